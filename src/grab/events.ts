@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { amount, rainId, userId } from '../rain/claim.ts';
+
+/** What travels on EVENTS_CHANNEL between processes. A lost event costs time, never truth: gateways also re-read Redis. */
+export const rainEvent = z.discriminatedUnion('type', [
+  /** The rain was created, loaded, paused, resumed, closed or settled: read it again. */
+  z.object({ type: z.literal('changed'), rainId }),
+  /** These claims are in the book now. */
+  z.object({
+    type: z.literal('credited'),
+    rainId,
+    claims: z.array(z.object({ userId, redPacketId: z.string(), amount })),
+  }),
+]);
+export type RainEvent = z.infer<typeof rainEvent>;
+
+/** A frame of the channel → an event; `undefined` for anything else, since anybody with Redis access can publish. */
+export function parseEvent(frame: string): RainEvent | undefined {
+  try {
+    return rainEvent.safeParse(JSON.parse(frame)).data;
+  } catch {
+    return undefined;
+  }
+}

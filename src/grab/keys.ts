@@ -1,0 +1,58 @@
+/**
+ * Every Redis key of the system, named in one place.
+ * One hash tag per rain and shard keeps every script legal in Redis Cluster.
+ */
+export interface ShardKeys {
+  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), version */
+  state: string;
+  /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
+  packets: string;
+  /** hash: userId → claim JSON */
+  claimed: string;
+  /** list: the claim log, LPUSHed, never popped while the rain lives */
+  claims: string;
+  /** list: elements of `packets` that would not decode */
+  spoiled: string;
+  /** string: how many entries of `claims` the relay has handed to the queue */
+  relayed: string;
+  /** string: which relay is carrying this shard, expiring */
+  lease: string;
+  /** set: userIds whose claim is in the book; a cache for `join`, the book is the truth */
+  credited: string;
+}
+
+export function shardKeys(rainId: string, shard: number): ShardKeys {
+  const tag = `rain:{${rainId}/${shard}}:`;
+  return {
+    state: `${tag}state`,
+    packets: `${tag}packets`,
+    claimed: `${tag}claimed`,
+    claims: `${tag}claims`,
+    spoiled: `${tag}spoiled`,
+    relayed: `${tag}relayed`,
+    lease: `${tag}lease`,
+    credited: `${tag}credited`,
+  };
+}
+
+/** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not yet settled; how gateways and relays find them. */
+export const LIVE_RAINS_KEY = 'rain:live';
+
+/** pub/sub channel: something about a rain changed, see `src/grab/events.ts`. */
+export const EVENTS_CHANNEL = 'rain:events';
+
+/** BullMQ's key prefix; the braces keep a queue's keys in one Cluster slot. */
+export const QUEUE_PREFIX = '{rain-queue}';
+
+export const SHARDS_MAX = 16;
+
+/**
+ * The one shard that decides about a user in a rain, so that [R1] holds across shards (FNV-1a over UTF-16 units).
+ * Changing this function while a rain lives would let a user win twice.
+ */
+export function shardOf(userId: string, shards: number): number {
+  if (shards === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % shards;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { rainId } from '../rain/claim.ts';
+import type { RainState } from '../rain/rain.ts';
+import type { ErrorCode, OutcomeCode } from './outcomes.ts';
+
+export const SUBPROTOCOL = 'rain.v1';
+/** Browsers cannot set headers: they offer `bearer.<jwt>` as a second subprotocol entry, which is never echoed. */
+export const BEARER_PREFIX = 'bearer.';
+export const GATEWAY_PATH = '/v1';
+
+/** The client's word, echoed in the answer so that answers can be matched to questions. */
+const ref = z.string().max(64);
+
+export const joinMessage = z.strictObject({ type: z.literal('join'), rainId });
+export const grabMessage = z.strictObject({ type: z.literal('grab'), rainId, ref: ref.optional() });
+export const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number() });
+
+/** Everything a client may say. The token says who he is; no message can [R9]. */
+export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, pingMessage]);
+export type ClientMessage = z.infer<typeof clientMessage>;
+export type JoinMessage = z.infer<typeof joinMessage>;
+export type GrabMessage = z.infer<typeof grabMessage>;
+export type PingMessage = z.infer<typeof pingMessage>;
+
+/** All times are epoch milliseconds of Redis's clock as the gateway estimates it. */
+export interface RainSnapshot {
+  type: 'rain';
+  rainId: string;
+  title: string;
+  state: RainState;
+  opensAt: number;
+  closesAt: number;
+  /** Planned packets. */
+  packets: number;
+  /** Packets left, coarse: one of 100 steps of `packets`, rounded up, 0 only when none is left. */
+  left: number;
+  serverTime: number;
+}
+
+export interface WelcomeMessage {
+  type: 'welcome';
+  userId: string;
+  serverTime: number;
+  /** Rains that are scheduled, open or paused. */
+  rains: Omit<RainSnapshot, 'type' | 'serverTime'>[];
+  limits: { messageBytesMax: number; heartbeatMs: number };
+}
+
+export interface ResultMessage {
+  type: 'result';
+  rainId: string;
+  ref?: string;
+  code: OutcomeCode;
+  reason: string;
+  /** With codes 0 and 1. */
+  redPacketId?: string;
+  amount?: string;
+}
+
+export interface CreditedMessage {
+  type: 'credited';
+  rainId: string;
+  redPacketId: string;
+  amount: string;
+}
+
+export interface WinnersMessage {
+  type: 'winners';
+  rainId: string;
+  /** A sample of recent wins; user ids are masked. */
+  winners: { user: string; amount: string }[];
+}
+
+export interface PongMessage {
+  type: 'pong';
+  t: number;
+  serverTime: number;
+}
+
+export interface ErrorMessage {
+  type: 'error';
+  code: ErrorCode;
+  reason: string;
+}
+
+/** Everything a server may say. */
+export type ServerMessage =
+  | WelcomeMessage
+  | RainSnapshot
+  | ResultMessage
+  | CreditedMessage
+  | WinnersMessage
+  | PongMessage
+  | ErrorMessage;

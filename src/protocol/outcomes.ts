@@ -1,0 +1,56 @@
+/**
+ * THE page of codes. `code` and `reason` go over the wire; `meaning` is for people; the README's tables are generated from here.
+ * Listed in order of precedence: the order in which gateway and `lua/grab.lua` check.
+ */
+export interface Outcome {
+  code: string;
+  reason: string;
+  meaning: string;
+  /** What a client should do: ask again, wait and then ask, or stop. */
+  retry: 'no' | 'after a pause' | 'when it opens' | 'when it resumes';
+}
+
+export const OUTCOMES = {
+  '-6': { code: '-6', reason: 'blocked', meaning: 'This user or address may not grab.', retry: 'no' },
+  '-5': { code: '-5', reason: 'too_fast', meaning: 'More messages than one hand can send.', retry: 'after a pause' },
+  '-7': { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or could not be decided; asking again is safe and tells it.', retry: 'after a pause' },
+  '-8': { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain of this id, or it has long been settled.', retry: 'no' },
+  '1': { code: '1', reason: 'already_claimed', meaning: 'You have won before; this is that packet again.', retry: 'no' },
+  '-2': { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
+  '-3': { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
+  '-4': { code: '-4', reason: 'paused', meaning: 'The operator has paused the rain.', retry: 'when it resumes' },
+  '-1': { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone.', retry: 'no' },
+  '0': { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
+} as const satisfies Record<string, Outcome>;
+export type OutcomeCode = keyof typeof OUTCOMES;
+
+/** `error` messages: the frame could not be understood; nothing was changed [R12]. */
+export const ERRORS = {
+  not_json: { code: 'not_json', meaning: 'The frame is not one JSON object.' },
+  not_text: { code: 'not_text', meaning: 'The frame is binary; rain.v1 is text.' },
+  unknown_type: { code: 'unknown_type', meaning: '`type` is not join, grab or ping.' },
+  bad_field: { code: 'bad_field', meaning: 'A field is missing, of the wrong type or too long; the reason names it.' },
+  not_allowed: { code: 'not_allowed', meaning: 'More rains joined on one socket than allowed.' },
+} as const;
+export type ErrorCode = keyof typeof ERRORS;
+
+/** WebSocket close codes beyond the standard's 1000–1011. */
+export const CLOSES = {
+  1001: { code: 1001, reason: 'going_away', meaning: 'The gateway is restarting.', retry: 'reconnect after a random pause' },
+  1009: { code: 1009, reason: 'too_big', meaning: 'A frame exceeded the payload limit.', retry: 'no' },
+  4401: { code: 4401, reason: 'token_expired', meaning: 'The token ran out.', retry: 'reconnect with a new token' },
+  4408: { code: 4408, reason: 'no_heartbeat', meaning: 'No pong came back in time.', retry: 'reconnect' },
+  4413: { code: 4413, reason: 'too_slow', meaning: 'You do not read as fast as we write.', retry: 'reconnect' },
+  4429: { code: 4429, reason: 'too_many_errors', meaning: 'Too many messages that could not be understood.', retry: 'no' },
+} as const;
+export type CloseCode = keyof typeof CLOSES;
+
+/** Answers at the upgrade, before a socket exists. */
+export const REFUSALS = {
+  400: { status: 400, reason: 'bad_request', meaning: 'Not a WebSocket upgrade for subprotocol rain.v1.' },
+  401: { status: 401, reason: 'unauthorized', meaning: 'No token, or one that does not verify.' },
+  403: { status: 403, reason: 'forbidden', meaning: 'This origin or user may not connect.' },
+  404: { status: 404, reason: 'not_found', meaning: 'The gateway listens at /v1.' },
+  503: { status: 503, reason: 'unavailable', meaning: 'Full, shutting down, or without Redis; try again later.' },
+} as const;
+export type RefusalStatus = keyof typeof REFUSALS;

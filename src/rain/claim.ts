@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { parseMoney } from './money.ts';
+
+/** A user's identity as the token's `sub` gives it: 1–128 characters, none of them a control character. */
+export const userId = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
+
+/** Names a rain in Redis keys and in the book; braces and colons would break Cluster hash tags and key parsing. */
+export const rainId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
+
+/** A positive amount as the wire and the lists carry it, e.g. `"12.21"`. */
+export const amount = z.string().refine((text) => (parseMoney(text) ?? 0n) > 0n, 'expected a positive amount such as "12.21"');
+
+/**
+ * The record of a win. Written by `lua/grab.lua`, it travels unchanged through the claim log, the relay and the job to
+ * the ledger. `at` is Redis's own clock at the win, epoch milliseconds as a string (cjson would bend a long number).
+ */
+export const claim = z.object({
+  rainId,
+  redPacketId: z.string().min(1).max(128),
+  amount,
+  userId,
+  at: z.string().regex(/^\d{13}$/, 'expected epoch milliseconds'),
+});
+export type Claim = z.infer<typeof claim>;
+
+export type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: string };
+
+/** One entry of the claim log → a claim, or the reason why it is none. Never throws. */
+export function parseClaim(entry: string): ParsedClaim {
+  let value: unknown;
+  try {
+    value = JSON.parse(entry);
+  } catch {
+    return { ok: false, reason: 'not JSON' };
+  }
+  const parsed = claim.safeParse(value);
+  if (parsed.success) return { ok: true, claim: parsed.data };
+  const issue = parsed.error.issues[0]!;
+  return { ok: false, reason: `${issue.path.join('.') || 'claim'}: ${issue.message}` };
+}

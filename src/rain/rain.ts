@@ -1,0 +1,28 @@
+/**
+ * The life of a rain. Redis stores the phase; that a rain is open is never stored but follows from the clock, so that it
+ * opens to the millisecond although no process has to be awake for it [R7].
+ *
+ *     draft ──load──▶ loaded ◀──pause/resume──▶ paused
+ *                       └───────close────────────┴──▶ closed ──settle──▶ settled
+ *
+ * `loaded` shows as `open` between opensAt (inclusive) and closesAt (exclusive), and as `closed` from closesAt on.
+ */
+export const STORED_STATES = ['draft', 'loaded', 'paused', 'closed', 'settled'] as const;
+export type StoredState = (typeof STORED_STATES)[number];
+export type RainState = StoredState | 'open';
+
+export interface RainWindow {
+  state: StoredState;
+  /** Epoch milliseconds. */
+  opensAt: number;
+  /** Epoch milliseconds. */
+  closesAt: number;
+}
+
+/** What a viewer is told at `now` (epoch ms, Redis's clock). The same order of checks as `lua/grab.lua`. */
+export function stateAt(rain: RainWindow, now: number): RainState {
+  if (rain.state === 'draft' || rain.state === 'closed' || rain.state === 'settled') return rain.state;
+  if (now >= rain.closesAt) return 'closed';
+  if (rain.state === 'paused') return 'paused';
+  return now >= rain.opensAt ? 'open' : 'loaded';
+}

@@ -1,0 +1,104 @@
+import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+
+/** What the rooms see: one server, a Sentinel group or a Cluster, with the same commands. */
+export type RedisClient = Redis | Cluster;
+
+export type RedisAddress =
+  | { kind: 'single'; url: string }
+  | { kind: 'sentinel'; nodes: { host: string; port: number }[]; name: string; username?: string; password?: string }
+  | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };
+
+/**
+ * How long a command may take, ms. A command that ran out of time may have run: its caller must treat the outcome as
+ * unknown, and only repeat what is harmless to repeat.
+ */
+export const COMMAND_TIMEOUT_MS = 2_000;
+const RECONNECT_DELAY_MS_MAX = 1_000;
+
+function hosts(text: string, defaultPort: number): { host: string; port: number }[] | undefined {
+  const nodes = text.split(',').map((part) => /^([^:@/\s]+|\[[0-9a-fA-F:]+\])(?::(\d{1,5}))?$/.exec(part.trim()));
+  if (nodes.some((node) => !node)) return undefined;
+  return nodes.map((node) => ({ host: node![1]!.replace(/^\[|\]$/g, ''), port: node![2] ? Number(node![2]) : defaultPort }));
+}
+
+/** `redis[s]://…`, `redis+sentinel://[user:pass@]h:p,h:p/name`, `redis+cluster://[user:pass@]h:p,h:p`; else `undefined`. */
+export function parseRedisUrl(url: string): RedisAddress | undefined {
+  if (/^rediss?:\/\/\S+$/.test(url)) return URL.canParse(url) ? { kind: 'single', url } : undefined;
+  const match = /^redis\+(sentinel|cluster):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/@\s]+)(?:\/([^/\s]*))?$/.exec(url);
+  if (!match) return undefined;
+  const [, kind, user, secret, hostList, name] = match;
+  const nodes = hosts(hostList!, kind === 'sentinel' ? 26379 : 6379);
+  if (!nodes) return undefined;
+  const login = {
+    ...(user ? { username: decodeURIComponent(user) } : {}),
+    ...(secret ? { password: decodeURIComponent(secret) } : {}),
+  };
+  if (kind === 'cluster') return { kind: 'cluster', nodes, ...login };
+  return name ? { kind: 'sentinel', nodes, name, ...login } : undefined;
+}
+
+/** For logs: the address without its password. */
+export function redactUrl(url: string): string {
+  return url.replace(/:\/\/[^@/]*@/, '://');
+}
+
+export interface ConnectOptions {
+  /**
+   * `once`: a command is sent at most once and rejects at once when the connection breaks or is away; for everything
+   * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
+   * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ demands for blocking workers.
+   */
+  purpose: 'once' | 'subscriber' | 'queue';
+  onError: (error: Error) => void;
+}
+
+/** Connects in the background; `ready` is awaited by the caller with `untilReady`. */
+export function connectRedis(url: string, { purpose, onError }: ConnectOptions): RedisClient {
+  const address = parseRedisUrl(url);
+  if (!address) throw new TypeError(`not a Redis address: ${redactUrl(url)}`);
+  const options: RedisOptions = {
+    lazyConnect: false,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(50 * attempt, RECONNECT_DELAY_MS_MAX),
+    ...(purpose === 'once' && { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false, commandTimeout: COMMAND_TIMEOUT_MS }),
+    ...(purpose === 'queue' && { maxRetriesPerRequest: null }),
+    ...('password' in address && { password: address.password }),
+    ...('username' in address && { username: address.username }),
+  };
+  const client = open(address, options, purpose);
+  client.on('error', onError);
+  return client;
+}
+
+function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOptions['purpose']): RedisClient {
+  switch (address.kind) {
+    case 'single':
+      return new Redis(address.url, options);
+    case 'sentinel':
+      return new Redis({ ...options, sentinels: address.nodes, name: address.name });
+    case 'cluster': {
+      const { maxRetriesPerRequest: _perNode, retryStrategy: _single, ...redisOptions } = options;
+      const once: Partial<ClusterOptions> = purpose === 'once' ? { retryDelayOnFailover: 0, enableOfflineQueue: false } : {};
+      return new Cluster(address.nodes, { ...once, redisOptions, clusterRetryStrategy: (attempt) => Math.min(50 * attempt, RECONNECT_DELAY_MS_MAX) });
+    }
+  }
+}
+
+/** Resolves when commands can be sent, rejects after `timeoutMs` with the last error seen. */
+export function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
+  if (client.status === 'ready') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    let last = 'no answer';
+    const remember = (error: Error) => { last = error.message; };
+    const settle = (finish: () => void) => () => {
+      clearTimeout(timer);
+      client.off('ready', ready);
+      client.off('error', remember);
+      finish();
+    };
+    const ready = settle(resolve);
+    const timer = setTimeout(settle(() => reject(new Error(`Redis cannot be reached: ${last}`))), timeoutMs);
+    client.on('ready', ready);
+    client.on('error', remember);
+  });
+}
