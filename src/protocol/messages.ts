@@ -3,10 +3,7 @@ import { rainId } from '../rain/claim.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 
-export const SUBPROTOCOL = 'rain.v1';
-/** Browsers cannot set headers: they offer `bearer.<jwt>` as a second subprotocol entry, which is never echoed. */
-export const BEARER_PREFIX = 'bearer.';
-export const GATEWAY_PATH = '/v1';
+export { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from './constants.ts';
 
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
 const ref = z.string().max(64);

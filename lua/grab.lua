@@ -1,0 +1,78 @@
+-- grab.lua: decide for a whole batch of users of one rain in one atomic step.
+--
+-- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms)
+-- KEYS[2] packets  list: {"redPacketId","amount"}, handed out from the tail
+-- KEYS[3] claimed  hash: userId -> claim JSON
+-- KEYS[4] claims   list: the claim log, newest at the head
+-- KEYS[5] spoiled  list: elements of packets that are no packets
+-- ARGV    userId x n, 1 <= n <= 512; the same user may stand twice
+-- RETURNS n cjson strings in the order of ARGV: code "1" before "-2" "-3" "-4" before "-1" before "0"; see DESIGN
+-- WHY     A script is atomic but not rolled back, so all that can fail (wrong type, bad JSON) happens before the first
+--         write, and HSET, which Redis may refuse when out of memory, is that first write. Packets are looked at with
+--         LRANGE and popped last: a malformed one is set aside, not lost. Losing writes nothing [R11].
+
+local BAD_MAX = 512 -- malformed elements one call sets aside at most, so that no call runs long [R10]
+
+local rain = redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId')
+local held = redis.call('HMGET', KEYS[3], unpack(ARGV))
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+local refusal
+if not rain[1] then refusal = '{"code":"-8"}'
+elseif rain[1] == 'closed' or rain[1] == 'settled' then refusal = '{"code":"-3"}'
+elseif rain[1] == 'draft' or now < tonumber(rain[2]) then refusal = '{"code":"-2"}'
+elseif now >= tonumber(rain[3]) then refusal = '{"code":"-3"}'
+elseif rain[1] == 'paused' then refusal = '{"code":"-4"}' end
+
+local seen, bad, window, at = 0, {}, {}, 0
+local function next_packet()
+  while #bad < BAD_MAX do
+    if at == 0 then
+      window = redis.call('LRANGE', KEYS[2], -(seen + #ARGV), -(seen + 1))
+      at = #window
+      if at == 0 then refusal = '{"code":"-1"}' return end
+    end
+    local element = window[at]
+    at, seen = at - 1, seen + 1
+    local ok, packet = pcall(cjson.decode, element)
+    if ok and type(packet) == 'table' and type(packet.redPacketId) == 'string' and type(packet.amount) == 'string'
+      and #packet.redPacketId > 0 and packet.amount:match('^%d+%.%d%d$') and packet.amount:match('[1-9]') then
+      return packet
+    end
+    bad[#bad + 1] = element
+  end
+  refusal = '{"code":"-7"}'
+end
+
+local answers, fields, log, won = {}, {}, {}, {}
+for i, user in ipairs(ARGV) do
+  local claim = held[i] or won[user]
+  if claim then
+    local ok, first = pcall(cjson.decode, claim)
+    answers[i] = ok and type(first) == 'table'
+      and cjson.encode({ code = '1', redPacketId = first.redPacketId, amount = first.amount }) or '{"code":"-7"}'
+  else
+    local packet = not refusal and next_packet()
+    if packet then
+      claim = cjson.encode({ rainId = rain[4], redPacketId = packet.redPacketId, amount = packet.amount,
+        userId = user, at = string.format('%.0f', now) })
+      fields[#fields + 1], fields[#fields + 2], log[#log + 1], won[user] = user, claim, claim, claim
+      answers[i] = cjson.encode({ code = '0', redPacketId = packet.redPacketId, amount = packet.amount })
+    else
+      answers[i] = refusal
+    end
+  end
+end
+
+if seen > 0 then
+  redis.call('LLEN', KEYS[4]) -- raises here, before any write, when the key is of another type
+  redis.call('LLEN', KEYS[5])
+  if #log > 0 then
+    redis.call('HSET', KEYS[3], unpack(fields))
+    redis.call('LPUSH', KEYS[4], unpack(log))
+  end
+  if #bad > 0 then redis.call('LPUSH', KEYS[5], unpack(bad)) end
+  redis.call('RPOP', KEYS[2], seen)
+end
+return answers

@@ -1,0 +1,14 @@
+-- pause.lua: stop granting for a while.
+--
+-- KEYS[1] state    hash: state, closesAt (epoch ms)
+-- ARGV    none
+-- RETURNS the state now: "paused" when done or done before; anything else is the reason for a refusal; nil no such rain
+-- WHY     The window goes on running: pausing never moves the end that viewers were promised.
+
+local rain = redis.call('HMGET', KEYS[1], 'state', 'closesAt')
+if not rain[1] then return nil end
+local clock = redis.call('TIME')
+if clock[1] * 1000 + math.floor(clock[2] / 1000) >= tonumber(rain[2]) then return 'closed' end
+if rain[1] ~= 'loaded' then return rain[1] end
+redis.call('HSET', KEYS[1], 'state', 'paused')
+return 'paused'

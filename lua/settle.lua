@@ -1,0 +1,20 @@
+-- settle.lua: the book is closed; let the rain's keys expire.
+--
+-- KEYS[1] state    hash: state
+-- KEYS[2] packets  list
+-- KEYS[3] claimed  hash
+-- KEYS[4] claims   list
+-- KEYS[5] spoiled  list
+-- KEYS[6] relayed  string
+-- KEYS[7] credited set
+-- ARGV    time to live, ms
+-- RETURNS the state now: "settled" when done or done before; anything else is the reason for a refusal; nil no such rain
+-- WHY     Nothing that settlement needs may expire before it is settled, so no key has a time to live until here; until
+--         it runs out a winner who asks again is still told his first answer [R6].
+
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return nil end
+if state ~= 'closed' then return state end
+redis.call('HSET', KEYS[1], 'state', 'settled')
+for i = 1, 7 do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
+return 'settled'

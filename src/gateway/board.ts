@@ -1,0 +1,141 @@
+import { coarseLeft, liveRainOf, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
+import type { RainSnapshot, WelcomeMessage } from '../protocol/messages.ts';
+import { stateAt } from '../rain/rain.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+export interface BoardRules {
+  redis: RedisClient;
+  /** Called with each snapshot that viewers have not yet seen. */
+  onChange: (snapshot: RainSnapshot) => void;
+  onFault: (error: unknown) => void;
+  /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
+  rereadMs?: number;
+}
+
+/**
+ * The rains this gateway knows, as of the last look at Redis, and Redis's clock [R7]. It only informs viewers;
+ * whether a grab is granted is decided by the script alone.
+ */
+export class Board {
+  readonly #rules: Required<BoardRules>;
+  readonly #rains = new Map<string, RainReading>();
+  /** What was last told about each rain, without the time. */
+  readonly #told = new Map<string, string>();
+  #offsetMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(rules: BoardRules) {
+    this.#rules = { rereadMs: 1_000, ...rules };
+  }
+
+  /** @throws when Redis cannot be read: a gateway must not open without knowing the rains */
+  async start(): Promise<void> {
+    await this.#readAll();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Redis's clock as estimated here, epoch ms. */
+  now(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  shardsOf(rainId: string): number | undefined {
+    return this.#rains.get(rainId)?.shards;
+  }
+
+  /** For a rain that is not known yet: it may have been created a moment ago. */
+  async find(rainId: string): Promise<RainSnapshot | undefined> {
+    if (!this.#rains.has(rainId)) await this.refresh(rainId);
+    return this.snapshot(rainId);
+  }
+
+  snapshot(rainId: string): RainSnapshot | undefined {
+    const rain = this.#rains.get(rainId);
+    if (!rain) return undefined;
+    const now = this.now();
+    return { type: 'rain', ...describe(rain, now), serverTime: now };
+  }
+
+  /** What `welcome` lists: scheduled, open and paused rains, the next one first. */
+  current(): WelcomeMessage['rains'] {
+    const now = this.now();
+    return [...this.#rains.values()].map((rain) => describe(rain, now))
+      .filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused')
+      .sort((a, b) => a.opensAt - b.opensAt).slice(0, 50);
+  }
+
+  /** Reads one rain again and tells viewers if it looks different. Never throws. */
+  async refresh(rainId: string): Promise<void> {
+    try {
+      const live = await liveRainOf(this.#rules.redis, rainId);
+      await this.#read(rainId, live);
+      this.#schedule();
+    } catch (error) {
+      this.#rules.onFault(error);
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const before = Date.now();
+    const now = await redisNow(this.#rules.redis);
+    this.#offsetMs = now - (before + Date.now()) / 2;
+    this.#offsetMs = Math.round(this.#offsetMs);
+    const found = await liveRains(this.#rules.redis);
+    for (const rainId of this.#rains.keys()) if (!found.has(rainId)) this.#forget(rainId);
+    await Promise.all([...found].map(([rainId, live]) => this.#read(rainId, live)));
+  }
+
+  async #read(rainId: string, live: LiveRain | undefined): Promise<void> {
+    const reading = live && await readRain(this.#rules.redis, rainId, live);
+    if (!reading) return this.#forget(rainId);
+    this.#rains.set(rainId, reading);
+    this.#tell(rainId);
+  }
+
+  #forget(rainId: string): void {
+    this.#rains.delete(rainId);
+    this.#told.delete(rainId);
+  }
+
+  #tell(rainId: string): void {
+    const snapshot = this.snapshot(rainId)!;
+    const { serverTime: _, ...news } = snapshot;
+    const told = JSON.stringify(news);
+    if (this.#told.get(rainId) === told) return;
+    this.#told.set(rainId, told);
+    this.#rules.onChange(snapshot);
+  }
+
+  /** Wakes at the next opening or end of a rain, or when it is time to look at Redis again. */
+  #schedule(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    const now = this.now();
+    let wait = this.#rules.rereadMs;
+    for (const { opensAt, closesAt } of this.#rains.values()) {
+      for (const moment of [opensAt, closesAt]) if (moment > now) wait = Math.min(wait, moment - now);
+    }
+    this.#timer = setTimeout(() => void this.#wake(), Math.max(1, wait));
+  }
+
+  async #wake(): Promise<void> {
+    for (const rainId of this.#rains.keys()) this.#tell(rainId);
+    try {
+      await this.#readAll();
+    } catch (error) {
+      this.#rules.onFault(error);
+    }
+    this.#schedule();
+  }
+}
+
+function describe(rain: RainReading, now: number): WelcomeMessage['rains'][number] {
+  const { rainId, title, opensAt, closesAt, packets } = rain;
+  return { rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets) };
+}

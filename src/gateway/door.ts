@@ -1,0 +1,17 @@
+import type { Batcher } from '../grab/batcher.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import type { Audience } from './audience.ts';
+import type { Board } from './board.ts';
+import type { Asker } from './handlers/grab.ts';
+import type { Limits } from './limits.ts';
+
+/** What a handler may use. */
+export interface Door {
+  readonly limits: Limits;
+  readonly audience: Audience;
+  readonly board: Board;
+  readonly batcher: Batcher<Asker>;
+  /** For reading a user's own result on `join`; grabs go through the batcher. */
+  readonly redis: RedisClient;
+  readonly onFault: (error: unknown) => void;
+}

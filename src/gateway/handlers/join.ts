@@ -1,0 +1,45 @@
+import { shardKeys, shardOf } from '../../grab/keys.ts';
+import { encode, resultFrame } from '../../protocol/codec.ts';
+import type { JoinMessage } from '../../protocol/messages.ts';
+import { ERRORS } from '../../protocol/outcomes.ts';
+import { parseClaim } from '../../rain/claim.ts';
+import type { Door } from '../door.ts';
+import { send, type Session } from '../session.ts';
+
+/**
+ * Answers with the rain's snapshot and with whatever the user missed while he was away: his own result, and whether it
+ * has been credited. A rain that does not exist is answered as a grab of it would be.
+ */
+export function join(door: Door, session: Session, { rainId }: JoinMessage): void {
+  if (session.rains.size >= door.limits.joinsPerSocketMax && !session.rains.has(rainId)) {
+    return send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), door.limits);
+  }
+  void tell(door, session, rainId);
+}
+
+async function tell(door: Door, session: Session, rainId: string): Promise<void> {
+  const snapshot = await door.board.find(rainId);
+  if (!snapshot) return send(session, resultFrame(rainId, undefined, '-8'), door.limits);
+  // Watch before reading: a credit that arrives in between is then pushed rather than lost between the two.
+  if (session.socket.readyState === session.socket.OPEN) door.audience.watch(session, rainId);
+  send(session, encode(snapshot), door.limits);
+  try {
+    await tellOwnResult(door, session, rainId);
+  } catch (error) {
+    door.onFault(error);
+    send(session, resultFrame(rainId, undefined, '-7'), door.limits);
+  }
+}
+
+async function tellOwnResult(door: Door, session: Session, rainId: string): Promise<void> {
+  const keys = shardKeys(rainId, shardOf(session.userId, door.board.shardsOf(rainId) ?? 1));
+  const entry = await door.redis.hget(keys.claimed, session.userId);
+  if (entry === null) return;
+  const parsed = parseClaim(entry);
+  if (!parsed.ok) return send(session, resultFrame(rainId, undefined, '-7'), door.limits);
+  const { redPacketId, amount } = parsed.claim;
+  send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount }), door.limits);
+  if (await door.redis.sismember(keys.credited, session.userId)) {
+    send(session, encode({ type: 'credited', rainId, redPacketId, amount }), door.limits);
+  }
+}

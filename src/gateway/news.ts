@@ -1,0 +1,42 @@
+import { parseEvent, type RainEvent } from '../grab/events.ts';
+import { EVENTS_CHANNEL } from '../grab/keys.ts';
+import { encode } from '../protocol/codec.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import type { Door } from './door.ts';
+import { send } from './session.ts';
+
+/** Winners shown to all viewers per credited batch; the ticker is a taste, not a list. */
+const TICKER_SIZE = 5;
+
+/** Carries what other processes publish to the sockets of this one. */
+export async function followNews(subscriber: RedisClient, door: Door): Promise<void> {
+  subscriber.on('message', (channel: string, frame: string) => {
+    const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;
+    if (event) deliver(event, door);
+  });
+  await subscriber.subscribe(EVENTS_CHANNEL);
+}
+
+function deliver(event: RainEvent, door: Door): void {
+  switch (event.type) {
+    case 'changed':
+      return void door.board.refresh(event.rainId);
+    case 'credited': {
+      for (const { userId, redPacketId, amount } of event.claims) {
+        const frame = encode({ type: 'credited', rainId: event.rainId, redPacketId, amount });
+        for (const session of door.audience.of(userId)) send(session, frame, door.limits);
+      }
+      const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
+      const frame = encode({ type: 'winners', rainId: event.rainId, winners });
+      return door.audience.eachWatching(event.rainId, (session) => send(session, frame, door.limits));
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+/** `alice-1234` → `a•••4`: the others see that somebody won, not who. */
+function mask(userId: string): string {
+  const letters = [...userId];
+  return letters.length < 3 ? '•••' : `${letters[0]}•••${letters.at(-1)}`;
+}

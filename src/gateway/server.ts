@@ -1,0 +1,166 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { Batcher } from '../grab/batcher.ts';
+import { createGrabEngine } from '../grab/engine.ts';
+import { loadScripts } from '../grab/scripts.ts';
+import { encode } from '../protocol/codec.ts';
+import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
+import { ERRORS } from '../protocol/outcomes.ts';
+import type { Logger } from '../runtime/log.ts';
+import { connectRedis, untilReady } from '../runtime/redis.ts';
+import { Audience } from './audience.ts';
+import { Board } from './board.ts';
+import type { Door } from './door.ts';
+import { answer, type Asker } from './handlers/grab.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { followNews } from './news.ts';
+import { complain, route } from './router.ts';
+import { createSession, end, heartbeat, send, type Session } from './session.ts';
+import { createVerifier, type Identity, type TokenRules } from './token.ts';
+import { considerUpgrade, refuse } from './upgrade.ts';
+
+export interface GatewayOptions {
+  redisUrl: string;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  token: TokenRules;
+  allowedOrigins?: readonly string[];
+  limits?: Partial<Limits>;
+  log: Logger;
+}
+
+export interface Gateway {
+  /** `ws://host:port/v1` as bound. */
+  url: string;
+  port: number;
+  sockets(): number;
+  /** Takes no more sockets, answers what is under way, tells everyone to come back, and ends; bounded by limits.closeMs. */
+  close(): Promise<void>;
+}
+
+/** @throws when Redis cannot be reached, a script does not compile, or the port is taken (EADDRINUSE) */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { log } = options;
+  const limits: Limits = { ...LIMITS, ...options.limits };
+  const onFault = throttled((error) => log.error({ err: error }, 'redis fault'));
+  // Grabs, reads and pub/sub have a connection each: a slow snapshot never stands before a grab.
+  const grabs = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
+  const reads = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
+  const subscriber = connectRedis(options.redisUrl, { purpose: 'subscriber', onError: onFault });
+  const connections = [grabs, reads, subscriber];
+
+  const audience = new Audience();
+  const board = new Board({
+    redis: reads, onFault,
+    onChange: (snapshot) => {
+      const frame = encode(snapshot);
+      audience.eachWatching(snapshot.rainId, (session) => send(session, frame, limits));
+    },
+  });
+  const batcher = new Batcher<Asker>(createGrabEngine(grabs, onFault), (asker, rainId, given) => answer(asker, rainId, given, limits), limits.grabsPendingMax);
+  const door: Door = { limits, audience, board, batcher, redis: reads, onFault };
+
+  let accepting = true;
+  const ready = () => accepting && grabs.status === 'ready' && reads.status === 'ready';
+  const sockets = new WebSocketServer({
+    noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.messageBytesMax, handleProtocols: () => SUBPROTOCOL,
+  });
+  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
+  // Connections that have not become sockets are bounded, too.
+  server.maxConnections = limits.socketsMax + 1_000;
+  server.on('request', (request, response) => {
+    const status = request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
+    response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
+  });
+  const rules = { limits, audience, verify: createVerifier(options.token), allowedOrigins: options.allowedOrigins ?? [], accepting: ready };
+  server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head));
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // Without a listener a reset during the upgrade would end the process.
+    socket.on('error', () => socket.destroy());
+    const admission = await considerUpgrade(request, rules);
+    if (!admission.ok) return refuse(socket, admission.status);
+    sockets.handleUpgrade(request, socket, head, (peer) => welcome(peer, admission.identity));
+  }
+
+  function welcome(socket: WebSocket, { userId, expiresAt }: Identity): void {
+    const session = createSession(socket, userId, expiresAt, Date.now(), limits.heartbeatMs);
+    audience.add(session);
+    socket.on('message', (data, isBinary) => receive(session, data, isBinary));
+    socket.on('pong', () => { session.alive = true; });
+    socket.on('close', () => audience.remove(session));
+    // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
+    socket.on('error', () => {});
+    send(session, encode({
+      type: 'welcome', userId, serverTime: board.now(), rains: board.current(),
+      limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },
+    }), limits);
+  }
+
+  function receive(session: Session, data: RawData, isBinary: boolean): void {
+    if (isBinary) return complain(door, session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }));
+    route(door, session, data.toString(), Date.now());
+  }
+
+  const pulse = setInterval(() => {
+    const now = Date.now();
+    for (const session of audience) heartbeat(session, now, limits);
+  }, 1_000);
+
+  async function close(): Promise<void> {
+    if (!accepting) return;
+    accepting = false;
+    const deadline = Date.now() + limits.closeMs;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    while (batcher.pending > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const session of audience) end(session, 1001);
+    while (audience.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const session of audience) session.socket.terminate();
+    server.closeAllConnections();
+    release();
+    await closed;
+  }
+
+  function release(): void {
+    clearInterval(pulse);
+    board.close();
+    for (const connection of connections) connection.disconnect();
+  }
+
+  try {
+    await Promise.all(connections.map((connection) => untilReady(connection)));
+    await loadScripts(grabs);
+    await board.start();
+    await followNews(subscriber, door);
+    const port = await listen(server, options.host, options.port);
+    log.info({ port }, 'gateway open');
+    return { url: `ws://${options.host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, close };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, 4_096, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** A Redis that is away fails every batch; one line a second says so. */
+function throttled(report: (error: unknown) => void): (error: unknown) => void {
+  let next = 0;
+  return (error) => {
+    const now = Date.now();
+    if (now < next) return;
+    next = now + 1_000;
+    report(error);
+  };
+}

@@ -1,0 +1,59 @@
+import { WebSocket } from 'ws';
+import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
+import type { Limits } from './limits.ts';
+
+/** One live socket of one verified user. A plain object: there are tens of thousands. */
+export interface Session {
+  readonly userId: string;
+  readonly socket: WebSocket;
+  /** Epoch ms at which the token runs out, by this machine's clock. */
+  readonly expiresAt: number;
+  readonly rains: Set<string>;
+  /** When the last ping went out and whether it has been answered, epoch ms. */
+  pingedAt: number;
+  alive: boolean;
+  /** Messages in the current second. */
+  second: number;
+  messages: number;
+  errors: number;
+}
+
+export function createSession(socket: WebSocket, userId: string, expiresAt: number, now: number, heartbeatMs: number): Session {
+  // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
+  const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
+  return { userId, socket, expiresAt, rains: new Set(), pingedAt, alive: true, second: 0, messages: 0, errors: 0 };
+}
+
+/** The only way out. A socket that is gone swallows the frame; one that does not read is closed, not buffered for. */
+export function send(session: Session, frame: string | Buffer, limits: Limits): void {
+  const { socket } = session;
+  if (socket.readyState !== WebSocket.OPEN) return;
+  if (socket.bufferedAmount > limits.sendBufferBytesMax) return end(session, 4413);
+  socket.send(frame, { binary: false, compress: false });
+}
+
+/** Says why and hangs up; a peer that does not answer the close is cut by ws after its own time-out. */
+export function end(session: Session, code: CloseCode): void {
+  session.socket.close(code, CLOSES[code].reason);
+  if (code === 4413 || code === 4408) session.socket.terminate();
+}
+
+/** @returns false when this message is one too many in this second */
+export function admit(session: Session, now: number, limits: Limits): boolean {
+  const second = Math.floor(now / 1000);
+  if (session.second !== second) {
+    session.second = second;
+    session.messages = 0;
+  }
+  return ++session.messages <= limits.messagesPerSecondMax;
+}
+
+/** Pings who is due, drops who did not answer the last one or whose token ran out. Called about once a second. */
+export function heartbeat(session: Session, now: number, limits: Limits): void {
+  if (now >= session.expiresAt) return end(session, 4401);
+  if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
+  if (now - session.pingedAt < limits.heartbeatMs) return;
+  session.pingedAt = now;
+  session.alive = false;
+  if (session.socket.readyState === WebSocket.OPEN) session.socket.ping();
+}

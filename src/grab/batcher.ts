@@ -1,0 +1,62 @@
+import { BATCH_USERS_MAX, BUSY, type GrabAnswer, type GrabEngine } from './engine.ts';
+import { shardOf } from './keys.ts';
+
+interface Batch<A> {
+  rainId: string;
+  shard: number;
+  askers: A[];
+}
+
+/**
+ * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard.
+ * Nobody waits for a batch to fill: under no load a grab goes out at the end of its own turn, under load the turns are
+ * longer and so are the batches.
+ */
+export class Batcher<A extends { readonly userId: string }> {
+  readonly #engine: GrabEngine;
+  readonly #deliver: (asker: A, rainId: string, answer: GrabAnswer) => void;
+  readonly #pendingMax: number;
+  #batches = new Map<string, Batch<A>>();
+  #pending = 0;
+
+  /** @param pendingMax grabs waiting or under way in this process at most [R10]; protects memory when Redis stalls */
+  constructor(engine: GrabEngine, deliver: (asker: A, rainId: string, answer: GrabAnswer) => void, pendingMax: number) {
+    this.#engine = engine;
+    this.#deliver = deliver;
+    this.#pendingMax = pendingMax;
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Every asker is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
+  add(rainId: string, shards: number, asker: A): void {
+    if (this.#pending >= this.#pendingMax) return this.#deliver(asker, rainId, BUSY);
+    this.#pending++;
+    const shard = shardOf(asker.userId, shards);
+    const name = `${rainId}/${shard}`;
+    const batch = this.#batches.get(name);
+    if (batch) {
+      batch.askers.push(asker);
+      if (batch.askers.length < BATCH_USERS_MAX) return;
+      this.#batches.delete(name);
+      void this.#send(batch);
+      return;
+    }
+    if (this.#batches.size === 0) setImmediate(this.#flush);
+    this.#batches.set(name, { rainId, shard, askers: [asker] });
+  }
+
+  readonly #flush = (): void => {
+    const batches = this.#batches;
+    this.#batches = new Map();
+    for (const batch of batches.values()) void this.#send(batch);
+  };
+
+  async #send({ rainId, shard, askers }: Batch<A>): Promise<void> {
+    const answers = await this.#engine.grab(rainId, shard, askers.map((asker) => asker.userId));
+    this.#pending -= askers.length;
+    for (let i = 0; i < askers.length; i++) this.#deliver(askers[i]!, rainId, answers[i]!);
+  }
+}

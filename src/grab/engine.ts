@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { RedisClient } from '../runtime/redis.ts';
+import { shardKeys } from './keys.ts';
+import { run } from './scripts.ts';
+
+/** Users one EVALSHA decides about at most. */
+export const BATCH_USERS_MAX = 512;
+
+const won = z.object({ code: z.enum(['0', '1']), redPacketId: z.string().min(1), amount: z.string() });
+const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8']) });
+const answer = z.discriminatedUnion('code', [won, refused]);
+
+/** What `lua/grab.lua` says about one user. "-7": nothing is known about the outcome; asking again is safe and tells it. */
+export type GrabAnswer = z.infer<typeof answer>;
+
+export const BUSY: GrabAnswer = { code: '-7' };
+
+/** Losers are most of a rain: their answers are known strings and are not parsed a million times. */
+const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(
+  refused.shape.code.options.map((code) => [`{"code":"${code}"}`, { code }]),
+);
+
+function parse(reply: unknown): GrabAnswer {
+  if (typeof reply !== 'string') throw new TypeError(`lua/grab.lua answered ${typeof reply}, not a string`);
+  return REFUSALS.get(reply) ?? answer.parse(JSON.parse(reply));
+}
+
+export interface GrabEngine {
+  /**
+   * Decides for up to BATCH_USERS_MAX users of one shard, in order. Never rejects: when Redis cannot be reached or its
+   * answer is not understood, everyone is told "-7", since for each of them the script may or may not have run.
+   */
+  grab(rainId: string, shard: number, userIds: readonly string[]): Promise<GrabAnswer[]>;
+}
+
+export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void): GrabEngine {
+  return {
+    async grab(rainId, shard, userIds) {
+      const keys = shardKeys(rainId, shard);
+      try {
+        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled], userIds);
+        if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
+        return replies.map(parse);
+      } catch (error) {
+        onFault(error);
+        return userIds.map(() => BUSY);
+      }
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { STORED_STATES, type StoredState } from '../rain/rain.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { EVENTS_CHANNEL, LIVE_RAINS_KEY, shardKeys } from './keys.ts';
+import type { RainEvent } from './events.ts';
+import { run } from './scripts.ts';
+
+const storedState = z.enum(STORED_STATES).nullable();
+const closing = z.tuple([z.enum(STORED_STATES), z.number(), z.number(), z.number()]).nullable();
+
+/** Tells all gateways to look again. A lost message costs them at most a second. */
+export async function announceChange(redis: RedisClient, rainId: string): Promise<void> {
+  await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId } satisfies RainEvent));
+}
+
+/** @returns the state each shard has now, the one furthest from the wish first; `undefined`: no such rain */
+async function turn(redis: RedisClient, script: 'pause' | 'resume', wish: StoredState, rainId: string, shards: number): Promise<StoredState | undefined> {
+  let result: StoredState | undefined = wish;
+  for (let shard = 0; shard < shards; shard++) {
+    const state = storedState.parse(await run(redis, script, [shardKeys(rainId, shard).state], []));
+    if (state !== wish) result = state ?? undefined;
+  }
+  await announceChange(redis, rainId);
+  return result;
+}
+
+/** `paused` when done or done before, any other state is why it was refused. */
+export const pause = (redis: RedisClient, rainId: string, shards: number) => turn(redis, 'pause', 'paused', rainId, shards);
+
+/** `loaded` when done or done before, any other state is why it was refused. */
+export const resume = (redis: RedisClient, rainId: string, shards: number) => turn(redis, 'resume', 'loaded', rainId, shards);
+
+/**
+ * Ends a rain: `early` whatever the clock says, `due` only when Redis's clock is past its end.
+ * @returns true when all shards are closed (or settled) now
+ */
+export async function close(redis: RedisClient, rainId: string, shards: number, when: 'early' | 'due'): Promise<boolean> {
+  let closed = true;
+  for (let shard = 0; shard < shards; shard++) {
+    const keys = shardKeys(rainId, shard);
+    const reply = closing.parse(await run(redis, 'close', [keys.state, keys.packets, keys.claims, keys.spoiled], [when]));
+    closed &&= reply !== null && (reply[0] === 'closed' || reply[0] === 'settled');
+  }
+  if (closed) await announceChange(redis, rainId);
+  return closed;
+}
+
+/** Marks a closed rain settled and lets its keys expire after `ttlMs`. @returns false when a shard is not closed */
+export async function settle(redis: RedisClient, rainId: string, shards: number, ttlMs: number): Promise<boolean> {
+  let settled = true;
+  for (let shard = 0; shard < shards; shard++) {
+    const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
+    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs]));
+    settled &&= reply === 'settled';
+  }
+  if (settled) await announceChange(redis, rainId);
+  return settled;
+}
+
+/** Takes a rain whose keys have expired out of the index. */
+export async function forget(redis: RedisClient, rainId: string): Promise<void> {
+  await redis.hdel(LIVE_RAINS_KEY, rainId);
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { LIVE_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+
+/** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards. */
+export const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string() });
+export type LiveRain = z.infer<typeof liveRain>;
+
+const shardState = z.object({
+  state: z.enum(STORED_STATES),
+  opensAt: z.coerce.number(),
+  closesAt: z.coerce.number(),
+  packets: z.coerce.number(),
+  loaded: z.coerce.number(),
+});
+
+/** A rain as Redis holds it, its shards added up. */
+export interface RainReading extends RainWindow {
+  rainId: string;
+  title: string;
+  shards: number;
+  /** Planned, pushed so far, still in the lists, won, set aside: counts. */
+  packets: number;
+  loaded: number;
+  left: number;
+  claims: number;
+  spoiled: number;
+  /** Entries of the claim log that the queue has accepted. */
+  relayed: number;
+}
+
+/** Redis's clock, epoch ms. */
+export async function redisNow(redis: RedisClient): Promise<number> {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
+/** Every rain in the index, entries that do not parse left out: they cannot be found by anybody. */
+export async function liveRains(redis: RedisClient): Promise<Map<string, LiveRain>> {
+  const found = new Map<string, LiveRain>();
+  for (const [rainId, text] of Object.entries(await redis.hgetall(LIVE_RAINS_KEY))) {
+    const parsed = liveRain.safeParse(json(text));
+    if (parsed.success) found.set(rainId, parsed.data);
+  }
+  return found;
+}
+
+export async function liveRainOf(redis: RedisClient, rainId: string): Promise<LiveRain | undefined> {
+  const text = await redis.hget(LIVE_RAINS_KEY, rainId);
+  return text === null ? undefined : liveRain.safeParse(json(text)).data;
+}
+
+/** `undefined`: no such rain, or its keys have expired. Shards that disagree about the state show the least advanced one. */
+export async function readRain(redis: RedisClient, rainId: string, { shards, title }: LiveRain): Promise<RainReading | undefined> {
+  const parts = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
+  const total: RainReading = { rainId, title, shards, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0 };
+  for (const part of parts) {
+    if (!part) return undefined;
+    if (STORED_STATES.indexOf(part.state) < STORED_STATES.indexOf(total.state)) total.state = part.state;
+    total.opensAt = part.opensAt;
+    total.closesAt = part.closesAt;
+    for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += part[count];
+  }
+  return total;
+}
+
+async function readShard(redis: RedisClient, rainId: string, shard: number) {
+  const keys = shardKeys(rainId, shard);
+  const [state, left, claims, spoiled, relayed] = await Promise.all([
+    redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.llen(keys.spoiled), redis.get(keys.relayed),
+  ]);
+  const parsed = shardState.safeParse(state);
+  return parsed.success ? { ...parsed.data, left, claims, spoiled, relayed: Number(relayed ?? 0) } : undefined;
+}
+
+/** What viewers may know about how much is left: steps of a hundredth, rounded up, 0 only when none is left. */
+export function coarseLeft(left: number, packets: number): number {
+  const step = Math.max(1, Math.floor(packets / 100));
+  return Math.min(packets, Math.ceil(left / step) * step);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

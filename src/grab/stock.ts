@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { formatMoney } from '../rain/money.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
+import type { LiveRain } from './reading.ts';
+import { run } from './scripts.ts';
+
+/** Packets pushed by one script call: about 2 ms of Redis's time, so that grabs of another rain hardly notice. */
+const CHUNK = 2_000;
+
+export interface Draft extends LiveRain {
+  rainId: string;
+  /** Epoch ms. */
+  opensAt: number;
+  closesAt: number;
+  packets: number;
+}
+
+/** Packet `index` of a rain lies in shard `index % shards`. */
+export function plannedFor(shard: number, shards: number, packets: number): number {
+  return Math.floor((packets - shard + shards - 1) / shards);
+}
+
+export function redPacketId(rainId: string, index: number): string {
+  return `${rainId}-${index}`;
+}
+
+/**
+ * Writes the rain down in Redis, empty. Safe to repeat.
+ * @returns `taken` when the id belongs to another rain, or to the remains of one
+ */
+export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets }: Draft): Promise<'created' | 'exists' | 'taken'> {
+  let created = false;
+  for (let shard = 0; shard < shards; shard++) {
+    const keys = shardKeys(rainId, shard);
+    const done = z.number().parse(await run(redis, 'draft', [keys.state, keys.packets, keys.claimed, keys.claims],
+      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets)]));
+    if (done === -1) return 'taken';
+    created ||= done === 1;
+  }
+  // The index comes last: who finds the rain there finds all its shards.
+  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title } satisfies LiveRain));
+  return created ? 'created' : 'exists';
+}
+
+export type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
+
+/**
+ * Pushes the packets of a drafted rain, chunk by chunk, going on where an earlier load was killed.
+ * @param amounts cents, in the order in which they are to be handed out
+ * @throws when Redis cannot be reached; loading again is safe
+ */
+export async function loadPackets(redis: RedisClient, rainId: string, shards: number, amounts: BigInt64Array, onProgress: (loaded: number) => void): Promise<Loaded> {
+  let before = 0;
+  for (let shard = 0; shard < shards; shard++) {
+    const keys = shardKeys(rainId, shard);
+    const planned = plannedFor(shard, shards, amounts.length);
+    const standing = await redis.hget(keys.state, 'loaded');
+    if (standing === null) return { ok: false, reason: 'no_such_rain' };
+    let loaded = Number(standing);
+    while (loaded < planned) {
+      onProgress(before + loaded);
+      const chunk: string[] = [];
+      for (let i = loaded; i < Math.min(loaded + CHUNK, planned); i++) {
+        const index = i * shards + shard;
+        chunk.push(`{"redPacketId":"${redPacketId(rainId, index)}","amount":"${formatMoney(amounts[index]!)}"}`);
+      }
+      const now = z.number().parse(await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk]));
+      if (now === -1) return { ok: false, reason: 'no_such_rain' };
+      // Not a step further: the rain was closed while it was being loaded, or planned with other packets than these.
+      if (now <= loaded) return { ok: false, reason: 'not_a_draft' };
+      loaded = now;
+    }
+    before += loaded;
+  }
+  onProgress(before);
+  return { ok: true, packets: before };
+}

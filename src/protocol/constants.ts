@@ -1,0 +1,5 @@
+/** What both ends of the wire must agree on before the first message; apart from the schemas, so that a browser need not load zod. */
+export const SUBPROTOCOL = 'rain.v1';
+/** Browsers cannot set headers: they offer `bearer.<jwt>` as a second subprotocol entry, which is never echoed. */
+export const BEARER_PREFIX = 'bearer.';
+export const GATEWAY_PATH = '/v1';

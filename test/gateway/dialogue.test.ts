@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Gateway } from '../../src/gateway/server.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
+import { announceChange, close, pause, resume } from '../../src/grab/phases.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { dial } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { connect, stockRain } from '../support/rain.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+let server: TestRedis;
+let redis: RedisClient;
+let one: Gateway;
+let two: Gateway;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = await connect(server.url);
+  [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
+});
+afterAll(async () => {
+  await Promise.all([one.close(), two.close()]);
+  redis.disconnect();
+  await server.stop();
+});
+describe('a session', () => {
+  test('welcome, join, grab, grab again', async () => {
+    await stockRain(redis, { rainId: 'd1', amounts: ['12.21'] });
+    const ann = await dial(one.url, 'ann');
+    expect(await ann.next('welcome')).toMatchObject({ userId: 'ann', limits: { messageBytesMax: 4096 } });
+    ann.say({ type: 'join', rainId: 'd1' });
+    expect(await ann.next('rain')).toMatchObject({ rainId: 'd1', state: 'open', packets: 1, left: 1 });
+    ann.say({ type: 'grab', rainId: 'd1', ref: 'a' });
+    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'a', code: '0', reason: 'won', redPacketId: 'd1-0', amount: '12.21' });
+    ann.say({ type: 'grab', rainId: 'd1' });
+    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', code: '1', reason: 'already_claimed', redPacketId: 'd1-0', amount: '12.21' });
+    const bob = await dial(two.url, 'bob');
+    bob.say({ type: 'grab', rainId: 'd1', ref: 'b' });
+    expect(await bob.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'b', code: '-1', reason: 'nothing_left' });
+    await Promise.all([ann.leave(), bob.leave()]);
+  });
+
+  test('[R6] who lost his reply learns his result, and that it was credited, on join, at whichever gateway', async () => {
+    await stockRain(redis, { rainId: 'd2', amounts: ['12.21'] });
+    const ann = await dial(one.url, 'ann');
+    ann.say({ type: 'grab', rainId: 'd2' });
+    await ann.next('result');
+    await ann.leave();
+    await redis.sadd(shardKeys('d2', 0).credited, 'ann');
+    const back = await dial(two.url, 'ann');
+    back.say({ type: 'join', rainId: 'd2' });
+    expect(await back.next('result')).toMatchObject({ code: '1', redPacketId: 'd2-0', amount: '12.21' });
+    expect(await back.next('credited')).toEqual({ type: 'credited', rainId: 'd2', redPacketId: 'd2-0', amount: '12.21' });
+    await back.leave();
+  });
+
+  test('ping is answered with Redis\'s clock', async () => {
+    const ann = await dial(one.url, 'ann');
+    ann.say({ type: 'ping', t: 17.5 });
+    const pong = await ann.next('pong');
+    expect(pong.t).toBe(17.5);
+    expect(Math.abs(pong.serverTime - Date.now())).toBeLessThan(1_000);
+    await ann.leave();
+  });
+
+  test('a rain nobody knows is told as such, to join and to grab', async () => {
+    const ann = await dial(one.url, 'ann');
+    ann.say({ type: 'join', rainId: 'nowhere' });
+    expect(await ann.next('result')).toMatchObject({ code: '-8', rainId: 'nowhere' });
+    ann.say({ type: 'grab', rainId: 'nowhere', ref: 'x' });
+    expect(await ann.next('result')).toMatchObject({ code: '-8', ref: 'x' });
+    await ann.leave();
+  });
+
+  test('every change of a rain reaches the sockets of both gateways', async () => {
+    await stockRain(redis, { rainId: 'd5', amounts: ['1.00'], opensInMs: 400 });
+    const clients = [await dial(one.url, 'ann'), await dial(two.url, 'bob')];
+    for (const client of clients) client.say({ type: 'join', rainId: 'd5' });
+    const all = () => Promise.all(clients.map(async (client) => (await client.next('rain')).state));
+    expect(await all()).toEqual(['loaded', 'loaded']);
+    expect(await all()).toEqual(['open', 'open']);
+    await pause(redis, 'd5', 1);
+    expect(await all()).toEqual(['paused', 'paused']);
+    await resume(redis, 'd5', 1);
+    expect(await all()).toEqual(['open', 'open']);
+    await close(redis, 'd5', 1, 'early');
+    expect(await all()).toEqual(['closed', 'closed']);
+    await Promise.all(clients.map((client) => client.leave()));
+  });
+
+  test('a change whose event was lost is noticed within seconds all the same', async () => {
+    await stockRain(redis, { rainId: 'd6', amounts: ['1.00'] });
+    const ann = await dial(one.url, 'ann');
+    ann.say({ type: 'join', rainId: 'd6' });
+    expect((await ann.next('rain')).state).toBe('open');
+    await redis.hset(shardKeys('d6', 0).state, 'state', 'paused');
+    expect((await ann.next('rain')).state).toBe('paused');
+    await ann.leave();
+  });
+
+  test('credited reaches every socket of the winner at both gateways, and the ticker shows viewers a masked name', async () => {
+    await stockRain(redis, { rainId: 'd7', amounts: ['1.00'] });
+    const [here, there, viewer] = [await dial(one.url, 'ann'), await dial(two.url, 'ann'), await dial(two.url, 'bob')];
+    viewer!.say({ type: 'join', rainId: 'd7' });
+    await viewer!.next('rain');
+    await redis.publish(EVENTS_CHANNEL, 'rubbish');
+    await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'd7', claims: [{ userId: 'ann', redPacketId: 'd7-0', amount: '1.00' }] }));
+    for (const client of [here, there]) expect(await client!.next('credited')).toEqual({ type: 'credited', rainId: 'd7', redPacketId: 'd7-0', amount: '1.00' });
+    expect(await viewer!.next('winners')).toEqual({ type: 'winners', rainId: 'd7', winners: [{ user: 'a•••n', amount: '1.00' }] });
+    await Promise.all([here!, there!, viewer!].map((client) => client.leave()));
+  });
+
+  test('a rain created while sockets are open is found at once, and a new socket is told of it', async () => {
+    const ann = await dial(one.url, 'ann');
+    await stockRain(redis, { rainId: 'fresh', amounts: ['1.00'], shards: 2 });
+    ann.say({ type: 'grab', rainId: 'fresh' });
+    expect(['0', '-1']).toContain((await ann.next('result')).code);
+    await announceChange(redis, 'fresh');
+    await eventually(async () => {
+      const bob = await dial(two.url, 'bob');
+      const { rains } = await bob.next('welcome');
+      await bob.leave();
+      expect(rains.map(({ rainId }) => rainId)).toContain('fresh');
+    });
+    await ann.leave();
+  });
+
+  test('Redis away: grabs are answered "busy" in bounded time, none hangs, and all is well again afterwards', async () => {
+    await stockRain(redis, { rainId: 'd9', amounts: ['1.00'] });
+    const ann = await dial(one.url, 'ann');
+    ann.say({ type: 'join', rainId: 'd9' });
+    await ann.next('rain');
+    process.kill(server.pid, 'SIGSTOP');
+    try {
+      ann.say({ type: 'grab', rainId: 'd9', ref: 'x' });
+      expect(await ann.next('result')).toMatchObject({ code: '-7', ref: 'x' });
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+    }
+    await eventually(async () => {
+      ann.say({ type: 'grab', rainId: 'd9' });
+      expect((await ann.next('result')).amount).toBe('1.00');
+    });
+    expect(await redis.llen(shardKeys('d9', 0).claims)).toBe(1);
+    await ann.leave();
+  }, 20_000);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { Batcher } from '../../src/grab/batcher.ts';
+import type { GrabAnswer, GrabEngine } from '../../src/grab/engine.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** An engine that only counts: batching is about when and how often it is called. */
+function counting(): { engine: GrabEngine; calls: { rainId: string; shard: number; users: number }[]; release: () => void } {
+  const calls: { rainId: string; shard: number; users: number }[] = [];
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => { release = resolve; });
+  return {
+    calls, release,
+    engine: {
+      async grab(rainId, shard, userIds) {
+        calls.push({ rainId, shard, users: userIds.length });
+        await gate;
+        return userIds.map((): GrabAnswer => ({ code: '-1' }));
+      },
+    },
+  };
+}
+
+describe('Batcher', () => {
+  test('grabs of one turn of the event loop go out as one call per rain, at most 512 users each', async () => {
+    const { engine, calls, release } = counting();
+    const told: string[] = [];
+    const batcher = new Batcher(engine, ({ userId }) => told.push(userId), 10_000);
+    for (let i = 0; i < 1_100; i++) batcher.add('r1', 1, { userId: `u${i}` });
+    batcher.add('r2', 1, { userId: 'ann' });
+    release();
+    await eventually(() => told.length === 1_101);
+    expect(calls.map(({ rainId, users }) => [rainId, users]).sort()).toEqual([['r1', 512], ['r1', 512], ['r1', 76], ['r2', 1]].sort());
+    expect(batcher.pending).toBe(0);
+  });
+
+  test('a lone grab does not wait for company', async () => {
+    const { engine, calls } = counting();
+    new Batcher(engine, () => {}, 10).add('r1', 1, { userId: 'ann' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toHaveLength(1);
+  });
+
+  test('[R10] when too many wait, the next is told "busy" at once, and room returns with the answers', async () => {
+    const { engine, release } = counting();
+    const told: [string, string][] = [];
+    const batcher = new Batcher(engine, ({ userId }, _, { code }) => told.push([userId, code]), 2);
+    for (const userId of ['ann', 'bob', 'eve']) batcher.add('r1', 1, { userId });
+    expect(told).toEqual([['eve', '-7']]);
+    release();
+    await eventually(() => told.length === 3);
+    batcher.add('r1', 1, { userId: 'eve' });
+    await eventually(() => told.length === 4);
+    expect(told.at(-1)).toEqual(['eve', '-1']);
+  });
+});

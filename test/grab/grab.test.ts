@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { close, pause, resume } from '../../src/grab/phases.ts';
+import { SCRIPTS } from '../../src/grab/scripts.ts';
+import { parseClaim } from '../../src/rain/claim.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { connect, dump, stockRain } from '../support/rain.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+let server: TestRedis;
+let redis: RedisClient;
+let engine: GrabEngine;
+let faults: unknown[];
+const keys = shardKeys('r1', 0);
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = await connect(server.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  faults = [];
+  engine = createGrabEngine(redis, (error) => faults.push(error));
+});
+
+const grab = (...users: string[]) => engine.grab('r1', 0, users);
+
+describe('lua/grab.lua', () => {
+  test('a batch is answered in order: won, the same user again, nothing left', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['7.10', '0.01'] });
+    expect(await grab('ann', 'ann', 'bob', 'eve')).toEqual([
+      { code: '0', redPacketId: 'r1-0', amount: '7.10' },
+      { code: '1', redPacketId: 'r1-0', amount: '7.10' },
+      { code: '0', redPacketId: 'r1-1', amount: '0.01' },
+      { code: '-1' },
+    ]);
+    const log = (await redis.lrange(keys.claims, 0, -1)).map((entry) => parseClaim(entry));
+    expect(log.map((entry) => entry.ok && [entry.claim.userId, entry.claim.redPacketId, entry.claim.rainId])).toEqual([['bob', 'r1-1', 'r1'], ['ann', 'r1-0', 'r1']]);
+    expect(await redis.hget(keys.claimed, 'ann')).toBe(await redis.lindex(keys.claims, -1));
+    expect(await redis.exists(keys.packets)).toBe(0);
+  });
+
+  test('[R6] asking again gives the first answer again, with the amount, also when the rain is paused, over and empty', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['3.00'] });
+    await grab('ann');
+    const again = { code: '1', redPacketId: 'r1-0', amount: '3.00' };
+    expect(await grab('ann')).toEqual([again]);
+    await pause(redis, 'r1', 1);
+    expect(await grab('ann')).toEqual([again]);
+    await close(redis, 'r1', 1, 'early');
+    expect(await grab('ann')).toEqual([again]);
+    expect(await redis.llen(keys.claims)).toBe(1);
+  });
+
+  test('[R7][R11] one millisecond before the start, after the end, and while paused: refused, and Redis holds nothing new', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
+    // The script reads Redis's clock, so the clock is met from the other side: the window is moved to one millisecond away.
+    const moveWindow = `
+      local t = redis.call('TIME')
+      local now = t[1] * 1000 + math.floor(t[2] / 1000)
+      redis.call('HSET', KEYS[1], 'opensAt', string.format('%.0f', now + ARGV[1]), 'closesAt', string.format('%.0f', now + ARGV[2]))
+      return string.format('%.0f', now)`;
+    const at = async (opens: number, closes: number): Promise<unknown> => {
+      const before = await redis.lrange(keys.packets, 0, -1);
+      const [moved, answers, after] = (await redis.multi()
+        .eval(moveWindow, 1, keys.state, opens, closes)
+        .eval(SCRIPTS.get('grab')!.source, 5, keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, 'ann')
+        .time().exec())!.map(([, reply]) => reply) as [string, string[], [number, number]];
+      const elapsed = Number(after[0]) * 1000 + Math.floor(Number(after[1]) / 1000) - Number(moved);
+      if (elapsed > 0) {
+        // The millisecond went by between the two scripts: this round says nothing about the edge.
+        await redis.del(keys.claimed, keys.claims, keys.packets);
+        await redis.rpush(keys.packets, ...before);
+        return at(opens, closes);
+      }
+      expect(await redis.lrange(keys.packets, 0, -1)).toEqual(before);
+      expect(await redis.exists(keys.claimed, keys.claims, keys.spoiled)).toBe(0);
+      return answers[0];
+    };
+    expect(await at(1, 60_000)).toBe('{"code":"-2"}');
+    expect(await at(-60_000, 0)).toBe('{"code":"-3"}');
+    expect(await at(-60_000, -1)).toBe('{"code":"-3"}');
+    await redis.hset(keys.state, 'closesAt', Date.now() + 60_000);
+    expect(await pause(redis, 'r1', 1)).toBe('paused');
+    const before = await dump(redis);
+    expect(await grab('ann')).toEqual([{ code: '-4' }]);
+    expect(await dump(redis)).toEqual(before);
+    expect(await resume(redis, 'r1', 1)).toBe('loaded');
+    expect((await grab('ann'))[0]!.code).toBe('0');
+  });
+
+  test('[R11] who loses leaves no trace', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
+    await grab('ann');
+    const before = await dump(redis);
+    expect(await grab('bob', 'eve', 'bob')).toEqual([{ code: '-1' }, { code: '-1' }, { code: '-1' }]);
+    expect(await engine.grab('other', 0, ['bob'])).toEqual([{ code: '-8' }]);
+    expect(await dump(redis)).toEqual(before);
+  });
+
+  test('a rain of which only a part is loaded has not started', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
+    await redis.hset(keys.state, 'state', 'draft');
+    expect(await grab('ann')).toEqual([{ code: '-2' }]);
+  });
+
+  test('512 users in one call, each at most once, and no packet twice [R1][R2]', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 300 }, () => '0.01') });
+    const answers = await grab(...Array.from({ length: 512 }, (_, i) => `u${i}`));
+    const packets = answers.flatMap((answer) => ('redPacketId' in answer ? [answer.redPacketId] : []));
+    expect(new Set(packets).size).toBe(300);
+    expect(answers.filter(({ code }) => code === '-1')).toHaveLength(212);
+    expect(faults).toEqual([]);
+  });
+
+  test('after SCRIPT FLUSH (a restart, a failover) the script is sent again by itself', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
+    await redis.script('FLUSH');
+    expect((await grab('ann'))[0]!.code).toBe('0');
+    expect(faults).toEqual([]);
+  });
+});

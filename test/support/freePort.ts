@@ -1,0 +1,1 @@
+export { freePort } from '../../src/runtime/embedded/freePort.ts';

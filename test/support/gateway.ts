@@ -1,0 +1,8 @@
+import { startGateway, type Gateway, type GatewayOptions } from '../../src/gateway/server.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { SECRET } from './client.ts';
+
+/** A real gateway of this test's own on a free port. */
+export function openGateway(redisUrl: string, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  return startGateway({ redisUrl, host: '127.0.0.1', port: 0, token: { secret: SECRET }, log: createLog('gateway', 'silent'), ...options });
+}

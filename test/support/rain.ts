@@ -1,0 +1,40 @@
+import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { draftRain, loadPackets } from '../../src/grab/stock.ts';
+import { parseMoney } from '../../src/rain/money.ts';
+
+/** A connection for a test's own eyes and hands; faults surface in the command that meets them. */
+export async function connect(url: string): Promise<RedisClient> {
+  const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
+  await untilReady(redis);
+  return redis;
+}
+
+export interface StockedRain {
+  rainId: string;
+  amounts: readonly string[];
+  shards?: number;
+  /** ms from now by Redis's clock; negative is in the past. */
+  opensInMs?: number;
+  closesInMs?: number;
+}
+
+/** Drafts and loads a rain by the product's own means; open at once and for ten minutes unless told otherwise. */
+export async function stockRain(redis: RedisClient, { rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000 }: StockedRain): Promise<void> {
+  const now = await redisNow(redis);
+  const drafted = await draftRain(redis, { rainId, title: rainId, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length });
+  if (drafted === 'taken') throw new Error(`rain ${rainId} exists`);
+  const loaded = await loadPackets(redis, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});
+  if (!loaded.ok) throw new Error(loaded.reason);
+}
+
+/** Everything Redis holds, comparable: key → contents. For "nothing changed" [R11]. */
+export async function dump(redis: RedisClient, pattern = '*'): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const key of (await redis.keys(pattern)).sort()) {
+    const type = await redis.type(key);
+    found[key] = type === 'hash' ? await redis.hgetall(key) : type === 'list' ? await redis.lrange(key, 0, -1)
+      : type === 'set' ? (await redis.smembers(key)).sort() : await redis.get(key);
+  }
+  return found;
+}
