@@ -39,19 +39,26 @@ export class Audience {
 
   /** Hands everyone who watches now to `tell`, a slice per turn of the event loop. */
   eachWatching(rainId: string, tell: (session: Session) => void): void {
-    const watching = this.#rains.get(rainId);
-    if (!watching) return;
-    const sessions = [...watching];
-    const slice = (from: number): void => {
-      const to = Math.min(from + SLICE, sessions.length);
-      for (let i = from; i < to; i++) tell(sessions[i]!);
-      if (to < sessions.length) setImmediate(slice, to);
-    };
-    slice(0);
+    inSlices(this.#rains.get(rainId) ?? NOBODY, tell);
+  }
+
+  /** The same for everyone who is here. */
+  each(tell: (session: Session) => void): void {
+    inSlices(this.#all, tell);
   }
 }
 
 const NOBODY: ReadonlySet<Session> = new Set();
+
+function inSlices(audience: ReadonlySet<Session>, tell: (session: Session) => void): void {
+  const sessions = [...audience];
+  const slice = (from: number): void => {
+    const to = Math.min(from + SLICE, sessions.length);
+    for (let i = from; i < to; i++) tell(sessions[i]!);
+    if (to < sessions.length) setImmediate(slice, to);
+  };
+  slice(0);
+}
 
 function enter(map: Map<string, Set<Session>>, key: string, session: Session): void {
   const set = map.get(key);

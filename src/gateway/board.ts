@@ -1,12 +1,12 @@
-import { coarseLeft, liveRainOf, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
+import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
 import type { RainSnapshot, WelcomeMessage } from '../protocol/messages.ts';
 import { stateAt } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
 export interface BoardRules {
   redis: RedisClient;
-  /** Called with each snapshot that viewers have not yet seen. */
-  onChange: (snapshot: RainSnapshot) => void;
+  /** Called with each snapshot that viewers have not yet seen; `fresh`: of a rain they have not heard of. */
+  onChange: (snapshot: RainSnapshot, fresh: boolean) => void;
   onFault: (error: unknown) => void;
   /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
   rereadMs?: number;
@@ -73,7 +73,7 @@ export class Board {
   /** Reads one rain again and tells viewers if it looks different. Never throws. */
   async refresh(rainId: string): Promise<void> {
     try {
-      const live = await liveRainOf(this.#rules.redis, rainId);
+      const live = await findRain(this.#rules.redis, rainId);
       await this.#read(rainId, live);
       this.#schedule();
     } catch (error) {
@@ -87,7 +87,12 @@ export class Board {
     this.#offsetMs = now - (before + Date.now()) / 2;
     this.#offsetMs = Math.round(this.#offsetMs);
     const found = await liveRains(this.#rules.redis);
-    for (const rainId of this.#rains.keys()) if (!found.has(rainId)) this.#forget(rainId);
+    for (const [rainId, rain] of this.#rains) {
+      if (found.has(rainId)) continue;
+      // Out of the index: settled a moment ago, so that one more look tells, or settled long ago, or lost.
+      if (rain.state === 'settled') this.#forget(rainId);
+      else found.set(rainId, rain);
+    }
     await Promise.all([...found].map(([rainId, live]) => this.#read(rainId, live)));
   }
 
@@ -107,9 +112,10 @@ export class Board {
     const snapshot = this.snapshot(rainId)!;
     const { serverTime: _, ...news } = snapshot;
     const told = JSON.stringify(news);
-    if (this.#told.get(rainId) === told) return;
+    const before = this.#told.get(rainId);
+    if (before === told) return;
     this.#told.set(rainId, told);
-    this.#rules.onChange(snapshot);
+    this.#rules.onChange(snapshot, before === undefined);
   }
 
   /** Wakes at the next opening or end of a rain, or when it is time to look at Redis again. */

@@ -55,9 +55,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const audience = new Audience();
   const board = new Board({
     redis: reads, onFault,
-    onChange: (snapshot) => {
+    onChange: (snapshot, fresh) => {
       const frame = encode(snapshot);
-      audience.eachWatching(snapshot.rainId, (session) => send(session, frame, limits));
+      const tell = (session: Session) => send(session, frame, limits);
+      // A rain planned while people wait is news for all of them; later changes only for who watches it.
+      if (fresh) audience.each(tell);
+      else audience.eachWatching(snapshot.rainId, tell);
     },
   });
   const batcher = new Batcher<Asker>(createGrabEngine(grabs, onFault), (asker, rainId, given) => answer(asker, rainId, given, limits), limits.grabsPendingMax);

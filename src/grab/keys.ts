@@ -38,6 +38,9 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
 /** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not yet settled; how gateways and relays find them. */
 export const LIVE_RAINS_KEY = 'rain:live';
 
+/** hash, as above: settled rains whose keys have not expired yet. Nobody looks after them, but late repeats find them. */
+export const SETTLED_RAINS_KEY = 'rain:settled';
+
 /** pub/sub channel: something about a rain changed, see `src/grab/events.ts`. */
 export const EVENTS_CHANNEL = 'rain:events';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { STORED_STATES, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { EVENTS_CHANNEL, LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { RainEvent } from './events.ts';
+import { EVENTS_CHANNEL, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
+import type { LiveRain } from './reading.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
@@ -45,19 +46,25 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
   return closed;
 }
 
-/** Marks a closed rain settled and lets its keys expire after `ttlMs`. @returns false when a shard is not closed */
-export async function settle(redis: RedisClient, rainId: string, shards: number, ttlMs: number): Promise<boolean> {
+/**
+ * Marks a closed rain settled, lets its keys expire after `ttlMs` and takes it out of everybody's care.
+ * @returns false when a shard is not closed
+ */
+export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number): Promise<boolean> {
   let settled = true;
-  for (let shard = 0; shard < shards; shard++) {
+  for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
     const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs]));
     settled &&= reply === 'settled';
   }
-  if (settled) await announceChange(redis, rainId);
-  return settled;
+  if (!settled) return false;
+  await redis.hset(SETTLED_RAINS_KEY, rainId, JSON.stringify(live));
+  await redis.hdel(LIVE_RAINS_KEY, rainId);
+  await announceChange(redis, rainId);
+  return true;
 }
 
 /** Takes a rain whose keys have expired out of the index. */
 export async function forget(redis: RedisClient, rainId: string): Promise<void> {
-  await redis.hdel(LIVE_RAINS_KEY, rainId);
+  await redis.hdel(SETTLED_RAINS_KEY, rainId);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { LIVE_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 
 /** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards. */
 export const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string() });
@@ -36,18 +36,24 @@ export async function redisNow(redis: RedisClient): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
-/** Every rain in the index, entries that do not parse left out: they cannot be found by anybody. */
-export async function liveRains(redis: RedisClient): Promise<Map<string, LiveRain>> {
+/** Every rain that is not settled yet; entries that do not parse are left out: nobody could find their shards. */
+export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, LIVE_RAINS_KEY);
+
+/** Settled rains whose keys may still be there. */
+export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, SETTLED_RAINS_KEY);
+
+async function readIndex(redis: RedisClient, key: string): Promise<Map<string, LiveRain>> {
   const found = new Map<string, LiveRain>();
-  for (const [rainId, text] of Object.entries(await redis.hgetall(LIVE_RAINS_KEY))) {
+  for (const [rainId, text] of Object.entries(await redis.hgetall(key))) {
     const parsed = liveRain.safeParse(json(text));
     if (parsed.success) found.set(rainId, parsed.data);
   }
   return found;
 }
 
-export async function liveRainOf(redis: RedisClient, rainId: string): Promise<LiveRain | undefined> {
-  const text = await redis.hget(LIVE_RAINS_KEY, rainId);
+/** One rain, live or lately settled. */
+export async function findRain(redis: RedisClient, rainId: string): Promise<LiveRain | undefined> {
+  const text = await redis.hget(LIVE_RAINS_KEY, rainId) ?? await redis.hget(SETTLED_RAINS_KEY, rainId);
   return text === null ? undefined : liveRain.safeParse(json(text)).data;
 }
 

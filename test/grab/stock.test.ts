@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { close, pause, resume, settle } from '../../src/grab/phases.ts';
-import { coarseLeft, liveRainOf, readRain } from '../../src/grab/reading.ts';
+import { coarseLeft, findRain, readRain } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets, plannedFor } from '../../src/grab/stock.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { connect, dump, stockRain } from '../support/rain.ts';
@@ -75,7 +75,7 @@ describe('preallocation', () => {
     expect(await draftRain(redis, { ...draft, closesAt: 3_000 })).toBe('taken');
     await redis.rpush(shardKeys('old', 0).claims, 'a claim');
     expect(await draftRain(redis, { ...draft, rainId: 'old' })).toBe('taken');
-    expect(await liveRainOf(redis, 'old')).toBeUndefined();
+    expect(await findRain(redis, 'old')).toBeUndefined();
   });
 
   test('shards share the packets evenly, and more shards than packets leave nobody waiting', async () => {
@@ -103,7 +103,7 @@ describe('the states of a rain', () => {
     expect(await pause(redis, 'r1', 1)).toBe('paused');
     expect(await resume(redis, 'r1', 1)).toBe('loaded');
     expect(await close(redis, 'r1', 1, 'due')).toBe(false);
-    expect(await settle(redis, 'r1', 1, 1_000)).toBe(false);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 1_000)).toBe(false);
     expect(await close(redis, 'r1', 1, 'early')).toBe(true);
     expect(await close(redis, 'r1', 1, 'due')).toBe(true);
     expect(await pause(redis, 'r1', 1)).toBe('closed');
@@ -116,8 +116,8 @@ describe('the states of a rain', () => {
     const { lease: _, ...lasting } = shardKeys('r1', 0);
     for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBe(-1);
     await close(redis, 'r1', 1, 'early');
-    expect(await settle(redis, 'r1', 1, 60_000)).toBe(true);
-    expect(await settle(redis, 'r1', 1, 60_000)).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000)).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000)).toBe(true);
     for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBeGreaterThan(0);
   });
 

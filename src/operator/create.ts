@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Json } from '../ledger/actions.ts';
+import { SHARDS_MAX } from '../grab/keys.ts';
+import { announceChange } from '../grab/phases.ts';
+import { redisNow } from '../grab/reading.ts';
+import { draftRain } from '../grab/stock.ts';
+import { rainId } from '../rain/claim.ts';
+import { seed } from '../rain/fairness.ts';
+import { checkPlan } from '../rain/plan-check.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+
+/** A rain may be planned this far ahead and last this long; beyond it somebody mistook seconds for milliseconds. */
+const AHEAD_MS_MAX = 366 * 86_400_000;
+const DURATION_MS_MAX = 7 * 86_400_000;
+
+const moment = z.int('expected epoch milliseconds');
+const createRequest = z.object({
+  id: rainId.optional(),
+  title: z.string().trim().min(1, 'expected a title').max(200, 'expected at most 200 characters').optional(),
+  /** Budget, packets, split, min, max: judged by `checkPlan`. */
+  plan: z.unknown(),
+  opensAt: moment,
+  closesAt: moment,
+  shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
+  /** Only for reproducing a rain; whoever knows it beforehand knows every packet. */
+  seed: seed.optional(),
+});
+export type CreateRequest = z.input<typeof createRequest>;
+
+export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number } | Refused;
+
+/** A new id: the time makes it sort, the random part makes it unique. */
+export function newRainId(now: number): string {
+  return `${now.toString(36)}${randomBytes(4).toString('hex')}`;
+}
+
+/**
+ * Plans a rain: puts the budget aside in the book, then writes the empty rain down in Redis. Killed in between, it is
+ * finished by `load` or by creating it again.
+ */
+export async function createRain(desk: Desk, request: CreateRequest): Promise<Created> {
+  const parsed = createRequest.safeParse(request);
+  const verdict = checkPlan(request.plan);
+  const refusals: Refused['refusals'] = [
+    ...(parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), reason: message }))),
+    ...(verdict.ok ? [] : verdict.refusals),
+  ];
+  if (!parsed.success || !verdict.ok) return { ok: false, refusals };
+  const now = await redisNow(desk.redis);
+  const { opensAt, closesAt, shards } = parsed.data;
+  if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
+  if (closesAt <= now) return refuse('closesAt', `${iso(closesAt)} has passed already`);
+  if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
+  if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
+
+  const id = parsed.data.id ?? newRainId(now);
+  const title = parsed.data.title ?? `Rain ${id}`;
+  const { plan } = verdict;
+  const booked = await desk.ledger.createRain({
+    id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
+    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt,
+  }, desk.actor);
+  // Asked again without a seed, the rain keeps the one it was given first.
+  const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
+  if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.join(', ')}`);
+  const drafted = await draftRain(desk.redis, { rainId: id, title, shards, opensAt, closesAt, packets: plan.packets });
+  if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
+  await announceChange(desk.redis, id);
+  return { ok: true, rainId: id, opensAt, closesAt };
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,28 @@
+import type { RainBook } from '../ledger/book.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+/** What a verb works with. Every verb is safe to repeat: when its outcome is unknown, the operator does it again. */
+export interface Desk {
+  redis: RedisClient;
+  ledger: Ledger;
+  /** Who acts; stands in the record of operator actions. */
+  actor: string;
+}
+
+/** Why a verb did nothing: field by field when the request was at fault. */
+export interface Refused {
+  ok: false;
+  refusals: { field: string; reason: string }[];
+}
+
+export function refuse(field: string, reason: string): Refused {
+  return { ok: false, refusals: [{ field, reason }] };
+}
+
+/** @throws when the book has no such rain: asked only about rains it was found in */
+export async function bookOf({ ledger }: Desk, rainId: string): Promise<RainBook> {
+  const book = await ledger.book(rainId);
+  if (!book) throw new Error(`the book has no rain ${rainId}`);
+  return book;
+}

@@ -1,0 +1,62 @@
+import { liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { formatMoney } from '../rain/money.ts';
+import { stateAt, type RainState } from '../rain/rain.ts';
+import { bookOf, type Desk } from './desk.ts';
+
+/** A rain at a glance: the plan from the book, the rest from Redis, credits from the book. Amounts are decimal strings. */
+export interface RainView {
+  rainId: string;
+  title: string;
+  /** `draft` also while Redis knows nothing of it yet. */
+  state: RainState;
+  opensAt: string;
+  closesAt: string;
+  budget: string;
+  packets: number;
+  shards: number;
+  left: number;
+  claims: number;
+  spoiled: number;
+  /** Claims handed to the queue, and claims in the book. */
+  relayed: number;
+  credited: number;
+  creditedAmount: string;
+  recycled: string;
+}
+
+/** All rains, newest first. */
+export async function listRains(desk: Desk): Promise<RainView[]> {
+  const [rains, live, now] = await Promise.all([desk.ledger.rains(), liveRains(desk.redis), redisNow(desk.redis)]);
+  return Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now)));
+}
+
+export async function showRain(desk: Desk, rainId: string): Promise<RainView | undefined> {
+  const [rain, live, now] = await Promise.all([desk.ledger.rain(rainId), liveRains(desk.redis), redisNow(desk.redis)]);
+  return rain && view(desk, rain, await reading(desk, rainId, live.get(rainId)), now);
+}
+
+async function reading(desk: Desk, rainId: string, live: LiveRain | undefined): Promise<RainReading | undefined> {
+  return live && readRain(desk.redis, rainId, live);
+}
+
+async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, clock: number): Promise<RainView> {
+  const book = await bookOf(desk, rain.id);
+  return {
+    rainId: rain.id,
+    title: rain.title,
+    state: rain.settledAt ? 'settled' : now ? stateAt(now, clock) : 'draft',
+    opensAt: new Date(rain.opensAt).toISOString(),
+    closesAt: new Date(rain.closesAt).toISOString(),
+    budget: formatMoney(rain.budgetCents),
+    packets: rain.packets,
+    shards: rain.shards,
+    left: now?.left ?? 0,
+    claims: now?.claims ?? book.credited.count,
+    spoiled: now?.spoiled ?? 0,
+    relayed: now?.relayed ?? book.credited.count,
+    credited: book.credited.count,
+    creditedAmount: formatMoney(book.credited.cents),
+    recycled: formatMoney(book.recycledCents),
+  };
+}

@@ -1,0 +1,36 @@
+import { announceChange } from '../grab/phases.ts';
+import { draftRain, loadPackets } from '../grab/stock.ts';
+import { checkPlan } from '../rain/plan-check.ts';
+import { splitBudget } from '../rain/split.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+
+export type LoadedRain = { ok: true; packets: number } | Refused;
+
+/** The packets of a rain as its recorded plan and seed give them, in the order in which they are handed out; cents. */
+export function allocationOf(rain: { split: unknown; seed: string }): BigInt64Array {
+  const verdict = checkPlan(rain.split);
+  // It was checked when it was booked; a plan that no longer passes has been tampered with.
+  if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(({ field, reason }) => `${field}: ${reason}`).join('; ')}`);
+  return splitBudget(verdict.plan, rain.seed);
+}
+
+/**
+ * Preallocates the packets. Killed half-way and run again it goes on where it stopped: the packets follow from the
+ * recorded seed, and every chunk carries its offset.
+ * @param onProgress packets in Redis so far, and of how many
+ */
+export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
+  const amounts = allocationOf(rain);
+  const drafted = await draftRain(desk.redis, {
+    rainId, title: rain.title, shards: rain.shards, opensAt: rain.opensAt, closesAt: rain.closesAt, packets: rain.packets,
+  });
+  if (drafted === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+  const loaded = await loadPackets(desk.redis, rainId, rain.shards, amounts, (count) => onProgress(count, rain.packets));
+  if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded any more: it is closed`);
+  await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: loaded.packets } });
+  await announceChange(desk.redis, rainId);
+  return { ok: true, packets: loaded.packets };
+}

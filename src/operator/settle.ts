@@ -1,0 +1,41 @@
+import { close, settle } from '../grab/phases.ts';
+import { readRain, type LiveRain } from '../grab/reading.ts';
+import { formatMoney } from '../rain/money.ts';
+import { auditRain } from './audit.ts';
+import { bookOf, type Desk } from './desk.ts';
+
+/** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
+export const SETTLED_TTL_MS = 24 * 3_600_000;
+
+/**
+ * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are not in the book yet ·
+ * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
+ */
+export type Settling = { outcome: 'not_due' | 'lost' | 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
+
+/**
+ * Carries a rain past its end, as far as it can go now: close, drain, audit, recycle the unclaimed, mark it settled. Every
+ * step is safe to repeat and several workers may do it at once: closing is a fact, recycling is unique in the book.
+ */
+export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Promise<Settling> {
+  const { shards } = live;
+  const before = await readRain(desk.redis, rainId, live);
+  if (!before) return { outcome: 'lost' };
+  if (!await close(desk.redis, rainId, shards, 'due')) return { outcome: 'not_due' };
+  const book = await bookOf(desk, rainId);
+  const frozen = await readRain(desk.redis, rainId, live);
+  const pending = (frozen?.claims ?? 0) - book.credited.count;
+  if (pending > 0) return { outcome: 'waiting', pending };
+
+  const audit = await auditRain(desk, rainId);
+  if (!audit) return { outcome: 'does_not_add_up', problems: [`the book does not know the rain ${rainId}`] };
+  if (!audit.report.adds_up) return { outcome: 'does_not_add_up', problems: audit.problems };
+  const unclaimed = audit.equation.unclaimed.cents + audit.equation.recycled.cents;
+  const recycling = await desk.ledger.recycle(rainId, unclaimed, desk.actor);
+  if (recycling.outcome === 'differs') {
+    return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(unclaimed)} is unclaimed`] };
+  }
+  await desk.ledger.settle(rainId);
+  await settle(desk.redis, rainId, live, SETTLED_TTL_MS);
+  return { outcome: 'settled' };
+}
