@@ -54,12 +54,22 @@ export function readDotEnv(path = '.env'): Record<string, string | undefined> {
   }
 }
 
+/** Process environment over `.env`. */
+export function readEnvironment(): Record<string, string | undefined> {
+  return { ...readDotEnv(), ...process.env };
+}
+
+/** What a child process is given: this process's environment and what is special for it. */
+export function childEnvironment(special: Record<string, string | undefined>): Record<string, string | undefined> {
+  return { ...process.env, ...special };
+}
+
 /**
  * @param need which values this process cannot do without
  * @param env defaults to process environment over `.env`
  * @throws ConfigError listing every problem
  */
-export function loadConfig<N extends Need = never>(need: readonly N[] = [], env: Record<string, string | undefined> = { ...readDotEnv(), ...process.env }): With<N> {
+export function loadConfig<N extends Need = never>(need: readonly N[] = [], env: Record<string, string | undefined> = readEnvironment()): With<N> {
   // An empty variable is an absent one: that is how shells and compose files unset things.
   const known = Object.keys(configSchema.shape);
   const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => known.includes(name) && value !== undefined && value !== ''));

@@ -85,7 +85,13 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
 }
 
 /** Resolves when commands can be sent, rejects after `timeoutMs` with the last error seen. */
-export function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
+export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
+  await untilOpen(client, timeoutMs);
+  // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.
+  if (client instanceof Cluster) await Promise.all(client.nodes('master').map((node) => node.ping()));
+}
+
+function untilOpen(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
     let last = 'no answer';

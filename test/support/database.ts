@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,44 +20,43 @@ const TEMPLATES = fileURLToPath(new URL('../../node_modules/.cache/rain-test-dat
 /** The product's own PostgreSQL server on a free port, in a folder of this test's own: migrated, and empty. */
 export async function startDatabase(): Promise<TestDatabase> {
   const template = await keepTemplate();
-  return await serve((home) => cpSync(template, home.postgres, { recursive: true }));
+  const home = homeAt(mkdtempSync(join(tmpdir(), 'rain-test-database-')));
+  cpSync(template, home.postgres, { recursive: true });
+  return await serve(home);
 }
 
-async function serve(prepare: (home: Home) => void): Promise<TestDatabase & { home: Home }> {
-  const folder = mkdtempSync(join(tmpdir(), 'rain-test-database-'));
-  const home = homeAt(folder);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    prepare(home);
-    const started = await startEmbeddedDatabase({ home });
-    if (!started.ok) throw new Error(started.reason);
-    const { url, pid, stop } = started.server;
-    const killAtExit = () => {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // Ended already.
-      }
-      remove();
-    };
-    process.once('exit', killAtExit);
-    return {
-      url, pid, home,
-      async stop() {
-        await stop();
-        process.off('exit', killAtExit);
-        remove();
-      },
-    };
-  } catch (error) {
+/** Starts the server in this home, which goes when the server goes. */
+async function serve(home: Home): Promise<TestDatabase> {
+  const remove = () => rmSync(home.folder, { recursive: true, force: true });
+  const started = await startEmbeddedDatabase({ home });
+  if (!started.ok) {
     remove();
-    throw error;
+    throw new Error(started.reason);
   }
+  const { url, pid, stop } = started.server;
+  const killAtExit = () => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ended already.
+    }
+    remove();
+  };
+  process.once('exit', killAtExit);
+  return {
+    url,
+    pid,
+    async stop() {
+      await stop();
+      process.off('exit', killAtExit);
+      remove();
+    },
+  };
 }
 
 /**
  * A migrated data folder to copy, since making one takes seconds. It is kept until PGlite or a migration changes; two
- * tests that make it at once each make one, and the later gives way.
+ * tests that make it at once each make one, and the later one gives way.
  */
 async function keepTemplate(): Promise<string> {
   const { version } = JSON.parse(readFileSync(new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url), 'utf8')) as { version: string };
@@ -65,17 +64,18 @@ async function keepTemplate(): Promise<string> {
   const template = join(TEMPLATES, key);
   if (existsSync(template)) return template;
   mkdirSync(TEMPLATES, { recursive: true });
-  const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
+  const home = homeAt(mkdtempSync(join(TEMPLATES, 'draft-')));
   try {
-    const database = await serve(() => {});
+    const started = await startEmbeddedDatabase({ home });
+    if (!started.ok) throw new Error(started.reason);
     try {
-      await migrate(database.url);
+      await migrate(started.server.url);
     } finally {
-      await database.stopKeeping(join(draft, 'postgres'));
+      await started.server.stop();
     }
-    renameSync(join(draft, 'postgres'), template);
+    if (!existsSync(template)) renameSync(home.postgres, template);
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(home.folder, { recursive: true, force: true });
   }
   return template;
 }

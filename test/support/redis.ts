@@ -1,28 +1,32 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { startChild } from '../../src/runtime/children.ts';
+import { compiledEntry } from '../../src/runtime/entry.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './freePort.ts';
 
 export interface TestRedis {
   url: string;
   port: number;
+  /** The server itself, for tests that kill or freeze it. */
   pid: number;
   /** Resolves when the server has ended and its folder is gone; harmless when it has been killed already. */
   stop(): Promise<void>;
 }
 
 /**
- * A real Redis of this test's own: empty, durable like the product's (every write synced), on a free port of 127.0.0.1.
+ * A real Redis of this test's own: empty, durable like the product's (every write synced), on a free port of 127.0.0.1,
+ * without a password. Behind the product's guard, so that it also ends with a test process that is killed.
  * @param args further words of redis-server's command line, e.g. `['--maxmemory', '10mb']`; they win over ours
  */
 export async function startRedis({ args = [] }: { args?: string[] } = {}): Promise<TestRedis> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryStart(await freePort(), args);
+      return await startOn(await freePort(), args);
     } catch (error) {
       // Between finding a free port and taking it, somebody else may have taken it.
       if (attempt === 3) throw error;
@@ -30,41 +34,44 @@ export async function startRedis({ args = [] }: { args?: string[] } = {}): Promi
   }
 }
 
-async function tryStart(port: number, args: string[]): Promise<TestRedis> {
+async function startOn(port: number, args: string[]): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-redis-'));
-  const child = spawn('redis-server', [
-    '--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', ...args,
-  ], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  child.stdout.on('data', (chunk) => { output = (output + String(chunk)).slice(-2_000); });
-  child.stderr.on('data', (chunk) => { output = (output + String(chunk)).slice(-2_000); });
-  const ended = once(child, 'close');
+  const configFile = join(folder, 'redis.conf');
+  writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nsave ""\nappendonly yes\nappendfsync always\n`);
+  const started = await startChild({
+    name: 'redis', entry: compiledEntry('runtime/embedded/redisGuard.js'), args: [configFile, ...args], logs: folder,
+    facts: z.object({ serverPid: z.int() }),
+  });
+  if (!started.ok) throw new Error(started.reason);
+  const { child } = started;
+  const pid = child.facts.serverPid;
   const killAtExit = () => {
-    child.kill('SIGKILL');
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ended already.
+    }
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', killAtExit);
   const stop = async () => {
-    child.kill('SIGTERM');
-    const late = setTimeout(() => child.kill('SIGKILL'), 5_000);
-    await ended;
-    clearTimeout(late);
+    await child.stop();
     process.off('exit', killAtExit);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     await Promise.race([
-      eventually(() => answersPing(port), { timeoutMs: 10_000 }),
-      ended.then(() => { throw new Error(`redis-server ended at once:\n${output}`); }),
+      eventually(() => answersPing(port), { timeoutMs: 20_000 }),
+      child.ended.then(() => { throw new Error(`redis-server ended at once${child.lastLine()}`); }),
     ]);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid!, stop };
+  return { url: `redis://127.0.0.1:${port}`, port, pid, stop };
 }
 
-/** Any answer will do: `-NOAUTH` and `-LOADING` also come from a living server, but only the first from a usable one. */
+/** `-NOAUTH` (a test's own `--requirepass`) also comes from a server that is ready; `-LOADING` does not. */
 async function answersPing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

@@ -1,0 +1,38 @@
+/** What the console's HTTP interface tells this page. */
+export interface DeskConfig {
+  gatewayUrl: string;
+  /** Guests are welcome without a token. */
+  demo: boolean;
+}
+
+const ANSWER_MS_MAX = 8_000;
+
+/** @throws when the console cannot be reached or does not answer as expected */
+export async function readConfig(): Promise<DeskConfig> {
+  const answer = await fetch('api/config', { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const config: unknown = answer.ok ? await answer.json() : undefined;
+  if (!isObject(config) || typeof config['gatewayUrl'] !== 'string') throw new Error(`no configuration: ${answer.status}`);
+  return { gatewayUrl: config['gatewayUrl'], demo: config['demo'] === true };
+}
+
+/**
+ * @param former this guest's last token, so that he stays the same guest
+ * @returns `undefined` when guests are not welcome
+ * @throws when the console cannot be reached or is too busy
+ */
+export async function askForGuestToken(former: string | undefined): Promise<string | undefined> {
+  const answer = await fetch('api/guest', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(former === undefined ? {} : { token: former }),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  if (answer.status === 404) return undefined;
+  const guest: unknown = answer.ok ? await answer.json() : undefined;
+  if (!isObject(guest) || typeof guest['token'] !== 'string') throw new Error(`no guest token: ${answer.status}`);
+  return guest['token'];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,103 @@
+import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
+import { OUTCOMES, type Outcome } from '../../src/protocol/outcomes.ts';
+import { ASK_AGAIN, pauseMs } from './backoff.ts';
+
+const ATTEMPTS_MAX = 12;
+const REPLY_MS_MAX = 3_000;
+/** Further ahead than this a start is waited for by the countdown, not by asking. */
+const START_AHEAD_MS_MAX = 2_000;
+
+export type Verdict =
+  | { kind: 'settled'; result: ResultMessage }
+  /** Nobody could say; the user may tap again and lose nothing by it. */
+  | { kind: 'unanswered' };
+
+export interface QuestionOptions {
+  /** @returns false when there is no connection; `connected` is called when there is one */
+  send: (message: GrabMessage) => boolean;
+  /** Milliseconds until the rain opens, by the server's clock; negative when it has. */
+  untilOpen: () => number;
+  random: () => number;
+  onVerdict: (verdict: Verdict) => void;
+  onWait: (code: Outcome['code']) => void;
+}
+
+/**
+ * One tap, asked for as often as it takes: after a lost reply, a lost connection, "busy" or "too fast" it is the same
+ * question again, and the server gives its first answer [R6]. Ends with one verdict, after ATTEMPTS_MAX at the latest [R10].
+ */
+export class Question {
+  readonly #options: QuestionOptions;
+  #rainId: string | undefined;
+  #ref = '';
+  #count = 0;
+  #attempts = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: QuestionOptions) {
+    this.#options = options;
+  }
+
+  /** Does nothing while the last question is open. */
+  ask(rainId: string): void {
+    if (this.#rainId !== undefined) return;
+    this.#rainId = rainId;
+    this.#attempts = 0;
+    this.#send();
+  }
+
+  /** A new connection: what was sent over the old one is not answered any more. */
+  connected(): void {
+    if (this.#rainId !== undefined) this.#send();
+  }
+
+  /** @returns whether the message has been dealt with here; what answers no question of ours is somebody else's */
+  hear(result: ResultMessage): boolean {
+    if (result.rainId !== this.#rainId) return false;
+    const outcome = (OUTCOMES as Partial<Record<string, Outcome>>)[result.code];
+    if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // to an earlier attempt; the last one counts
+    switch (outcome?.retry) {
+      case undefined:
+      case 'no':
+      case 'when it resumes':
+        this.#end({ kind: 'settled', result });
+        break;
+      case 'after a pause':
+        this.#again(pauseMs(ASK_AGAIN, this.#attempts, this.#options.random), result.code);
+        break;
+      case 'when it opens': {
+        // This page's clock is a little ahead of the server's, or the start has been moved.
+        const untilOpen = this.#options.untilOpen();
+        if (untilOpen > START_AHEAD_MS_MAX) this.#end({ kind: 'unanswered' });
+        else this.#again(Math.max(untilOpen, 0) + pauseMs(ASK_AGAIN, 0, this.#options.random), result.code);
+        break;
+      }
+    }
+    return true;
+  }
+
+  /** The answer has come by another way. */
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#rainId = undefined;
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    if (this.#attempts++ >= ATTEMPTS_MAX) return this.#end({ kind: 'unanswered' });
+    this.#ref = `tap-${++this.#count}`;
+    if (this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref })) this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
+    else this.#attempts--;
+  }
+
+  #again(afterMs: number, code: Outcome['code']): void {
+    clearTimeout(this.#timer);
+    this.#options.onWait(code);
+    this.#timer = setTimeout(() => this.#send(), afterMs);
+  }
+
+  #end(verdict: Verdict): void {
+    this.cancel();
+    this.#options.onVerdict(verdict);
+  }
+}

@@ -1,0 +1,74 @@
+import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
+import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+import { stateAt } from '../../src/rain/rain.ts';
+
+/** What this user has lived through in one rain, as far as the server has told. Values; every change is a new one. */
+export interface Round {
+  readonly rainId: string;
+  readonly rain?: RainSnapshot;
+  /** A tap whose answer is awaited. */
+  readonly asking: boolean;
+  /** The last answer that ended the asking without a packet. */
+  readonly verdict?: OutcomeCode;
+  readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean };
+}
+
+/** What the screen shows of a round. */
+export type Face =
+  | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'unknown_rain';
+
+export function newRound(rainId: string): Round {
+  return { rainId, asking: false };
+}
+
+export function asked(round: Round): Round {
+  const { verdict: _old, ...rest } = round;
+  return { ...rest, asking: true };
+}
+
+export function gaveUp(round: Round): Round {
+  return { ...round, asking: false };
+}
+
+export function seen(round: Round, rain: RainSnapshot): Round {
+  const { verdict, ...rest } = round;
+  // It exists after all: it was asked for a moment too early.
+  return verdict === undefined || verdict === OUTCOMES['-8'].code ? { ...rest, rain } : { ...round, rain };
+}
+
+/** An answer that settles the question: a packet, or a refusal that asking again would not change. */
+export function answered(round: Round, { code, redPacketId, amount }: ResultMessage): Round {
+  if (redPacketId !== undefined && amount !== undefined) {
+    const credited = round.win?.redPacketId === redPacketId && round.win.credited;
+    return { ...round, asking: false, win: { redPacketId, amount, credited } };
+  }
+  // The news that the rain is paused may still be on its way to us; the answer was decided later and is the truth.
+  const rain = code === OUTCOMES['-4'].code && round.rain ? { ...round.rain, state: 'paused' as const } : round.rain;
+  return { ...round, asking: false, verdict: code, ...(rain && { rain }) };
+}
+
+/** Also tells of a win whose own answer was lost. */
+export function credited(round: Round, { redPacketId, amount }: CreditedMessage): Round {
+  return { ...round, asking: false, win: { redPacketId, amount, credited: true } };
+}
+
+/** @param now epoch ms by the server's clock */
+export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face {
+  if (win) return 'won';
+  if (verdict === OUTCOMES['-6'].code) return 'blocked';
+  if (verdict === OUTCOMES['-8'].code) return 'unknown_rain';
+  if (verdict === OUTCOMES['-1'].code) return 'missed';
+  if (verdict === OUTCOMES['-3'].code) return 'too_late';
+  if (asking) return 'asking';
+  if (!rain) return 'connecting';
+  // Between two snapshots the window is followed by the clock, by the same law as the server's.
+  const state = stateAt({ ...rain, state: rain.state === 'open' ? 'loaded' : rain.state }, now);
+  switch (state) {
+    case 'draft':
+    case 'loaded': return 'scheduled';
+    case 'open': return rain.left === 0 ? 'gone' : 'open';
+    case 'paused': return 'paused';
+    case 'closed':
+    case 'settled': return 'too_late';
+  }
+}

@@ -1,0 +1,68 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../runtime/config.ts';
+
+/** What a command's exit code says to a script. */
+export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
+export type Exit = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends a command with one sentence per line instead of a stack trace. */
+export class CommandFailure extends Error {
+  override name = 'CommandFailure';
+  readonly exit: Exit;
+  readonly reasons: string[];
+  constructor(exit: Exit, ...reasons: string[]) {
+    super(reasons.join('\n'));
+    this.exit = exit;
+    this.reasons = reasons;
+  }
+}
+
+export const unreachable = (reason: string): CommandFailure => new CommandFailure(EXIT.unreachable, reason);
+
+/** A verb's refusals, each with its field. */
+export function refused({ refusals }: { refusals: readonly { field: string; reason: string }[] }): CommandFailure {
+  return new CommandFailure(EXIT.refused, ...refusals.map(({ field, reason }) => `${field}: ${reason}`));
+}
+
+/** Codes of PostgreSQL's and the operating system's that mean: nobody there. */
+const AWAY = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|timeout exceeded when trying to connect/;
+
+/** Any error → exit code and sentences. */
+export function explain(error: unknown): { exit: Exit; reasons: string[] } {
+  if (error instanceof CommandFailure) return { exit: error.exit, reasons: error.reasons };
+  if (error instanceof ConfigError) return { exit: EXIT.usage, reasons: error.problems };
+  // Commander has already written its sentence (and the help that was asked for is no failure).
+  if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? EXIT.done : EXIT.usage, reasons: [] };
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; end what uses it or choose another with GATEWAY_PORT or CONSOLE_PORT`] };
+  if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose one above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
+  const message = error instanceof Error ? error.message : String(error);
+  const away = AWAY.test(`${code ?? ''} ${message}`);
+  return { exit: away ? EXIT.unreachable : EXIT.refused, reasons: [message.trim().split('\n').at(-1)!.trim() || String(error)] };
+}
+
+/** A command's answer: one JSON value for machines, or text for people. */
+export function print(json: boolean | undefined, value: unknown, text: string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
+}
+
+/** What is told on the way goes to stderr: stdout belongs to the answer. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Rows under their headings, numbers to the right. */
+export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = [headings, ...rows].map((row) => row.map(String));
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => width(row[column]!))));
+  const right = headings.map((_, column) => rows.length > 0 && rows.every((row) => /^-?[\d.,]+$/.test(String(row[column]))));
+  return cells.map((row) => row.map((cell, column) => {
+    const space = ' '.repeat(widths[column]! - width(cell));
+    return right[column] ? space + cell : cell + space;
+  }).join('  ').trimEnd()).join('\n');
+}
+
+/** Columns of a terminal: East Asian characters take two. */
+function width(text: string): number {
+  return [...text].reduce((sum, letter) => sum + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(letter) ? 2 : 1), 0);
+}

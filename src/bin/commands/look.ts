@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditRain } from '../../operator/audit.ts';
+import { listRains, showRain, type RainView } from '../../operator/list.ts';
+import type { AuditReport } from '../../rain/equation.ts';
+import { CommandFailure, EXIT, print, table } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+
+const REFRESH_MS = 1_000;
+
+export function addLookCommands(program: Command): void {
+  program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain list')
+    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
+      const rains = await listRains(desk);
+      print(json, rains, rains.length === 0 ? 'no rain yet; plan one with: rain create --help' : table(
+        ['id', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited'],
+        rains.map((rain) => [rain.rainId, rain.title, rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited])));
+    }));
+
+  program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch once a second until it is settled or Ctrl-C.')
+    .option('--watch', 'go on until it is settled')
+    .option('--json', 'print JSON, with --watch one object a line')
+    .addHelpText('after', '\nExample:\n  rain show m3k9x2a1b2c3d4 --watch')
+    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => atDesk(async (desk) => {
+      for (;;) {
+        const rain = await showRain(desk, id);
+        if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+        if (watch && !json && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
+        print(json, rain, describe(rain));
+        if (!watch || rain.state === 'settled') return;
+        await sleep(REFRESH_MS);
+      }
+    }));
+
+  program.command('audit <id>').summary('does the money add up?')
+    .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain audit m3k9x2a1b2c3d4')
+    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+      const audit = await auditRain(desk, id);
+      if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+      print(json, json && audit.problems.length > 0 ? { ...audit.report, problems: audit.problems } : audit.report, [describeAudit(audit.report), ...audit.problems].join('\n'));
+      if (!audit.report.adds_up) process.exitCode = EXIT.refused;
+    }));
+}
+
+function describe(rain: RainView): string {
+  return table(['', ''], [
+    ['rain', `${rain.rainId}  ${rain.title}`], ['state', rain.state], ['opens', rain.opensAt], ['closes', rain.closesAt],
+    ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
+    ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
+  ]).trimStart();
+}
+
+/** The money equation as people read it, with its verdict. */
+export function describeAudit(report: AuditReport): string {
+  const { budget, credited, pending, unclaimed, recycled, spoiled } = report;
+  const rows = table(['', 'amount'], [['credited', credited], ['won, not yet credited', pending], ['unclaimed', unclaimed], ['recycled', recycled], ['spoiled', spoiled], ['budget', budget]]);
+  const verdict = report.adds_up ? `The money adds up: ${budget} in ${report.packets} packets, ${report.winners} winners.` : 'THE MONEY DOES NOT ADD UP.';
+  return `${rows}\n${verdict}`;
+}

@@ -1,0 +1,97 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { createRain } from '../../operator/create.ts';
+import { loadRain } from '../../operator/load.ts';
+import { redisNow } from '../../grab/reading.ts';
+import { PACKETS_MAX } from '../../rain/plan.ts';
+import { SHARDS_MAX } from '../../grab/keys.ts';
+import { print, refused, tell } from '../answer.ts';
+import { atDesk, type OpenDesk } from '../connection.ts';
+import { parseCount, parseDuration, parseMoment } from '../moment.ts';
+import { bar } from '../progress.ts';
+
+interface CreateOptions {
+  budget: string;
+  packets: number;
+  start: (now: number) => number;
+  duration: number;
+  split: 'even' | 'double-mean' | 'tiers';
+  tier: { count: number; amount: string }[];
+  min?: string;
+  max?: string;
+  title?: string;
+  id?: string;
+  seed?: string;
+  shards: number;
+  load?: boolean;
+  json?: boolean;
+}
+
+function parseTier(text: string, tiers: { count: number; amount: string }[]): { count: number; amount: string }[] {
+  const match = /^(\d{1,7})x(\S+)$/.exec(text);
+  if (!match) throw new InvalidArgumentError('expected COUNTxAMOUNT such as 10x88.80');
+  return [...tiers, { count: Number(match[1]), amount: match[2]! }];
+}
+
+export function addPlanCommands(program: Command): void {
+  program.command('create').summary('plan a rain and put its budget aside')
+    .description('Plans a rain: puts the budget aside in the book and prints the id.')
+    .requiredOption('--budget <amount>', 'what is given away in total, e.g. 8888.00')
+    .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
+    .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
+    .requiredOption('--duration <time>', 'how long it rains, e.g. 60s', parseDuration)
+    .option('--split <method>', 'even, double-mean or tiers', 'double-mean')
+    .option('--tier <COUNTxAMOUNT>', 'a fixed prize, e.g. 10x88.80; may be repeated; means --split tiers', parseTier, [])
+    .option('--min <amount>', 'smallest packet (default 0.01)')
+    .option('--max <amount>', 'largest packet (default the budget)')
+    .option('--title <text>', 'what players read')
+    .option('--id <id>', 'letters, digits, _ and -; otherwise one is made')
+    .option('--seed <hex>', '64 hex digits; reproduces the packets of an earlier rain')
+    .option('--shards <n>', 'Redis shards', parseCount(1, SHARDS_MAX), 1)
+    .option('--load', 'preallocate the packets at once')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
+    .action((options: CreateOptions) => atDesk((desk) => create(desk, options)));
+
+  program.command('load <id>').summary('preallocate the packets of a rain')
+    .description('Preallocates the packets. Killed half-way and run again it goes on where it stopped.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain load m3k9x2a1b2c3d4')
+    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+      const packets = await load(desk, id);
+      print(json, { rainId: id, packets }, `${id}: ${packets} packets are loaded`);
+    }));
+}
+
+async function create(desk: OpenDesk, options: CreateOptions): Promise<void> {
+  const opensAt = options.start(await redisNow(desk.redis));
+  const split = options.tier.length > 0 || options.split === 'tiers' ? { method: 'tiers', tiers: options.tier } : { method: options.split };
+  const created = await createRain(desk, {
+    plan: { budget: options.budget, packets: options.packets, split, ...(options.min && { min: options.min }), ...(options.max && { max: options.max }) },
+    opensAt, closesAt: opensAt + options.duration, shards: options.shards,
+    ...(options.title !== undefined && { title: options.title }), ...(options.id !== undefined && { id: options.id }), ...(options.seed !== undefined && { seed: options.seed }),
+  });
+  if (!created.ok) throw refused(created);
+  if (options.load) {
+    try {
+      await load(desk, created.rainId);
+    } catch (error) {
+      tell(`the rain ${created.rainId} is created but not loaded; do it again with: rain load ${created.rainId}`);
+      throw error;
+    }
+  }
+  print(options.json, {
+    rainId: created.rainId, state: options.load ? 'loaded' : 'draft',
+    opensAt: new Date(created.opensAt).toISOString(), closesAt: new Date(created.closesAt).toISOString(),
+  }, created.rainId);
+}
+
+async function load(desk: OpenDesk, rainId: string): Promise<number> {
+  const progress = bar('loading', 'packets');
+  try {
+    const loaded = await loadRain(desk, rainId, (count, packets) => progress.update(count, packets));
+    if (!loaded.ok) throw refused(loaded);
+    return loaded.packets;
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { userId } from '../../rain/claim.ts';
+import { ConfigError } from '../../runtime/config.ts';
+import { signToken } from '../../runtime/token.ts';
+import { CommandFailure, EXIT, print } from '../answer.ts';
+import { configure } from '../connection.ts';
+import { parseDuration } from '../moment.ts';
+
+export function addTokenCommand(program: Command): void {
+  program.command('token').summary('a token for trying things out')
+    .description('Signs a JWT with JWT_SECRET, for trying things out. In production your own login issues them.')
+    .requiredOption('--user <id>', 'who the bearer is')
+    .option('--ttl <time>', 'how long it is valid', parseDuration, 3_600_000)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain token --user alice --ttl 2h')
+    .action(async ({ user, ttl, json }: { user: string; ttl: number; json?: boolean }) => {
+      const sub = userId.safeParse(user);
+      if (!sub.success) throw new CommandFailure(EXIT.usage, `--user: ${sub.error.issues[0]!.message}`);
+      const token = await tokenSigner(Math.ceil(ttl / 1_000))(sub.data);
+      print(json, { token, userId: sub.data, expiresAt: new Date(Date.now() + ttl).toISOString() }, token);
+    });
+}
+
+/** @throws ConfigError when there is no secret to sign with */
+export function tokenSigner(expiresInSeconds: number): (sub: string) => Promise<string> {
+  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = configure([]);
+  if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign tokens with']);
+  const names = { ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
+  return (sub) => signToken(JWT_SECRET, { sub, expiresInSeconds, ...names });
+}

@@ -1,0 +1,60 @@
+import { userInfo } from 'node:os';
+import { connectDatabase } from '../ledger/database.ts';
+import { openLedger } from '../ledger/ledger.ts';
+import type { Desk } from '../operator/desk.ts';
+import { loadConfig, readEnvironment, type Need } from '../runtime/config.ts';
+import { connectRedis, redactUrl, untilReady } from '../runtime/redis.ts';
+import { readRunning } from '../runtime/running.ts';
+import { unreachable } from './answer.ts';
+
+/**
+ * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL is set, the system that `npm start` runs in
+ * RAIN_HOME is meant; never a mixture of the two, since a book must not meet another rain's Redis.
+ */
+export function configure<const N extends Need>(need: readonly N[]): ReturnType<typeof loadConfig<N>> {
+  const environment = readEnvironment();
+  if (environment['REDIS_URL'] || environment['DATABASE_URL']) return loadConfig(need, environment);
+  const running = readRunning(environment['RAIN_HOME'] || '.rain');
+  if (!running) return loadConfig(need, environment);
+  return loadConfig(need, {
+    JWT_SECRET: running.jwtSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
+    REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
+  });
+}
+
+export interface OpenDesk extends Desk {
+  close(): Promise<void>;
+}
+
+/** @throws CommandFailure `unreachable` when one of the servers does not answer */
+export async function openDesk(redisUrl: string, databaseUrl: string, actor: string): Promise<OpenDesk> {
+  const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
+  const database = connectDatabase(databaseUrl);
+  const close = async () => {
+    redis.disconnect();
+    await database.$disconnect();
+  };
+  try {
+    await untilReady(redis, 3_000).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
+    await database.$queryRaw`SELECT 1`.catch((error: Error) => { throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { redis, ledger: openLedger(database), actor, close };
+}
+
+/** Runs a verb at an open desk and closes it whatever happens. */
+export async function atDesk<T>(verb: (desk: OpenDesk) => Promise<T>): Promise<T> {
+  const { REDIS_URL, DATABASE_URL } = configure(['REDIS_URL', 'DATABASE_URL']);
+  const desk = await openDesk(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);
+  try {
+    return await verb(desk);
+  } finally {
+    await desk.close();
+  }
+}
+
+function lastLine(error: Error): string {
+  return error.message.trim().split('\n').at(-1)!.trim();
+}

@@ -1,0 +1,30 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `5m`, `1.5h`, `500ms`, `2d` → milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);
+  if (!match) throw new InvalidArgumentError('expected a duration such as 500ms, 60s, 5m, 2h or 1d');
+  return Math.round(Number(match[1]) * UNIT_MS[match[2]!]!);
+}
+
+/** `+30s` (from now) or a date with time and zone, `2026-12-31T20:00:00+08:00` → a function of now, epoch ms. */
+export function parseMoment(text: string): (now: number) => number {
+  if (text.startsWith('+')) {
+    const ahead = parseDuration(text.slice(1));
+    return (now) => now + ahead;
+  }
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError('expected +30s, +5m … or a time with its zone such as 2026-12-31T20:00:00+08:00');
+  return () => time;
+}
+
+/** A whole number from `min` to `max`. */
+export function parseCount(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (!(count >= min && count <= max)) throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}`);
+    return count;
+  };
+}

@@ -1,0 +1,44 @@
+import { SingleBar } from 'cli-progress';
+
+export interface Progress {
+  update(value: number, total: number): void;
+  stop(): void;
+}
+
+/** Without a terminal a line is printed at most this often, ms. */
+const LINE_EVERY_MS = 1_000;
+
+/** A bar on stderr where a person looks, a line a second where a file does. */
+export function bar(title: string, unit: string): Progress {
+  if (!process.stderr.isTTY) return lines(title, unit);
+  let single: SingleBar | undefined;
+  return {
+    update(value, total) {
+      if (!single) {
+        single = new SingleBar({ format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`, stream: process.stderr, hideCursor: true, clearOnComplete: false });
+        single.start(total, value);
+      } else single.update(value);
+    },
+    stop: () => single?.stop(),
+  };
+}
+
+function lines(title: string, unit: string): Progress {
+  let next = 0;
+  let last = '';
+  let printed = '';
+  const print = () => {
+    if (last === printed) return;
+    process.stderr.write(`${last}\n`);
+    printed = last;
+  };
+  return {
+    update(value, total) {
+      last = `${title} ${value}/${total} ${unit}`;
+      if (Date.now() < next) return;
+      next = Date.now() + LINE_EVERY_MS;
+      print();
+    },
+    stop: print,
+  };
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { explain, tell } from './answer.ts';
+import { addLookCommands } from './commands/look.ts';
+import { addPlanCommands } from './commands/plan.ts';
+import { addServeCommands } from './commands/serve.ts';
+import { addSteerCommands } from './commands/steer.ts';
+import { addSwarmCommand } from './commands/swarm.ts';
+import { addTokenCommand } from './commands/token.ts';
+import { addUpCommand } from './commands/up.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+
+const program = new Command('rain')
+  .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
+  .version(version)
+  .showHelpAfterError('(add --help for the options and an example)')
+  .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached.')
+  // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
+  .exitOverride();
+addUpCommand(program);
+addServeCommands(program);
+addPlanCommands(program);
+addLookCommands(program);
+addSteerCommands(program);
+addTokenCommand(program);
+addSwarmCommand(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { exit, reasons } = explain(error);
+  if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);
+  for (const reason of reasons) tell(`rain: ${reason}`);
+  if (process.env['LOG_LEVEL'] === 'debug') console.error(error);
+  process.exitCode = exit;
+}

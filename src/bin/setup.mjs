@@ -1,0 +1,13 @@
+// What `npm start` and `npm test` run first, on a machine that may have nothing but Node: plain JavaScript, Node's own
+// modules only, and in this file nothing that an old Node could not read.
+//
+//     node src/bin/setup.mjs                 set up and leave
+//     node src/bin/setup.mjs start [arg …]   then `rain up [arg …]`, in this process
+//     node src/bin/setup.mjs test [arg …]    then the tests; the exit code is theirs
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error('Node ' + process.versions.node + ' is too old: red-packet rain needs Node 20.19 or newer (https://nodejs.org).');
+  process.exit(1);
+} else {
+  import('./setup/main.mjs').then(({ main }) => main(process.argv.slice(2)));
+}

@@ -1,0 +1,51 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashOf, isStamped, ROOT, run, say, stamp, STATE } from './step.mjs';
+
+/**
+ * What is made from the sources. A step is skipped only when its stamp names exactly these inputs and its main output
+ * is there.
+ */
+const STEPS = [
+  {
+    name: 'prisma',
+    line: 'generating the database client …',
+    inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json'],
+    output: 'src/ledger/generated/client.ts',
+    command: ['node_modules/prisma/build/index.js', 'generate'],
+    // Prisma looks for an engine that it would download and that `generate` never runs; any executable satisfies it.
+    env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+    sentence: 'Prisma could not generate the database client from prisma/schema.prisma; see above.',
+  },
+  {
+    name: 'tsc',
+    line: 'compiling …',
+    inputs: ['src', 'tsconfig.json', 'package-lock.json'],
+    output: 'dist/bin/rain.js',
+    // tsc trusts this file over what really lies in dist/.
+    forget: 'dist/.tsbuildinfo',
+    command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+    sentence: 'the TypeScript sources have errors; see above.',
+  },
+  {
+    name: 'page',
+    line: 'building the player\'s page …',
+    inputs: ['client-demo', 'src/protocol', 'src/rain', 'package-lock.json'],
+    output: 'dist/client-demo/index.html',
+    command: ['node_modules/vite/bin/vite.js', 'build', 'client-demo', '--logLevel', 'warn'],
+    sentence: 'the player\'s page could not be built; see above.',
+  },
+];
+
+export async function build() {
+  for (const { name, line, inputs, output, forget, command, env, sentence } of STEPS) {
+    const file = join(STATE, name);
+    const wanted = hashOf(inputs);
+    if (isStamped(file, wanted) && existsSync(join(ROOT, output))) continue;
+    say(line);
+    rmSync(file, { force: true });
+    if (forget) rmSync(join(ROOT, forget), { force: true });
+    await run(process.execPath, command, () => sentence, { env });
+    stamp(file, wanted);
+  }
+}

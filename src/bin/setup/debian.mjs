@@ -1,0 +1,39 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { findOnPath, run, say, SetupError } from './step.mjs';
+
+const POLICY = '/usr/sbin/policy-rc.d';
+const POLICY_TEXT = '#!/bin/sh\n# Written by the set-up of red-packet rain while it installs packages; may be removed.\nexit 101\n';
+const APT = ['-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300'];
+
+/** Whether packages may be installed here without asking anybody. */
+export function mayInstall() {
+  return process.getuid?.() === 0 && findOnPath(['apt-get']) !== undefined;
+}
+
+/**
+ * Installs the first of the packages that can be, without starting what it brings: Debian starts a server's system
+ * service on the spot unless `policy-rc.d` forbids it, and nobody asked for a Redis on port 6379.
+ */
+export async function aptInstall(packages) {
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  const guarded = !existsSync(POLICY) || readFileSync(POLICY, 'utf8') === POLICY_TEXT;
+  const release = () => { if (guarded) rmSync(POLICY, { force: true }); };
+  process.once('exit', release);
+  try {
+    if (guarded) writeFileSync(POLICY, POLICY_TEXT, { mode: 0o755 });
+    // Stale lists may still do, so a failure here is not yet one.
+    await run('apt-get', ['update', '-q'], () => '', { env, quiet: true }).catch(() => {});
+    for (const [i, name] of packages.entries()) {
+      try {
+        await run('apt-get', ['install', ...APT, name], () => `Debian's package ${name} could not be installed; see above.`, { env, quiet: i < packages.length - 1 });
+        return;
+      } catch (error) {
+        if (!(error instanceof SetupError) || i === packages.length - 1) throw error;
+        say(`${name} cannot be installed, trying ${packages[i + 1]} …`);
+      }
+    }
+  } finally {
+    release();
+    process.off('exit', release);
+  }
+}

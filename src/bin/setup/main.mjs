@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
+import { build } from './build.mjs';
+import { exclusively } from './lock.mjs';
+import { installPackages } from './packages.mjs';
+import { ensureChromium, ensureRedis } from './programs.mjs';
+import { ROOT, say, SetupError, STATE } from './step.mjs';
+
+/** @param {string[]} argv `[]`, `['start', …]` or `['test', …]` */
+export async function main([command, ...args]) {
+  if (command !== undefined && command !== 'start' && command !== 'test') {
+    say(`unknown command ${command}: expected start, test or nothing.`);
+    process.exit(2);
+  }
+  let withoutBrowser;
+  try {
+    process.chdir(ROOT);
+    await exclusively(STATE, async () => {
+      await installPackages();
+      if (command !== 'start' || !ownRedis()) await ensureRedis();
+      if (command === 'test') withoutBrowser = await ensureChromium();
+      await build();
+    }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
+  } catch (error) {
+    say(sentenceOf(error));
+    process.exit(1);
+  }
+  if (command === 'start') await start(args);
+  if (command === 'test') await test(args, withoutBrowser);
+}
+
+/** Whether the system is to run on a Redis that is not ours to start. */
+function ownRedis() {
+  const dotEnv = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  return Boolean(process.env.REDIS_URL ?? dotEnv.REDIS_URL);
+}
+
+async function start(args) {
+  const rain = join(ROOT, 'dist', 'bin', 'rain.js');
+  process.argv = [process.argv[0], rain, 'up', ...args];
+  await import(pathToFileURL(rain).href);
+}
+
+async function test(args, withoutBrowser) {
+  if (withoutBrowser) say(`the browser test will be skipped: ${withoutBrowser}`);
+  const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
+    stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(withoutBrowser && { WITHOUT_CHROMIUM: withoutBrowser }) },
+  });
+  // Ctrl-C reaches vitest by itself; this process only has to be there for its exit code.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => vitest.kill('SIGTERM'));
+  const [code, signal] = await once(vitest, 'exit');
+  process.exit(code ?? 128 + constants.signals[signal]);
+}
+
+function sentenceOf(error) {
+  if (error instanceof SetupError) return error.message;
+  if (['EACCES', 'EROFS', 'EPERM'].includes(error.code)) return `the set-up cannot write ${error.path}; make it writable and start again.`;
+  if (error.code === 'ENOSPC') return 'the disk is full.';
+  return `the set-up failed: ${error.stack}`;
+}

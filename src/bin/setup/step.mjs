@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Stamps and the lock; the folder is rebuilt at any time and never committed. */
+export const STATE = join(ROOT, 'dist', '.setup');
+
+/** Ends the set-up with one sentence, after the output of what failed. */
+export class SetupError extends Error {
+  name = 'SetupError';
+}
+
+/** Progress goes to stderr: stdout belongs to the command that follows, which may print JSON. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/**
+ * Runs a command to its end. Quiet when it succeeds.
+ * @param {string} command @param {string[]} args
+ * @param {(output: string) => string} sentence what to say when it fails
+ */
+export async function run(command, args, sentence, { env = {}, quiet = false } = {}) {
+  const { code, output } = await attempt(command, args, env);
+  if (code === 0) return output;
+  if (!quiet) process.stderr.write(output);
+  throw new SetupError(sentence(output));
+}
+
+function attempt(command, args, env) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const collect = (chunk) => { output = (output + chunk).slice(-20_000); };
+    child.stdout.setEncoding('utf8').on('data', collect);
+    child.stderr.setEncoding('utf8').on('data', collect);
+    child.once('error', (error) => resolve({ code: -1, output: `${command}: ${error.message}\n` }));
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+/** The first of the names that can be executed, as a full path; like `command -v`. */
+export function findOnPath(names, path = process.env.PATH ?? '') {
+  for (const name of names) {
+    for (const folder of path.split(delimiter)) {
+      const file = join(folder || '.', name);
+      try {
+        accessSync(file, constants.X_OK);
+        if (statSync(file).isFile()) return file;
+      } catch {
+        // Not here.
+      }
+    }
+  }
+  return undefined;
+}
+
+/** SHA-256 over names and contents of files and of everything in folders; what does not exist counts as such. */
+export function hashOf(paths, root = ROOT) {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\n`);
+  const add = (path) => {
+    const name = relative(root, path);
+    if (!existsSync(path)) hash.update(`${name} absent\n`);
+    else if (statSync(path).isDirectory()) for (const entry of readdirSync(path).sort()) add(join(path, entry));
+    else {
+      const content = readFileSync(path);
+      hash.update(`${name} ${content.length}\n`).update(content);
+    }
+  };
+  for (const path of paths) add(join(root, path));
+  return hash.digest('hex');
+}
+
+/** Whether the stamp says that a step was finished for exactly this. */
+export function isStamped(file, content) {
+  return existsSync(file) && readFileSync(file, 'utf8') === content;
+}
+
+/** To be called last, when the step is finished. In one piece: half a stamp vouches for nothing. */
+export function stamp(file, content) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, content);
+  renameSync(`${file}.${process.pid}`, file);
+}

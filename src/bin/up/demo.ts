@@ -1,0 +1,114 @@
+import { MultiBar, type SingleBar } from 'cli-progress';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditRain, type Audit } from '../../operator/audit.ts';
+import { createRain } from '../../operator/create.ts';
+import { loadRain } from '../../operator/load.ts';
+import { showRain, type RainView } from '../../operator/list.ts';
+import { redisNow } from '../../grab/reading.ts';
+import type { SwarmReport } from '../../swarm/report.ts';
+import { runWave } from '../../swarm/wave.ts';
+import { refused, tell } from '../answer.ts';
+import type { OpenDesk } from '../connection.ts';
+
+export interface Round {
+  title: string;
+  budget: string;
+  packets: number;
+  bots: number;
+  /** From now until it opens, and how long it rains, ms. */
+  opensInMs: number;
+  durationMs: number;
+  /** How long a bot takes to tap, ms. */
+  reactionMs: { min: number; max: number };
+  /** Show bars, or lines where nobody looks. */
+  progress: boolean;
+}
+
+export interface Stage {
+  desk: OpenDesk;
+  gatewayUrl: string;
+  tokenFor: (userId: string) => Promise<string>;
+  signal: AbortSignal;
+}
+
+export interface Played {
+  audit: Audit;
+  bots: SwarmReport;
+  settled: boolean;
+}
+
+/** How long after its end a rain may take to be settled before the round is called unfinished. */
+const SETTLE_MS_MAX = 60_000;
+const LOOK_MS = 250;
+
+/** One rain from its plan to its last cent: created, loaded, played by bots over real sockets, settled, audited. */
+export async function playRound({ desk, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
+  const opensAt = await redisNow(desk.redis) + round.opensInMs;
+  const created = await createRain(desk, {
+    title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
+  });
+  if (!created.ok) throw refused(created);
+  const { rainId } = created;
+  const loaded = await loadRain(desk, rainId);
+  if (!loaded.ok) throw refused(loaded);
+
+  const wave = new AbortController();
+  const stopBots = AbortSignal.any([signal, wave.signal]);
+  const playing = runWave({ url: gatewayUrl, rainId, users: round.bots, tokenFor, reactionMs: round.reactionMs, creditWaitMs: SETTLE_MS_MAX, signal: stopBots });
+  playing.catch(() => {}); // Met below; until then it must not end the process.
+  const deadline = Date.now() + round.opensInMs + round.durationMs + SETTLE_MS_MAX;
+  const watching = watchRain(desk, rainId, deadline, signal, round.progress ? showBars(round.packets) : undefined);
+  try {
+    const last = await watching;
+    const bots = await Promise.race([playing, sleep(5_000, undefined, { signal }).then(() => { wave.abort(); return playing; })]);
+    const audit = (await auditRain(desk, rainId))!;
+    return { audit, bots, settled: last.state === 'settled' };
+  } finally {
+    wave.abort();
+  }
+}
+
+/** @returns the last look: settled, unless it took too long */
+async function watchRain(desk: OpenDesk, rainId: string, deadline: number, signal: AbortSignal, bars: Bars | undefined): Promise<RainView> {
+  try {
+    for (;;) {
+      const view = (await showRain(desk, rainId))!;
+      bars?.update(view);
+      if (view.state === 'settled' || Date.now() > deadline) return view;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  } finally {
+    bars?.stop();
+  }
+}
+
+interface Bars {
+  update(view: RainView): void;
+  stop(): void;
+}
+
+/** Packets left, claims and credits on stderr: bars for a person, a line a second for a file. */
+function showBars(packets: number): Bars {
+  if (!process.stderr.isTTY) return showLines();
+  const multi = new MultiBar({ format: '{name} {bar} {value}/{total}', stream: process.stderr, hideCursor: true, clearOnComplete: false });
+  const bars = (['packets left', 'claims      ', 'credits     '] as const).map((name): SingleBar => multi.create(packets, 0, { name }));
+  return {
+    update: ({ left, claims, credited }) => [left, claims, credited].forEach((value, i) => bars[i]!.update(value)),
+    stop: () => multi.stop(),
+  };
+}
+
+function showLines(): Bars {
+  let next = 0;
+  let last = '';
+  return {
+    update({ state, left, claims, credited }) {
+      const line = `${state}: ${left} packets left, ${claims} claims, ${credited} credits`;
+      if (line === last || (Date.now() < next && state !== 'settled')) return;
+      next = Date.now() + 1_000;
+      last = line;
+      tell(line);
+    },
+    stop() {},
+  };
+}

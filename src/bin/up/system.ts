@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { z } from 'zod';
+import { migrate } from '../../ledger/migrate.ts';
+import { startChild } from '../../runtime/children.ts';
+import { loadConfig, type Config } from '../../runtime/config.ts';
+import { startEmbeddedDatabase } from '../../runtime/embedded/database.ts';
+import { startEmbeddedRedis, type StartedServer } from '../../runtime/embedded/redis.ts';
+import { compiledEntry } from '../../runtime/entry.ts';
+import { openHome, type Home } from '../../runtime/home.ts';
+import type { HomeLock } from '../../runtime/lock.ts';
+import { removeRunning, writeRunning } from '../../runtime/running.ts';
+import { keepSecrets } from '../../runtime/secrets.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { CommandFailure, EXIT, tell } from '../answer.ts';
+
+/** Everything that runs, and how to reach it. */
+export interface System {
+  redisUrl: string;
+  databaseUrl: string;
+  jwtSecret: string;
+  /** `ws://…/v1` */
+  gatewayUrl: string;
+  /** `http://…` */
+  pageUrl: string;
+}
+
+const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
+const address = z.object({ url: z.string() });
+
+/**
+ * Starts Redis and a database (unless REDIS_URL or DATABASE_URL name others), then gateway, worker and console, each a
+ * process of its own that ends with this one.
+ * @throws CommandFailure with one sentence; whatever had been started is then closed by `shutdown`
+ */
+export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<System> {
+  const config = loadConfig();
+  const opened = await openHome(config.RAIN_HOME);
+  if (!opened.ok) throw failed(opened.reason);
+  const { home, lock } = opened;
+  shutdown.onClose('lock', () => lock.release());
+  await expectFree(config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT');
+  await expectFree(config.CONSOLE_HOST, config.CONSOLE_PORT, 'CONSOLE_PORT');
+
+  const secrets = keepSecrets(home.folder);
+  const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
+  const [redisUrl, databaseUrl] = await Promise.all([
+    config.REDIS_URL ?? own('Redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock }), shutdown),
+    config.DATABASE_URL ?? own('database', startEmbeddedDatabase({ home, lock }), shutdown),
+  ]);
+  for (const name of await migrate(databaseUrl)) tell(`database: applied ${name}`);
+  const { gatewayUrl, pageUrl } = await startServers({ config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
+  writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
+  shutdown.onClose('run.json', () => removeRunning(home.folder));
+  return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl };
+}
+
+async function own(name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
+  const started = await starting;
+  if (!started.ok) throw failed(started.reason);
+  const { server } = started;
+  shutdown.onClose(name, () => server.stop());
+  watch(name, server.ended, shutdown);
+  return server.url;
+}
+
+interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'> {
+  config: Config;
+  home: Home;
+  lock: HomeLock;
+  shutdown: Shutdown;
+  demo: boolean;
+}
+
+async function startServers({ config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
+  // The demo signs its guests' tokens itself, so its gateway verifies by that secret and no other key.
+  const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
+  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...keys };
+  async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[], extra: Record<string, string> = {}): Promise<Facts> {
+    const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
+    if (!started.ok) throw failed(started.reason);
+    const { child } = started;
+    shutdown.onClose(name, () => child.stop());
+    watch(name, child.ended, shutdown);
+    return child.facts;
+  }
+  const worker = start('worker', z.object({}), []);
+  worker.catch(() => {}); // Met below, should the gateway fail first.
+  const gateway = await start('gateway', address, []);
+  const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
+  const page = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
+  await worker;
+  return { gatewayUrl, pageUrl: page.url };
+}
+
+/** Nothing works without any of them: one that ends by itself ends all. */
+function watch(name: string, ended: Promise<{ expected: boolean }>, shutdown: Shutdown): void {
+  void ended.then(({ expected }) => {
+    if (expected || shutdown.signal.aborted) return;
+    tell(`rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
+    void shutdown.end(1);
+  });
+}
+
+/** Said before anything is started, so that a taken port costs no start of a database. */
+async function expectFree(host: string, port: number, name: string): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  const listening = once(probe, 'listening');
+  probe.listen(port, host);
+  try {
+    await listening;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw failed(`port ${port} of ${host} cannot be opened (${code}); end what uses it or choose another with ${name}`);
+  } finally {
+    probe.close();
+  }
+}
+

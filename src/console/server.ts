@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join, resolve, sep } from 'node:path';
+import rateLimit from '@fastify/rate-limit';
+import serveStatic from '@fastify/static';
+import Fastify, { type FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Logger } from '../runtime/log.ts';
+import { gatewayAddress } from './gateway-address.ts';
+import type { GuestTokens } from './guests.ts';
+import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
+
+/** Each protects this process from one careless or hostile visitor [R10]. */
+const LIMITS = {
+  guestsPerMinutePerAddress: 60,
+  addressesRemembered: 5_000,
+  bodyBytesMax: 4_096,
+  tokenCharactersMax: 2_048,
+  requestMsMax: 5_000,
+  idleConnectionMsMax: 10_000,
+} as const;
+
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws: wss:; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
+
+export interface ConsoleOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** `ws://…`, the gateway as a browser should reach it. */
+  gatewayUrl: string;
+  /** The built page, `dist/client-demo`. */
+  pageFolder: string;
+  /** Only in demo mode. */
+  guests?: GuestTokens;
+  log: Logger;
+}
+
+export interface Console {
+  /** `http://host:port`, as to be opened on this machine. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
+export async function startConsole({ host, port, gatewayUrl, pageFolder, guests, log }: ConsoleOptions): Promise<Console> {
+  const root = resolve(pageFolder);
+  const assets = join(root, 'assets') + sep;
+  if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
+
+  const server = Fastify({
+    bodyLimit: LIMITS.bodyBytesMax,
+    requestTimeout: LIMITS.requestMsMax,
+    keepAliveTimeout: LIMITS.idleConnectionMsMax,
+    // A browser keeps connections open for its next question; a shutdown does not wait for it.
+    forceCloseConnections: true,
+    // Requests that match no route for being malformed pass no hook.
+    frameworkErrors: (error, _request, reply) => { answerFault(error, reply.headers(HEADERS)); },
+  });
+
+  function answerFault(error: unknown, reply: FastifyReply): FastifyReply {
+    const refusal = refusalOf(error);
+    if (refusal === REFUSALS.internal) log.error({ err: error }, 'console request failed');
+    return refuse(reply, refusal);
+  }
+
+  server.addHook('onRequest', async (_request, reply) => { reply.headers(HEADERS); });
+  server.setErrorHandler((error, _request, reply) => answerFault(error, reply));
+  server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
+  await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered });
+  await server.register(serveStatic, {
+    root,
+    cacheControl: false,
+    dotfiles: 'ignore',
+    // Assets carry a hash in their name; the page that names them must be asked for each time.
+    setHeaders: (reply, path) => { reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache'); },
+  });
+
+  server.get('/healthz', async () => ({ status: 'ok' }));
+  server.get('/api/config', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined };
+  });
+  const perAddress = { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } };
+  server.post('/api/guest', { config: perAddress }, async (request, reply) => {
+    if (!guests) return refuse(reply, REFUSALS.no_guests);
+    const body = guestRequest.safeParse(request.body);
+    if (!body.success) return refuse(reply, REFUSALS.bad_request);
+    reply.header('cache-control', 'no-store');
+    return guests.issue(body.data?.token);
+  });
+
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  const { port: bound } = server.server.address() as AddressInfo;
+  return { url: pageUrl(host, bound), close: () => server.close() };
+}
+
+function refuse(reply: FastifyReply, { status, code, reason }: Refusal): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send({ code, reason });
+}
+
+function pageUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,55 @@
+import type { DeadLetter } from './deadLetter.ts';
+import { parseEntries, type LoggedClaim, type LostEntry } from './entries.ts';
+import type { Balance } from './balance.ts';
+import { postIsolating } from './isolate.ts';
+import { creditJob, type CreditJob } from './job.ts';
+import type { Claim } from '../rain/claim.ts';
+
+/** What a range came to: claims whose money is with their users, and entries that were buried. */
+export interface RangeReport {
+  credited: number;
+  dead: number;
+}
+
+export interface RangeParts {
+  balance: Balance;
+  /** After the commit, never before it; called again when a later step failed. */
+  onCredited(rainId: string, shard: number, claims: readonly Claim[]): Promise<void>;
+  /** Keeps a letter once, however often it is handed in. */
+  bury(letters: readonly DeadLetter[]): Promise<void>;
+}
+
+/** The job does not say what it is about, and never will. */
+export class JobMalformed extends Error {
+  override name = 'JobMalformed';
+}
+
+/**
+ * The clerk's work on one job, as a pipe: open → parse → post → announce → bury. Each step may be repeated: a fault in any
+ * of them repeats the whole, and what was done before is found done. So no step is skipped, and no money moves twice [R5].
+ *
+ * @throws JobMalformed when there is nothing to repeat; anything else is a fault and a reason to try again
+ */
+export async function creditRange(data: unknown, parts: RangeParts): Promise<RangeReport> {
+  const job = open(data);
+  const { claims, lost } = parseEntries(job);
+  const posted = await postIsolating(parts.balance, job.rainId, claims);
+  await announce(job, posted.committed, parts);
+  await bury(job, [...lost, ...posted.lost], parts);
+  return { credited: posted.committed.length, dead: lost.length + posted.lost.length };
+}
+
+function open(data: unknown): CreditJob {
+  const parsed = creditJob.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw new JobMalformed(`${issue.path.join('.') || 'job'}: ${issue.message}`);
+}
+
+async function announce({ rainId, shard }: CreditJob, committed: readonly LoggedClaim[], { onCredited }: RangeParts): Promise<void> {
+  if (committed.length > 0) await onCredited(rainId, shard, committed.map(({ claim }) => claim));
+}
+
+async function bury({ rainId, shard }: CreditJob, lost: readonly LostEntry[], { bury: keep }: RangeParts): Promise<void> {
+  if (lost.length > 0) await keep(lost.map((entry) => ({ rainId, shard, ...entry })));
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { rainId } from '../rain/claim.ts';
+
+/** Why a claim was given up, for the operator who has to put it right. */
+export const DEAD_REASONS = {
+  malformed: 'The entry of the claim log is not a claim.',
+  wrong_rain: 'The claim belongs to another rain than the log it stood in.',
+  promised_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
+  amount_differs: 'The claim is in the book, with another amount.',
+  refused: 'The balance system understood the claim and will not take it.',
+} as const;
+export type DeadReason = keyof typeof DEAD_REASONS;
+
+/** What is left of one entry that cannot be credited; nothing of it is lost. */
+export const deadLetter = z.object({
+  rainId,
+  shard: z.int().min(0),
+  /** Its place in the shard's claim log; the oldest is 0. */
+  index: z.int().min(0),
+  entry: z.string(),
+  reason: z.enum(Object.keys(DEAD_REASONS) as [DeadReason, ...DeadReason[]]),
+  detail: z.string(),
+});
+export type DeadLetter = z.infer<typeof deadLetter>;
+
+/** The same entry at the same place is one letter, however often its job is repeated. */
+export function deadLetterId({ rainId, shard, index, entry }: DeadLetter): string {
+  return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
+}

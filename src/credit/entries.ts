@@ -1,0 +1,39 @@
+import { parseClaim, type Claim } from '../rain/claim.ts';
+import type { DeadReason } from './deadLetter.ts';
+import type { CreditJob } from './job.ts';
+
+/** A claim and where it stood in the claim log. */
+export interface LoggedClaim {
+  index: number;
+  entry: string;
+  claim: Claim;
+}
+
+/** An entry that will not be credited, and why. */
+export interface LostEntry {
+  index: number;
+  entry: string;
+  reason: DeadReason;
+  detail: string;
+}
+
+export interface ParsedEntries {
+  claims: LoggedClaim[];
+  lost: LostEntry[];
+}
+
+/** The door of the clerk: every entry ends on one side or the other. */
+export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntries {
+  const parsed: ParsedEntries = { claims: [], lost: [] };
+  entries.forEach((entry, i) => {
+    const index = from + i;
+    const found = parseClaim(entry);
+    if (!found.ok) return parsed.lost.push({ index, entry, reason: 'malformed', detail: found.reason });
+    const { claim } = found;
+    // Half a character becomes another one on its way to the database, and two packets could become one.
+    if (/\p{Cs}/u.test(claim.redPacketId)) return parsed.lost.push({ index, entry, reason: 'malformed', detail: 'redPacketId: not Unicode' });
+    if (claim.rainId !== rainId) return parsed.lost.push({ index, entry, reason: 'wrong_rain', detail: `the claim is of rain ${claim.rainId}` });
+    return parsed.claims.push({ index, entry, claim });
+  });
+  return parsed;
+}

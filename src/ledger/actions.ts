@@ -1,0 +1,29 @@
+import type { Prisma } from './generated/client.ts';
+import type { Database, Transaction } from './database.ts';
+
+/** JSON as the book stores it: no bigint, no Date. */
+export type Json = Prisma.InputJsonObject;
+
+/** Something a person did: who, what, to which rain, with which words. */
+export interface Action {
+  actor: string;
+  verb: string;
+  rainId?: string;
+  details?: Json;
+}
+
+/** Written in the same transaction as what it tells about, wherever the book itself is changed. */
+export async function record(database: Database | Transaction, { actor, verb, rainId, details = {} }: Action): Promise<void> {
+  await database.operatorAction.create({ data: { actor, verb, rainId: rainId ?? null, details }, select: { id: true } });
+}
+
+export interface RecordedAction extends Action {
+  /** Epoch ms. */
+  at: number;
+}
+
+/** What was done to a rain, oldest first. */
+export async function actions(database: Database, rainId: string, limit = 1_000): Promise<RecordedAction[]> {
+  const rows = await database.operatorAction.findMany({ where: { rainId }, orderBy: { id: 'asc' }, take: limit });
+  return rows.map(({ actor, verb, details, at }) => ({ actor, verb, rainId, details: details as Json, at: at.getTime() }));
+}

@@ -1,0 +1,43 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Prisma, PrismaClient } from './generated/client.ts';
+
+export type Database = PrismaClient;
+/** What runs inside `database.$transaction(…)`. */
+export type Transaction = Prisma.TransactionClient;
+
+/** Limits; each protects the database from this process, or this process from a database that does not answer [R10]. */
+const LIMITS = {
+  /** The embedded database takes 20 connections over all processes. */
+  connectionsMax: 4,
+  connectTimeoutMs: 5_000,
+  /** The server gives up on a statement before we give up on the server: an outcome that is told beats one that is not. */
+  statementTimeoutMs: 15_000,
+  queryTimeoutMs: 20_000,
+  transactionTimeoutMs: 20_000,
+  /** Waiting for a free connection of the pool. */
+  transactionWaitMs: 10_000,
+} as const;
+
+export interface DatabaseOptions {
+  connectionsMax?: number;
+  /** A connection broke while nobody was using it; the next query opens another. */
+  onError?: (error: Error) => void;
+}
+
+/** Connects on first use; `$disconnect()` ends it. */
+export function connectDatabase(url: string, { connectionsMax = LIMITS.connectionsMax, onError = () => {} }: DatabaseOptions = {}): Database {
+  const adapter = new PrismaPg({
+    connectionString: url,
+    application_name: 'rain',
+    max: connectionsMax,
+    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+    statement_timeout: LIMITS.statementTimeoutMs,
+    query_timeout: LIMITS.queryTimeoutMs,
+    keepAlive: true,
+  }, { onPoolError: onError, onConnectionError: onError });
+  return new PrismaClient({
+    adapter,
+    errorFormat: 'minimal',
+    transactionOptions: { maxWait: LIMITS.transactionWaitMs, timeout: LIMITS.transactionTimeoutMs },
+  });
+}

@@ -1,0 +1,44 @@
+import type { Claim } from '../rain/claim.ts';
+import type { Cents } from '../rain/money.ts';
+import { balance, sumOfBalances, wallet, type Wallet } from './accounts.ts';
+import { actions, record, type Action, type RecordedAction } from './actions.ts';
+import { book, credits, type BookedCredit, type RainBook } from './book.ts';
+import { credit, type Posting } from './credit.ts';
+import type { Database } from './database.ts';
+import { createRain, rain, rains, settle, type BookedRain, type Creation, type NewRain } from './rains.ts';
+import { recycle, type Recycling } from './recycle.ts';
+
+/** The book, opened. Each entry is told in full where it is written. */
+export interface Ledger {
+  createRain(rain: NewRain, actor: string): Promise<Creation>;
+  credit(claims: readonly Claim[]): Promise<Posting[]>;
+  recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
+  settle(rainId: string): Promise<number>;
+  rain(rainId: string): Promise<BookedRain | undefined>;
+  rains(limit?: number): Promise<BookedRain[]>;
+  book(rainId: string): Promise<RainBook | undefined>;
+  credits(rainId: string, afterUserId?: string, limit?: number): Promise<BookedCredit[]>;
+  balance(userId: string): Promise<Cents>;
+  wallet(userId: string, limit?: number): Promise<Wallet>;
+  record(action: Action): Promise<void>;
+  actions(rainId: string, limit?: number): Promise<RecordedAction[]>;
+  sumOfBalances(): Promise<Cents>;
+}
+
+export function openLedger(database: Database): Ledger {
+  return {
+    createRain: (asked, actor) => createRain(database, asked, actor),
+    credit: (claims) => credit(database, claims),
+    recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),
+    settle: (rainId) => settle(database, rainId),
+    rain: (rainId) => rain(database, rainId),
+    rains: (limit) => rains(database, limit),
+    book: (rainId) => book(database, rainId),
+    credits: (rainId, afterUserId, limit) => credits(database, rainId, afterUserId, limit),
+    balance: (userId) => balance(database, userId),
+    wallet: (userId, limit) => wallet(database, userId, limit),
+    record: (action) => record(database, action),
+    actions: (rainId, limit) => actions(database, rainId, limit),
+    sumOfBalances: () => sumOfBalances(database),
+  };
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { readMigrations, type Migration } from './migration.ts';
+
+/**
+ * `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere.
+ * This does the same with the same files and the same records, so that the two agree wherever both can run.
+ */
+
+/** The number under which Prisma's own engine locks, so that neither starts while the other is at work. */
+const LOCK_ID = 72707369;
+/** Another process may be migrating; it has this long to finish. */
+const LOCK_TIMEOUT_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id"                  VARCHAR(36) PRIMARY KEY NOT NULL,
+    "checksum"            VARCHAR(64) NOT NULL,
+    "finished_at"         TIMESTAMPTZ,
+    "migration_name"      VARCHAR(255) NOT NULL,
+    "logs"                TEXT,
+    "rolled_back_at"      TIMESTAMPTZ,
+    "started_at"          TIMESTAMPTZ NOT NULL DEFAULT now(),
+    "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`;
+
+interface Applied {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+}
+
+/** The database and prisma/migrations tell different stories; somebody has to look before anything is written. */
+export class MigrationError extends Error {
+  override name = 'MigrationError';
+}
+
+/**
+ * Brings the database to the newest migration. Repeating it, and starting it in several processes at once, is harmless:
+ * each migration is one transaction, under a lock, together with its record.
+ *
+ * @returns the names of what was applied by this call, oldest first
+ * @throws MigrationError when an applied migration has been edited since or has failed half-way; else what PostgreSQL answers
+ */
+export async function migrate(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
+  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: 'rain migrate' });
+  // A connection lost between two statements is told by the next statement; without a listener it would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const applied: string[] = [];
+    for (let name = await applyNext(client, migrations); name !== undefined; name = await applyNext(client, migrations)) applied.push(name);
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The oldest migration that is still to come, in one transaction; `undefined` when there is none. */
+async function applyNext(client: Client, migrations: readonly Migration[]): Promise<string | undefined> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK_ID})`);
+    await client.query(TABLE);
+    const next = nextOf(migrations, await readApplied(client));
+    if (next) {
+      await client.query(next.sql);
+      await client.query(
+        `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count")
+         VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+        [randomUUID(), next.checksum, next.name],
+      );
+    }
+    await client.query('COMMIT');
+    return next?.name;
+  } catch (error) {
+    // The error that counts is the first one; a connection that is gone has rolled back by itself.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function readApplied(client: Client): Promise<Map<string, Applied>> {
+  const { rows } = await client.query<Applied>(
+    'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL',
+  );
+  return new Map(rows.map((row) => [row.migration_name, row]));
+}
+
+function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): Migration | undefined {
+  for (const { name, checksum } of migrations) {
+    const record = applied.get(name);
+    if (!record) continue;
+    if (record.finished_at === null) throw new MigrationError(`migration ${name} was begun and never finished: see \`prisma migrate resolve\``);
+    if (record.checksum !== checksum) throw new MigrationError(`migration ${name} has been applied to this database and was edited since: undo the edit, and put the change into a migration of its own`);
+  }
+  return migrations.find(({ name }) => !applied.has(name));
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatMoney, type Cents } from '../rain/money.ts';
+import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { record, type Json } from './actions.ts';
+import type { Database, Transaction } from './database.ts';
+import type { Rain } from './generated/client.ts';
+
+export interface NewRain {
+  id: string;
+  title: string;
+  budgetCents: Cents;
+  packets: number;
+  /** Together with `seed`: all that is needed to make the same packets again. */
+  split: Json;
+  seed: string;
+  shards: number;
+  /** Epoch ms. */
+  opensAt: number;
+  /** Epoch ms. */
+  closesAt: number;
+}
+
+export interface BookedRain extends NewRain {
+  /** Epoch ms. */
+  createdAt: number;
+  /** Epoch ms; absent while the book is open. */
+  settledAt?: number;
+}
+
+export type Creation =
+  | { outcome: 'created' }
+  /** The same rain was created before; nothing was done again. */
+  | { outcome: 'exists' }
+  /** Another rain has this id; nothing was done. */
+  | { outcome: 'differs'; fields: (keyof NewRain)[] };
+
+/** A rain, its account, and the money in it, moved from the operator: all of it or nothing. */
+export function createRain(database: Database, asked: NewRain, actor: string): Promise<Creation> {
+  return database.$transaction(async (book) => {
+    const { count } = await book.rain.createMany({
+      data: { ...asked, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
+      skipDuplicates: true,
+    });
+    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id } })));
+    await fund(book, asked.id, asked.budgetCents);
+    await record(book, { actor, verb: 'create', rainId: asked.id, details: { title: asked.title, budget: formatMoney(asked.budgetCents), packets: asked.packets } });
+    return { outcome: 'created' };
+  });
+}
+
+async function fund(book: Transaction, rainId: string, cents: Cents): Promise<void> {
+  await book.account.create({ data: { id: rainAccount(rainId), kind: 'rain', balanceCents: cents } });
+  // Prisma's upsert reads first and can lose a race against the first rain ever.
+  await book.$executeRaw`
+    INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${OPERATOR_ACCOUNT}, 'operator', ${-cents})
+    ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
+  await book.transfer.create({
+    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: OPERATOR_ACCOUNT, creditAccountId: rainAccount(rainId), amountCents: cents, rainId },
+  });
+}
+
+function compare(asked: NewRain, standing: BookedRain): Creation {
+  // As it would look had it gone through the book.
+  const plain: NewRain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json };
+  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field]));
+  return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
+}
+
+export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
+  const row = await database.rain.findUnique({ where: { id: rainId } });
+  return row ? toBookedRain(row) : undefined;
+}
+
+/** Newest first. */
+export async function rains(database: Database, limit = 100): Promise<BookedRain[]> {
+  const rows = await database.rain.findMany({ orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  return rows.map(toBookedRain);
+}
+
+/**
+ * Closes the book of a rain. Repeating it gives the first answer.
+ * @returns when it was closed, epoch ms, by the database's clock
+ * @throws Error when there is no such rain
+ */
+export async function settle(database: Database, rainId: string): Promise<number> {
+  const [row] = await database.$queryRaw<{ settledAt: Date }[]>`
+    UPDATE "Rain" SET "settledAt" = coalesce("settledAt", now()) WHERE "id" = ${rainId} RETURNING "settledAt"`;
+  if (!row) throw new Error(`the book has no rain ${rainId}`);
+  return row.settledAt.getTime();
+}
+
+function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, ...plain }: Rain): BookedRain {
+  return {
+    ...plain,
+    split: split as Json,
+    opensAt: opensAt.getTime(),
+    closesAt: closesAt.getTime(),
+    createdAt: createdAt.getTime(),
+    ...(settledAt && { settledAt: settledAt.getTime() }),
+  };
+}

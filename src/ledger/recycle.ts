@@ -1,0 +1,36 @@
+import { formatMoney, type Cents } from '../rain/money.ts';
+import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { record } from './actions.ts';
+import type { Database } from './database.ts';
+
+export type Recycling =
+  | { outcome: 'recycled' }
+  /** The same amount went back before; nothing was moved again. */
+  | { outcome: 'already' }
+  /** Nothing was left; no transfer was made. */
+  | { outcome: 'nothing' }
+  /** Another amount went back before; nothing was moved. */
+  | { outcome: 'differs'; recycledCents: Cents };
+
+/**
+ * Unclaimed money goes back to the operator, once per rain however often it is asked for.
+ * @throws when the rain's account holds less than `cents`, or there is no such rain: the database refuses
+ */
+export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
+  const id = `recycle:${rainId}`;
+  return database.$transaction(async (book) => {
+    const { count } = cents === 0n ? { count: 0 } : await book.transfer.createMany({
+      data: { id, kind: 'recycle', debitAccountId: rainAccount(rainId), creditAccountId: OPERATOR_ACCOUNT, amountCents: cents, rainId },
+      skipDuplicates: true,
+    });
+    if (count === 0) {
+      const standing = await book.transfer.findUnique({ where: { id }, select: { amountCents: true } });
+      if (!standing) return { outcome: 'nothing' };
+      return standing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: standing.amountCents };
+    }
+    await book.account.update({ where: { id: rainAccount(rainId) }, data: { balanceCents: { decrement: cents } } });
+    await book.account.update({ where: { id: OPERATOR_ACCOUNT }, data: { balanceCents: { increment: cents } } });
+    await record(book, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
+    return { outcome: 'recycled' };
+  });
+}

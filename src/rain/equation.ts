@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { rainId as rainIdText } from './claim.ts';
+import { formatMoney, parseMoney, type Cents } from './money.ts';
+
+/** Some packets and the money in them. */
+export interface Share {
+  count: number;
+  cents: Cents;
+}
+
+/**
+ * The money equation: budget = credited + pending + unclaimed + recycled + spoiled, at every moment of a rain's life, in
+ * cents and in packets [R8].
+ */
+export interface Equation {
+  /** What was put into the rain. */
+  budget: Share;
+  /** Posted to winners' accounts, as the book says. */
+  credited: Share;
+  /** Won, not yet credited. */
+  pending: Share;
+  /** Still to be won, or won by nobody and not yet given back. */
+  unclaimed: Share;
+  /** Given back to the operator after the close. A packet counts here or as unclaimed, never as both. */
+  recycled: Share;
+  /** Set aside because the list element would not decode. */
+  spoiled: Share;
+}
+
+const PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
+
+/** A negative part would mean money from nowhere hidden by a total that happens to agree, so it never adds up. */
+export function addsUp(equation: Equation): boolean {
+  const parts = PARTS.map((name) => equation[name]);
+  if (parts.some((share) => share.count < 0 || share.cents < 0n)) return false;
+  return (
+    parts.reduce((sum, share) => sum + share.cents, 0n) === equation.budget.cents &&
+    parts.reduce((sum, share) => sum + share.count, 0) === equation.budget.count
+  );
+}
+
+/** May be below zero: an audit must be able to show what went wrong. */
+const auditedAmount = z.string().refine((text) => parseMoney(text.replace(/^-/, '')) !== undefined, 'expected an amount such as "12.21"');
+
+/** The audit as `--json` prints it. Amounts are decimal strings; `packets` are those of the budget. */
+export const auditReport = z.object({
+  rainId: rainIdText,
+  budget: auditedAmount,
+  credited: auditedAmount,
+  pending: auditedAmount,
+  unclaimed: auditedAmount,
+  recycled: auditedAmount,
+  spoiled: auditedAmount,
+  packets: z.int().min(0),
+  winners: z.int().min(0),
+  adds_up: z.boolean(),
+});
+export type AuditReport = z.infer<typeof auditReport>;
+
+export function toReport(rainId: string, equation: Equation): AuditReport {
+  return {
+    rainId,
+    budget: formatMoney(equation.budget.cents),
+    credited: formatMoney(equation.credited.cents),
+    pending: formatMoney(equation.pending.cents),
+    unclaimed: formatMoney(equation.unclaimed.cents),
+    recycled: formatMoney(equation.recycled.cents),
+    spoiled: formatMoney(equation.spoiled.cents),
+    packets: equation.budget.count,
+    winners: equation.credited.count + equation.pending.count,
+    adds_up: addsUp(equation),
+  };
+}

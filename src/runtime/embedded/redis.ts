@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { describeEnd, startChild, type ChildEnd } from '../children.ts';
+import { compiledEntry } from '../entry.ts';
+import type { Home } from '../home.ts';
+import type { HomeLock } from '../lock.ts';
+import { connectRedis, untilReady } from '../redis.ts';
+import { freePort, isPortFree } from './freePort.ts';
+
+export interface EmbeddedServer {
+  url: string;
+  port: number;
+  /** The server itself, behind its guard. */
+  pid: number;
+  ended: Promise<ChildEnd>;
+  stop(): Promise<void>;
+}
+
+export type StartedServer = { ok: true; server: EmbeddedServer } | { ok: false; reason: string };
+
+export interface EmbeddedRedisOptions {
+  home: Home;
+  password: string;
+  lock?: HomeLock;
+  /** Default: a free one. */
+  port?: number;
+}
+
+/** A log of a big rain takes a while to be read again. */
+const LOADING_MS_MAX = 120_000;
+
+/**
+ * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`, every write synced before its reply
+ * [R4]. Resolves when it answers.
+ */
+export async function startEmbeddedRedis({ home, password, lock, port }: EmbeddedRedisOptions): Promise<StartedServer> {
+  for (let attempt = 1; ; attempt++) {
+    const candidate = port ?? await freePort();
+    const started = await startOn(candidate, home, password, lock);
+    if (started.ok || await isPortFree(candidate)) return started;
+    // A port that was free a moment ago may be somebody else's by the time Redis wants it: then another one will do.
+    if (port !== undefined || attempt === 3) return { ok: false, reason: `the embedded Redis did not start: port ${candidate} of 127.0.0.1 is in use` };
+  }
+}
+
+async function startOn(port: number, home: Home, password: string, lock: HomeLock | undefined): Promise<StartedServer> {
+  mkdirSync(home.redis, { recursive: true, mode: 0o700 });
+  const configFile = join(home.folder, 'redis.conf');
+  writeFileSync(configFile, redisConfig(port, home.redis, password), { mode: 0o600 });
+  const started = await startChild({
+    name: 'redis', entry: compiledEntry('runtime/embedded/redisGuard.js'), args: [configFile], logs: home.logs, lock,
+    facts: z.object({ serverPid: z.int().positive() }),
+  });
+  if (!started.ok) return started;
+  const { child } = started;
+  lock?.adopt(child.facts.serverPid);
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  const client = connectRedis(url, { purpose: 'once', onError: () => {} });
+  try {
+    await Promise.race([
+      untilReady(client, LOADING_MS_MAX),
+      child.ended.then((end) => { throw new Error(`it ended with ${describeEnd(end)}${child.lastLine()}`); }),
+    ]);
+  } catch (error) {
+    await child.stop();
+    return { ok: false, reason: `the embedded Redis did not start: ${(error as Error).message}` };
+  } finally {
+    client.disconnect();
+  }
+  return { ok: true, server: { url, port, pid: child.facts.serverPid, ended: child.ended, stop: child.stop } };
+}
+
+function redisConfig(port: number, folder: string, password: string): string {
+  return [
+    '# Written at every start; changes made here are lost.',
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(folder)}`,
+    'save ""',
+    'appendonly yes',
+    'appendfsync always',
+    '# A full Redis must refuse, never forget a claim.',
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+}

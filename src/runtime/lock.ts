@@ -1,0 +1,112 @@
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { identify, isAlive, processIdentity, signalProcess, type ProcessIdentity } from './processIdentity.ts';
+
+/**
+ * One running system per home. Each holder writes a file `lock.<n>` with the next higher n; the highest one counts.
+ *
+ *     none, or released, or its process is gone ──▶ link lock.<n+1> ──▶ held ──▶ marked as released
+ *
+ * Linking fails when the name exists, so of two that saw the same dead holder only one succeeds it. The highest file is
+ * never removed, or a slow third could count from a number that is no longer true.
+ */
+const record = z.object({ holder: processIdentity, children: z.array(processIdentity), released: z.boolean() });
+type LockRecord = z.infer<typeof record>;
+
+export interface HomeLock {
+  /** Notes a child process (its pid), for the successor to wait for should this process be killed. */
+  adopt(pid: number): void;
+  release(): void;
+}
+
+export type LockResult = { ok: true; lock: HomeLock } | { ok: false; holder: ProcessIdentity };
+
+function highest(folder: string): { n: number; record: LockRecord | undefined } {
+  const numbers = readdirSync(folder).map((name) => /^lock\.(\d{1,15})$/.exec(name)?.[1]).filter((text) => text !== undefined).map(Number);
+  const n = Math.max(0, ...numbers);
+  if (n === 0) return { n, record: undefined };
+  try {
+    return { n, record: record.parse(JSON.parse(readFileSync(join(folder, `lock.${n}`), 'utf8'))) };
+  } catch {
+    // Written in one piece before it got its name, so this is a disk's or a person's doing: nobody to be found in it.
+    return { n, record: undefined };
+  }
+}
+
+/** The live process that holds the home, if any. The folder must exist. */
+export function lockHolder(folder: string): ProcessIdentity | undefined {
+  const { record } = highest(folder);
+  return record && !record.released && isAlive(record.holder) ? record.holder : undefined;
+}
+
+/**
+ * Takes the home, or says who has it. Children of a killed predecessor are waited for: two servers in one data folder
+ * would ruin it. They end by themselves; what still runs after `waitMs` (a Redis whose guard was killed too) is killed.
+ * @param folder an existing, writable folder
+ */
+export async function acquireLock(folder: string, { waitMs = 10_000 } = {}): Promise<LockResult> {
+  const me = identify(process.pid);
+  if (!me) throw new Error('this process cannot see itself in the process list');
+  for (;;) {
+    const { n, record: seen } = highest(folder);
+    if (seen && !seen.released && isAlive(seen.holder)) return { ok: false, holder: seen.holder };
+    // The orphans stay on record until they are gone: whoever takes over after a crash in this very moment must wait, too.
+    const orphans = seen?.children.filter(isAlive) ?? [];
+    const mine: LockRecord = { holder: me, children: orphans, released: false };
+    if (!create(folder, n + 1, mine)) continue;
+    if (n > 0) rmSync(join(folder, `lock.${n}`), { force: true });
+    await outlive(orphans, waitMs);
+    return { ok: true, lock: hold(folder, n + 1, { ...mine, children: [] }) };
+  }
+}
+
+function hold(folder: string, n: number, initial: LockRecord): HomeLock {
+  let current = initial;
+  const write = (next: LockRecord) => {
+    current = next;
+    const draft = draftOf(folder, next);
+    renameSync(draft, join(folder, `lock.${n}`));
+  };
+  return {
+    adopt(pid) {
+      const child = identify(pid);
+      if (child) write({ ...current, children: [...current.children.filter(isAlive), child] });
+    },
+    release() {
+      write({ ...current, children: current.children.filter(isAlive), released: true });
+    },
+  };
+}
+
+function draftOf(folder: string, content: LockRecord): string {
+  const draft = join(folder, `lock-draft.${process.pid}`);
+  writeFileSync(draft, JSON.stringify(content), { mode: 0o600 });
+  return draft;
+}
+
+function create(folder: string, n: number, content: LockRecord): boolean {
+  const draft = draftOf(folder, content);
+  try {
+    linkSync(draft, join(folder, `lock.${n}`));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** First they are left to end by themselves, then asked, then killed. */
+async function outlive(orphans: readonly ProcessIdentity[], waitMs: number): Promise<void> {
+  const start = performance.now();
+  const remind = { SIGTERM: waitMs / 2, SIGKILL: waitMs };
+  for (let left = orphans; (left = left.filter(isAlive)).length > 0; await sleep(50)) {
+    const waited = performance.now() - start;
+    if (waited > remind.SIGKILL + 10_000) throw new Error(`process ${left[0]!.pid}, left over from a killed predecessor, cannot be ended`);
+    if (waited > remind.SIGKILL) for (const orphan of left) signalProcess(orphan, 'SIGKILL');
+    else if (waited > remind.SIGTERM) for (const orphan of left) signalProcess(orphan, 'SIGTERM');
+  }
+}

@@ -1,0 +1,38 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
+const TAIL_BYTES = 4_096;
+
+export interface LogFile {
+  path: string;
+  /** Open for appending, to be handed to a child; the caller closes it. */
+  descriptor: number;
+  /** The last line written since this call, as the end of a sentence: `: <line> (more in <path>)`. Empty when there is none. */
+  lastLine(): string;
+}
+
+/** Opens `<folder>/<name>.log`; what was above the limit moves to `<name>.log.1`, so that restarts do not fill the disk [R10]. */
+export function openLogFile(folder: string, name: string): LogFile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${name}.log`);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_FILE_BYTES_MAX) renameSync(path, `${path}.1`);
+  const descriptor = openSync(path, 'a', 0o600);
+  const startsAt = fstatSync(descriptor).size;
+  return {
+    path,
+    descriptor,
+    lastLine() {
+      const reader = openSync(path, 'r');
+      try {
+        const from = Math.max(startsAt, fstatSync(reader).size - TAIL_BYTES);
+        const buffer = Buffer.alloc(TAIL_BYTES);
+        const text = buffer.toString('utf8', 0, readSync(reader, buffer, 0, TAIL_BYTES, from));
+        const line = text.trimEnd().split('\n').at(-1) ?? '';
+        return line ? `: ${line.slice(0, 300)} (more in ${path})` : '';
+      } finally {
+        closeSync(reader);
+      }
+    },
+  };
+}

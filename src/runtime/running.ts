@@ -1,0 +1,43 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { lockHolder } from './lock.ts';
+
+/** What `rain list` in another terminal needs to reach the system that runs in a home. Holds secrets: mode 0600. */
+export const running = z.object({
+  pid: z.int().positive(),
+  /** Epoch milliseconds. */
+  startedAt: z.number(),
+  redisUrl: z.string(),
+  databaseUrl: z.string(),
+  jwtSecret: z.string(),
+  /** ws://… */
+  gatewayUrl: z.string(),
+  /** http://…, the player's page */
+  consoleUrl: z.string(),
+  demo: z.boolean(),
+});
+export type Running = z.infer<typeof running>;
+
+const FILE = 'run.json';
+
+/** Written in one piece, so that no reader sees half of it. */
+export function writeRunning(home: string, value: Running): void {
+  const draft = join(home, `${FILE}.draft`);
+  writeFileSync(draft, `${JSON.stringify(running.parse(value), null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, join(home, FILE));
+}
+
+/** The system that runs in this home now; `undefined` when there is none, or what the file tells of has ended. */
+export function readRunning(home: string): Running | undefined {
+  try {
+    const value = running.parse(JSON.parse(readFileSync(join(home, FILE), 'utf8')));
+    return lockHolder(home)?.pid === value.pid ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeRunning(home: string): void {
+  rmSync(join(home, FILE), { force: true });
+}

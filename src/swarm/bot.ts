@@ -1,0 +1,199 @@
+import { OUTCOMES } from '../protocol/outcomes.ts';
+import { Connection } from './connection.ts';
+import type { BotOutcome } from './outcome.ts';
+import { Schedule } from './schedule.ts';
+import type { HeardMessage, HeardRain, HeardResult } from './server-message.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface BotSelf {
+  userId: string;
+  /** From seeing that it rains to tapping, ms. */
+  reactionMs: number;
+  /** The address to call from; `undefined` leaves it to the system. */
+  localAddress: string | undefined;
+}
+
+/**
+ * One simulated user, who does what a good client does:
+ *
+ *     waiting ──it rains, and a human moment later──▶ asking ──the answer──▶ won, or lost
+ *        ▲                                             │  ▲
+ *        └── not started, paused ──────────────────────┤  │ a pause, longer each time
+ *                                                      └──┘ too fast, busy, line lost
+ *
+ * A question whose answer went down with its line is asked again on the next one, because repeating is safe [R6].
+ */
+export class Bot {
+  readonly #around: Surroundings;
+  readonly #self: BotSelf;
+  readonly #schedule: Schedule;
+  readonly #connection: Connection;
+  #timer: NodeJS.Timeout | undefined;
+  #rain: HeardRain | undefined;
+  #asks = 0;
+  /** The question under way. */
+  #asked: { ref: string; at: number } | undefined;
+  #unanswered = false;
+  #won: { redPacketId: string; amount: string; again: boolean } | undefined;
+  #creditedId: string | undefined;
+  #outcome: BotOutcome | undefined;
+  #resolve: (outcome: BotOutcome) => void = () => {};
+  #reject: (fault: unknown) => void = () => {};
+
+  constructor(around: Surroundings, self: BotSelf) {
+    this.#around = around;
+    this.#self = self;
+    this.#schedule = new Schedule(around, self.reactionMs);
+    this.#connection = new Connection(around, self.userId, self.localAddress, {
+      onMessage: (message) => this.#hear(message),
+      onBroken: () => this.#onBroken(),
+      onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
+      onFault: (fault) => this.#reject(fault),
+    });
+  }
+
+  /** Resolves when the outcome is known and the socket is closed. @throws what `tokenFor` throws */
+  run(): Promise<BotOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      void this.#connection.open();
+    });
+  }
+
+  /** Leaves at once with what he has. */
+  abort(): void {
+    clearTimeout(this.#timer);
+    this.#connection.leave('at once');
+  }
+
+  #hear(message: HeardMessage): void {
+    if (this.#outcome) return;
+    switch (message.type) {
+      case 'rain': return this.#hearRain(message);
+      case 'result': return this.#hearResult(message);
+      case 'credited': return this.#hearCredited(message.rainId, message.redPacketId, message.amount);
+      case 'error':
+        this.#around.tally.misunderstood++;
+        return;
+      default: return;
+    }
+  }
+
+  #hearRain(rain: HeardRain): void {
+    if (rain.rainId !== this.#around.rainId) return;
+    this.#rain = rain;
+    if (this.#asked) return;
+    this.#connection.answered();
+    this.#plan(rain);
+  }
+
+  #plan(rain: HeardRain): void {
+    if (this.#won) return;
+    clearTimeout(this.#timer);
+    const wait = this.#unanswered ? 0 : this.#schedule.waitMs(rain);
+    if (wait <= 0) return this.#ask();
+    const { sleepMsMax } = this.#around.patience;
+    if (wait <= sleepMsMax) this.#timer = setTimeout(() => this.#plan(rain), wait);
+    else this.#timer = setTimeout(() => this.#connection.ask({ type: 'join', rainId: rain.rainId }), sleepMsMax);
+  }
+
+  #ask(): void {
+    const { now, patience, rainId } = this.#around;
+    if (this.#asks >= patience.asksMax) return this.#end({ kind: 'gave_up', reason: `asked ${this.#asks} times` });
+    const ref = String(++this.#asks);
+    this.#schedule.tapped();
+    this.#unanswered = false;
+    this.#asked = { ref, at: now() };
+    this.#connection.ask({ type: 'grab', rainId, ref });
+  }
+
+  #hearResult(result: HeardResult): void {
+    const { tally, now, rainId } = this.#around;
+    if (result.rainId !== rainId) return;
+    const asked = this.#asked?.ref === result.ref ? this.#asked : undefined;
+    if (asked) {
+      tally.answer(result.code, now() - asked.at);
+      this.#asked = undefined;
+      this.#connection.answered();
+    }
+    if (result.code === '0' || result.code === '1') return this.#hearWin(result);
+    // Unasked, on joining, only "no such rain" settles anything; "busy" says that the own result could not be looked up.
+    if (!asked && result.code !== '-8') return;
+    const { retry } = OUTCOMES[result.code];
+    switch (retry) {
+      case 'no':
+        this.#decided();
+        return this.#end({ kind: 'lost', code: result.code });
+      case 'when it opens':
+      case 'when it resumes':
+        this.#schedule.startOver();
+        return this.#pause();
+      case 'after a pause':
+        return this.#pause();
+      default:
+        return retry satisfies never;
+    }
+  }
+
+  #pause(): void {
+    this.#schedule.pause();
+    if (this.#rain) this.#plan(this.#rain);
+  }
+
+  #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {
+    const { tally, creditWaitMs } = this.#around;
+    tally.told.tell(this.#self.userId, redPacketId, amount);
+    if (this.#won) return;
+    this.#won = { redPacketId, amount, again: code === '1' };
+    this.#asked = undefined;
+    this.#unanswered = false;
+    this.#connection.answered();
+    tally.progress.won++;
+    this.#decided();
+    clearTimeout(this.#timer);
+    if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
+    this.#timer = setTimeout(() => this.#leaveWithPacket(), creditWaitMs);
+  }
+
+  #hearCredited(rainId: string, redPacketId: string, amount: string): void {
+    if (rainId !== this.#around.rainId) return;
+    this.#around.tally.told.tell(this.#self.userId, redPacketId, amount);
+    if (this.#creditedId === undefined) this.#around.tally.progress.credited++;
+    this.#creditedId = redPacketId;
+    if (this.#won) this.#leaveWithPacket();
+  }
+
+  #decided(): void {
+    const { tally } = this.#around;
+    tally.progress.answered++;
+    const tapMs = this.#schedule.sinceTapMs();
+    if (tapMs !== undefined) tally.taps.record(tapMs);
+  }
+
+  #leaveWithPacket(): void {
+    if (this.#won) this.#end({ kind: 'won', ...this.#won, credited: this.#creditedId === this.#won.redPacketId });
+  }
+
+  #onBroken(): void {
+    if (this.#asked) this.#unanswered = true;
+    this.#asked = undefined;
+    // A winner goes on waiting for his credit; the next join tells it.
+    if (!this.#won) clearTimeout(this.#timer);
+  }
+
+  #end(outcome: BotOutcome): void {
+    this.#outcome = outcome;
+    clearTimeout(this.#timer);
+    this.#connection.leave('politely');
+  }
+
+  /** The socket is closed. A packet that was won stays won, whatever came after it. */
+  #finish(otherwise: BotOutcome): void {
+    clearTimeout(this.#timer);
+    const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
+    const outcome = this.#outcome ?? won ?? otherwise;
+    this.#around.tally.ended(outcome);
+    this.#resolve(outcome);
+  }
+}

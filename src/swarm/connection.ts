@@ -1,0 +1,142 @@
+import type { ClientMessage } from '../protocol/messages.ts';
+import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
+import { dial, type Line, type Loss } from './line.ts';
+import { backoffMs } from './patience.ts';
+import type { HeardMessage } from './server-message.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Why there will be no other line. */
+export type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { kind: 'gave_up'; reason: string };
+
+export interface ConnectionEvents {
+  onMessage(message: HeardMessage): void;
+  /** The line is lost and another will be dialled: what was asked stays unanswered. */
+  onBroken(): void;
+  /** Exactly once, and nothing after it. */
+  onGone(gone: Gone): void;
+  /** No token could be had, or it cannot stand in a header. */
+  onFault(fault: unknown): void;
+}
+
+/** Keeps one user connected and joined: dials, says hello, and after a pause dials again when the line is lost. */
+export class Connection {
+  readonly #around: Surroundings;
+  readonly #userId: string;
+  readonly #localAddress: string | undefined;
+  readonly #events: ConnectionEvents;
+  #line: Line | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #welcomed = false;
+  #leaving = false;
+  #dials = 0;
+  /** Lines lost since the last answer: how far to back off. */
+  #failures = 0;
+
+  constructor(around: Surroundings, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
+    this.#around = around;
+    this.#userId = userId;
+    this.#localAddress = localAddress;
+    this.#events = events;
+  }
+
+  async open(): Promise<void> {
+    const { turnstile, tokenFor, tally, patience, address, now } = this.#around;
+    try {
+      const passed = await turnstile.pass();
+      if (this.#leaving) return;
+      if (!passed) return this.#events.onGone({ kind: 'left' });
+      const token = await tokenFor(this.#userId);
+      if (this.#leaving) return;
+      this.#dials++;
+      tally.dials++;
+      const dialledAt = now();
+      this.#line = dial({ address, token, localAddress: this.#localAddress, patience }, {
+        onMessage: (message) => this.#hear(message, dialledAt),
+        onUnreadable: () => { tally.misunderstood++; },
+        onLost: (loss) => this.#lose(loss),
+      });
+      this.#expectWithin(patience.handshakeMs + patience.answerMs);
+    } catch (fault) {
+      this.#events.onFault(fault);
+    }
+  }
+
+  /** Says something that will be answered; if `answered` is not called in time, the line counts as lost. */
+  ask(message: ClientMessage): void {
+    this.#line?.say(message);
+    this.#expectWithin(this.#around.patience.answerMs);
+  }
+
+  answered(): void {
+    clearTimeout(this.#timer);
+    this.#failures = 0;
+  }
+
+  /** `onGone` follows, at once or when the socket is closed. */
+  leave(how: 'politely' | 'at once'): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    clearTimeout(this.#timer);
+    if (!this.#line) return this.#events.onGone({ kind: 'left' });
+    if (how === 'politely') this.#line.hangUp();
+    else this.#line.cut();
+  }
+
+  /** Half-open sockets never say that they are lost; silence does. */
+  #expectWithin(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#line?.cut(), ms);
+  }
+
+  #hear(message: HeardMessage, dialledAt: number): void {
+    const { clock, tally, rainId, now } = this.#around;
+    if (this.#leaving) return;
+    switch (message.type) {
+      case 'welcome':
+        clock.observe(dialledAt, message.serverTime);
+        this.#welcomed = true;
+        tally.progress.connected++;
+        this.#line?.say({ type: 'ping', t: now() });
+        return this.ask({ type: 'join', rainId });
+      case 'pong':
+        return clock.observe(message.t, message.serverTime);
+      default:
+        return this.#events.onMessage(message);
+    }
+  }
+
+  #lose(loss: Loss): void {
+    clearTimeout(this.#timer);
+    const { tally } = this.#around;
+    const welcomed = this.#welcomed;
+    this.#line = undefined;
+    this.#welcomed = false;
+    if (welcomed) tally.progress.connected--;
+    if (this.#leaving) return this.#events.onGone({ kind: 'left' });
+    if (welcomed) tally.lostLines++;
+    else tally.failedDials++;
+    const final = finalLoss(loss, this.#dials >= this.#around.patience.dialsMax);
+    if (final) {
+      this.#leaving = true;
+      return this.#events.onGone(final);
+    }
+    this.#events.onBroken();
+    this.#timer = setTimeout(() => void this.open(), backoffMs(this.#failures++, this.#around.random, this.#around.patience));
+  }
+}
+
+/** Whether to dial again stands on the page of codes; an upgrade is worth another try only when the server was at fault or overrun. */
+function finalLoss(loss: Loss, outOfPatience: boolean): Gone | undefined {
+  switch (loss.kind) {
+    case 'refused':
+      return (loss.status >= 500 || loss.status === 429) && !outOfPatience ? undefined : { kind: 'refused', status: loss.status };
+    case 'unreachable':
+      return outOfPatience ? { kind: 'gave_up', reason: loss.reason } : undefined;
+    case 'closed': {
+      const final = loss.code in CLOSES && CLOSES[loss.code as CloseCode].retry === 'no';
+      return final || outOfPatience ? { kind: 'gave_up', reason: `closed with ${loss.code}` } : undefined;
+    }
+    default:
+      return loss satisfies never;
+  }
+}

@@ -1,0 +1,81 @@
+import { WebSocket } from 'ws';
+import { SUBPROTOCOL } from '../protocol/constants.ts';
+import type { ClientMessage } from '../protocol/messages.ts';
+import type { Patience } from './patience.ts';
+import { parseServerMessage, type HeardMessage } from './server-message.ts';
+
+/** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
+const FRAME_BYTES_MAX = 256 * 1024;
+
+/** How a line ended: refused at the upgrade, never reached, or closed (1006 when it simply broke). */
+export type Loss =
+  | { kind: 'refused'; status: number }
+  | { kind: 'unreachable'; reason: string }
+  | { kind: 'closed'; code: number };
+
+export interface LineEvents {
+  onMessage(message: HeardMessage): void;
+  /** A frame that is none of rain.v1. */
+  onUnreadable(): void;
+  /** Exactly once, and nothing after it. */
+  onLost(loss: Loss): void;
+}
+
+/** One socket of one bot. */
+export interface Line {
+  /** Swallowed when the line is closing: `onLost` is on its way. */
+  say(message: ClientMessage): void;
+  /** Says goodbye; cut after `hangUpMs` if the server does not. */
+  hangUp(): void;
+  /** Ends at once, without a word. */
+  cut(): void;
+}
+
+export interface Dial {
+  address: URL;
+  token: string;
+  localAddress: string | undefined;
+  patience: Patience;
+}
+
+/** Dials the gateway as a native client does, with the token in the header. Never throws: what goes wrong comes as `onLost`. */
+export function dial({ address, token, localAddress, patience }: Dial, events: LineEvents): Line {
+  const socket = new WebSocket(address, [SUBPROTOCOL], {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: patience.handshakeMs,
+    maxPayload: FRAME_BYTES_MAX,
+    perMessageDeflate: false,
+    // A source address of 127.0.0.0/8 can only call an IPv4 address.
+    ...(localAddress !== undefined && { localAddress, family: 4 }),
+  });
+  let loss: Loss | undefined;
+  let opened = false;
+  let goodbye: NodeJS.Timeout | undefined;
+  socket.on('open', () => { opened = true; });
+  socket.on('message', (data, isBinary) => {
+    const message = isBinary ? undefined : parseServerMessage(data.toString());
+    if (message) events.onMessage(message);
+    else events.onUnreadable();
+  });
+  socket.on('unexpected-response', (_request, response) => {
+    loss = { kind: 'refused', status: response.statusCode ?? 0 };
+    socket.terminate();
+  });
+  socket.on('error', (error) => {
+    if (!opened) loss ??= { kind: 'unreachable', reason: error.message };
+  });
+  socket.on('close', (code) => {
+    clearTimeout(goodbye);
+    events.onLost(loss ?? { kind: 'closed', code });
+  });
+  return {
+    say(message) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    },
+    hangUp() {
+      goodbye ??= setTimeout(() => socket.terminate(), patience.hangUpMs);
+      socket.close(1000);
+    },
+    cut: () => socket.terminate(),
+  };
+}

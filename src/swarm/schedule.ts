@@ -1,0 +1,70 @@
+import type { HeardRain } from './server-message.ts';
+import { backoffMs } from './patience.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** When one user taps: a human moment after it begins to rain, and not again before the pause that he was told to make. */
+export class Schedule {
+  readonly #around: Surroundings;
+  readonly #reactionMs: number;
+  #opensAt: number | undefined;
+  #pauses = 0;
+  /** Server's epoch ms, both. */
+  #tapAt: number | undefined;
+  #notBefore = 0;
+  /** When he meant to tap, this process's monotonic ms, so that a correction of the server's clock does not look like latency. */
+  #meantAt: number | undefined;
+
+  constructor(around: Surroundings, reactionMs: number) {
+    this.#around = around;
+    this.#reactionMs = reactionMs;
+  }
+
+  /** How long to wait until he asks, ms; 0 or less: now. */
+  waitMs(rain: HeardRain): number {
+    return this.#dueAt(rain, this.#around.clock.now()) - this.#around.clock.now();
+  }
+
+  #dueAt({ state, opensAt, closesAt }: HeardRain, now: number): number {
+    if (opensAt !== this.#opensAt) this.startOver();
+    this.#opensAt = opensAt;
+    switch (state) {
+      case 'loaded':
+      case 'open':
+        this.#tapAt ??= Math.max(opensAt, now) + this.#reactionMs;
+        return Math.max(this.#tapAt, this.#notBefore);
+      // Nothing to tap on. The change will be pushed; if it never comes, the end comes, and then the answer to a question.
+      case 'draft':
+      case 'paused':
+        this.startOver();
+        return Math.max(closesAt, this.#notBefore);
+      case 'closed':
+      case 'settled':
+        return this.#notBefore;
+      default:
+        return state satisfies never;
+    }
+  }
+
+  /** He has to see it rain again before he taps. */
+  startOver(): void {
+    this.#tapAt = undefined;
+    this.#meantAt = undefined;
+  }
+
+  /** Told to wait, or to come back later: each time longer. */
+  pause(): void {
+    const { clock, random, patience } = this.#around;
+    this.#notBefore = clock.now() + backoffMs(this.#pauses++, random, patience);
+  }
+
+  /** He asks now. If that is later than he meant to, because this process or the line was late, the delay is part of his waiting. */
+  tapped(): void {
+    const { clock, now } = this.#around;
+    this.#meantAt ??= now() - Math.max(0, clock.now() - (this.#tapAt ?? clock.now()));
+  }
+
+  /** Since he meant to tap, ms; `undefined` when he has not tapped. */
+  sinceTapMs(): number | undefined {
+    return this.#meantAt === undefined ? undefined : this.#around.now() - this.#meantAt;
+  }
+}

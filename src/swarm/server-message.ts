@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from '../protocol/outcomes.ts';
+import { STORED_STATES } from '../rain/rain.ts';
+
+/**
+ * What a bot reads of the server's messages. Fields it has no use for are dropped, so that a newer server may say more;
+ * amounts stay as they were told, because judging them is the report's business.
+ */
+const serverMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('welcome'), serverTime: z.number() }),
+  z.object({
+    type: z.literal('rain'),
+    rainId: z.string(),
+    state: z.enum([...STORED_STATES, 'open']),
+    opensAt: z.number(),
+    closesAt: z.number(),
+  }),
+  z.object({
+    type: z.literal('result'),
+    rainId: z.string(),
+    ref: z.string().optional(),
+    code: z.enum(Object.keys(OUTCOMES) as OutcomeCode[]),
+    redPacketId: z.string().optional(),
+    amount: z.string().optional(),
+  }),
+  z.object({ type: z.literal('credited'), rainId: z.string(), redPacketId: z.string(), amount: z.string() }),
+  z.object({ type: z.literal('winners') }),
+  z.object({ type: z.literal('pong'), t: z.number(), serverTime: z.number() }),
+  z.object({ type: z.literal('error'), code: z.enum(Object.keys(ERRORS) as ErrorCode[]), reason: z.string() }),
+]);
+export type HeardMessage = z.infer<typeof serverMessage>;
+export type HeardRain = Extract<HeardMessage, { type: 'rain' }>;
+export type HeardResult = Extract<HeardMessage, { type: 'result' }>;
+
+/** One frame → what it says, or `undefined` when it cannot be understood. Never throws. */
+export function parseServerMessage(frame: string): HeardMessage | undefined {
+  try {
+    return serverMessage.safeParse(JSON.parse(frame)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+import type { RandomSource } from '../rain/fairness.ts';
+import type { Now, ServerClock } from './clock.ts';
+import type { Patience } from './patience.ts';
+import type { Tally } from './tally.ts';
+import type { Turnstile } from './turnstile.ts';
+
+/** What all bots of a wave share; a bot of its own is little more than a socket and a timer. */
+export interface Surroundings {
+  address: URL;
+  rainId: string;
+  tokenFor: (userId: string) => Promise<string>;
+  /** How long a winner waits to hear `credited`, ms; 0: not at all. */
+  creditWaitMs: number;
+  turnstile: Turnstile;
+  clock: ServerClock;
+  now: Now;
+  random: RandomSource;
+  patience: Patience;
+  tally: Tally;
+}

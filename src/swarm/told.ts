@@ -1,0 +1,56 @@
+import { parseMoney, type Cents } from '../rain/money.ts';
+
+/** Enough to see what goes wrong; `faults` counts them all. */
+const EXAMPLES_MAX = 10;
+
+/**
+ * What the bots were told about packets, by all answers of a wave, and whether it fits together: one user per packet
+ * [R2], one packet per user and always the same answer [R1, R6], amounts that are positive money.
+ */
+export class ToldPackets {
+  readonly #byUser = new Map<string, { redPacketId: string; amount: string }>();
+  readonly #owner = new Map<string, string>();
+  #cents: Cents = 0n;
+  #faults = 0;
+  readonly #examples: string[] = [];
+
+  tell(userId: string, redPacketId: string, amount: string): void {
+    const before = this.#byUser.get(userId);
+    if (before) {
+      if (before.redPacketId !== redPacketId || before.amount !== amount) {
+        this.#fault(`${userId} was told ${before.redPacketId} with ${before.amount} and then ${redPacketId} with ${amount}`);
+      }
+      return;
+    }
+    this.#byUser.set(userId, { redPacketId, amount });
+    const owner = this.#owner.get(redPacketId);
+    if (owner === undefined) this.#owner.set(redPacketId, userId);
+    else this.#fault(`${redPacketId} was told to ${owner} and to ${userId}`);
+    const cents = parseMoney(amount) ?? 0n;
+    if (cents === 0n) this.#fault(`${userId} was told an amount of ${JSON.stringify(amount)}`);
+    this.#cents += cents;
+  }
+
+  /** Users who were told that they have won. */
+  get winners(): number {
+    return this.#byUser.size;
+  }
+
+  /** The sum of what they were told. */
+  get cents(): Cents {
+    return this.#cents;
+  }
+
+  get faults(): number {
+    return this.#faults;
+  }
+
+  get examples(): readonly string[] {
+    return this.#examples;
+  }
+
+  #fault(what: string): void {
+    this.#faults++;
+    if (this.#examples.length < EXAMPLES_MAX) this.#examples.push(what);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Now } from './clock.ts';
+
+const TURN_MS = 10;
+
+/** Lets a bounded number through per second, in the order of arrival; one timer, however many wait [R10]. */
+export class Turnstile {
+  readonly #perSecond: number;
+  readonly #now: Now;
+  #waiting: ((passed: boolean) => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #turnedAt = 0;
+  /** Passages earned and not yet used, fractions of one included. */
+  #earned = 0;
+  #closed = false;
+
+  /** @throws RangeError unless `perSecond` is above 0 */
+  constructor(perSecond: number, now: Now) {
+    if (!(perSecond > 0 && Number.isFinite(perSecond))) throw new RangeError(`expected connects per second above 0, got ${perSecond}`);
+    this.#perSecond = perSecond;
+    this.#now = now;
+  }
+
+  /** Resolves with true when it is this one's turn, with false when the turnstile is closed first. */
+  pass(): Promise<boolean> {
+    if (this.#closed) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#timer) return;
+      this.#turnedAt = this.#now();
+      this.#timer = setInterval(() => this.#turn(), TURN_MS);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  #turn(): void {
+    const now = this.#now();
+    // What a stalled event loop did not use is lost rather than made up for in one burst.
+    const turnMs = Math.min(now - this.#turnedAt, 10 * TURN_MS);
+    this.#earned = Math.min(this.#earned + (turnMs * this.#perSecond) / 1_000, Math.max(1, this.#perSecond / 10));
+    this.#turnedAt = now;
+    const through = Math.floor(this.#earned);
+    this.#earned -= through;
+    for (const resolve of this.#waiting.splice(0, through)) resolve(true);
+    if (this.#waiting.length === 0) this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

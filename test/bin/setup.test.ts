@@ -1,0 +1,101 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { exclusively } from '../../src/bin/setup/lock.mjs';
+import { ensureChromium } from '../../src/bin/setup/programs.mjs';
+import { findOnPath, hashOf, isStamped, run, SetupError, stamp } from '../../src/bin/setup/step.mjs';
+import { runScript } from '../support/script.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+test('a program is found on the PATH when it can be executed, the first name first', () => {
+  const [empty, folder] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(folder, 'redis-server'), '');
+  mkdirSync(join(empty, 'valkey-server'));
+  const path = `${empty}:${folder}:/nowhere`;
+  expect(findOnPath(['redis-server', 'valkey-server'], path)).toBeUndefined();
+  chmodSync(join(folder, 'redis-server'), 0o755);
+  expect(findOnPath(['redis-server', 'valkey-server'], path)).toBe(join(folder, 'redis-server'));
+});
+
+test('a hash notices what was changed, added, renamed and removed', () => {
+  const folder = temporaryFolder();
+  const hash = () => hashOf(['src', 'lock'], folder);
+  const seen = new Set([hash()]);
+  const change = (deed: () => void) => {
+    deed();
+    expect(seen.has(hash())).toBe(false);
+    seen.add(hash());
+  };
+  change(() => mkdirSync(join(folder, 'src/deep'), { recursive: true }));
+  change(() => writeFileSync(join(folder, 'src/deep/a'), 'one'));
+  change(() => writeFileSync(join(folder, 'src/deep/a'), 'two'));
+  change(() => writeFileSync(join(folder, 'src/deep/b'), ''));
+  change(() => symlinkSync('a', join(folder, 'src/deep/c')));
+  change(() => rmSync(join(folder, 'src/deep/b')));
+  change(() => writeFileSync(join(folder, 'lock'), ''));
+  const before = hash();
+  utimesSync(join(folder, 'lock'), 1, 1);
+  expect(hash()).toBe(before);
+});
+
+test('a stamp vouches for exactly one content', () => {
+  const file = join(temporaryFolder(), 'deep', 'stamp');
+  expect(isStamped(file, 'a')).toBe(false);
+  stamp(file, 'a');
+  expect([isStamped(file, 'a'), isStamped(file, 'ab')]).toEqual([true, false]);
+  expect(readdirSync(join(file, '..'))).toEqual(['stamp']);
+});
+
+test('a step that fails ends in one sentence that knows its output', async () => {
+  const failing = run('sh', ['-c', 'echo EACCES >&2; exit 3'], (output: string) => `sentence about ${output.trim()}`, { quiet: true });
+  await expect(failing).rejects.toThrow(new SetupError('sentence about EACCES'));
+  await expect(run('no-such-program', [], (output: string) => output, { quiet: true })).rejects.toThrow(/no-such-program.*ENOENT/);
+  expect(await run('sh', ['-c', 'echo done'], () => '')).toBe('done\n');
+});
+
+test('set-ups begun together work one after the other', async () => {
+  const folder = temporaryFolder();
+  let inside = 0;
+  const waited: number[] = [];
+  await Promise.all([1, 2, 3].map(() => exclusively(folder, async () => {
+    expect(++inside).toBe(1);
+    await sleep(50);
+    inside--;
+  }, (pid: number) => waited.push(pid))));
+  expect(waited).toEqual([process.pid, process.pid]);
+});
+
+test('a set-up that was killed, or has been silent for long, does not keep others from theirs', async () => {
+  const folder = temporaryFolder();
+  const holder = runScript(new URL('./processes/setup-holder.mjs', import.meta.url), [folder]);
+  expect(await holder.nextLine()).toBe('holds');
+  const unexpected = () => { throw new Error('waited'); };
+  let waiting = 0;
+  const answer = exclusively(folder, async () => 'done', () => { waiting++; holder.process.kill('SIGKILL'); });
+  expect(await answer).toBe('done');
+  expect(waiting).toBe(1);
+
+  const name = readdirSync(folder).find((file) => file.startsWith('lock.'))!;
+  writeFileSync(join(folder, name), String(process.ppid));
+  utimesSync(join(folder, name), 1, 1);
+  expect(await exclusively(folder, async () => 'done', unexpected)).toBe('done');
+});
+
+test('work that fails frees the lock and tells why', async () => {
+  const folder = temporaryFolder();
+  await expect(exclusively(folder, async () => { throw new SetupError('no'); }, () => {})).rejects.toThrow('no');
+  expect(await exclusively(folder, async () => 'done', () => { throw new Error('waited'); })).toBe('done');
+});
+
+test('a Chromium that was named is the one that is taken', async () => {
+  const env: Record<string, string> = { CHROMIUM: '/somewhere/chromium' };
+  expect(await ensureChromium(env)).toBeUndefined();
+  expect(env['CHROMIUM']).toBe('/somewhere/chromium');
+});
+
+test('what Node 18 would have to read before it is turned away, it can read', () => {
+  const file = new URL('../../src/bin/setup.mjs', import.meta.url);
+  expect(existsSync(file)).toBe(true);
+  expect(readFileSync(file, 'utf8')).not.toMatch(/^import |^await |\?\?=|#\w+/m);
+});

@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createGuestTokens } from '../../src/console/guests.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { dial, SECRET } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { stockRain } from '../support/rain.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { shows, text, userOf } from './player.ts';
+import { setStage, type Stage } from './stage.ts';
+
+describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
+  /** How far the clock that stamps guest tokens is behind. */
+  let tokensBehindMs = 0;
+  let tokensIssued = 0;
+  let stage: Stage;
+  beforeAll(async () => {
+    const guests = createGuestTokens({ secret: SECRET, now: () => Date.now() - tokensBehindMs });
+    stage = await setStage({
+      guests: {
+        issue(former) {
+          tokensIssued++;
+          return guests.issue(former);
+        },
+      },
+    });
+  });
+  afterAll(() => stage?.end());
+  afterEach(async () => {
+    tokensBehindMs = 0;
+    await stage?.closeWindows();
+  });
+
+  async function openAt(rainId: string): Promise<Page> {
+    await stockRain(stage.redis, { rainId, amounts: ['12.21', '0.50'] });
+    const page = await stage.open(`/?rain=${rainId}`);
+    await shows(page, 'open');
+    return page;
+  }
+
+  test('[R6] a tap while the gateway is away is asked when it is back, and wins', async () => {
+    const page = await openAt('away');
+    await stage.stopGateway();
+    await eventually(async () => await text(page, 'note') === 'Connection lost, coming back …');
+    await page.getByTestId('grab').click();
+    await shows(page, 'asking');
+    await stage.restartGateway();
+    await shows(page, 'won');
+    expect(await text(page, 'note')).toBe('');
+    expect(await stage.redis.llen(shardKeys('away', 0).claims)).toBe(1);
+  });
+
+  test('[R6] shows a win it had not heard of, without another tap', async () => {
+    const page = await openAt('unheard');
+    const user = await userOf(page);
+    await stage.stopGateway();
+    const elsewhere = await openGateway(stage.testRedis.url);
+    const other = await dial(elsewhere.url, user);
+    other.say({ type: 'grab', rainId: 'unheard' });
+    const { amount } = await other.next('result');
+    await other.leave();
+    await elsewhere.close();
+    await stage.restartGateway();
+    await shows(page, 'won');
+    expect(await text(page, 'big')).toBe(`¥${amount}`);
+  });
+
+  test('[R6] a reload finds the same user and the same packet again', async () => {
+    const page = await openAt('reloaded');
+    await page.getByTestId('grab').click();
+    await shows(page, 'won');
+    const before = [await userOf(page), await text(page, 'big')];
+    await page.reload();
+    await shows(page, 'won');
+    expect([await userOf(page), await text(page, 'big')]).toEqual(before);
+  });
+
+  test('[R6] a lost reply is asked for again and brings the same packet', async () => {
+    const page = await openAt('lost-reply');
+    const results: string[] = [];
+    await page.routeWebSocket(/\/v1$/, (socket) => {
+      const gateway = socket.connectToServer();
+      gateway.onMessage((frame) => {
+        if (!String(frame).includes('"result"')) return socket.send(frame);
+        results.push(String(frame));
+        if (results.length > 1) socket.send(frame);
+      });
+    });
+    await page.reload();
+    await shows(page, 'open');
+    await page.getByTestId('grab').click();
+    await shows(page, 'won');
+    const [lost, heard] = results.map((frame) => JSON.parse(frame) as { code: string; amount: string; redPacketId: string });
+    expect(lost!.code).toBe('0');
+    expect(heard).toMatchObject({ code: '1', amount: lost!.amount, redPacketId: lost!.redPacketId });
+    expect(await text(page, 'big')).toBe(`¥${lost!.amount}`);
+  });
+
+  test('[R6] while Redis does not answer, the page says busy and keeps asking; then it has one packet', async () => {
+    const page = await openAt('stalled');
+    process.kill(stage.testRedis.pid, 'SIGSTOP');
+    try {
+      await page.getByTestId('grab').click();
+      await eventually(async () => (await text(page, 'note')).startsWith('Very busy'), { timeoutMs: 10_000 });
+      await shows(page, 'asking');
+    } finally {
+      process.kill(stage.testRedis.pid, 'SIGCONT');
+    }
+    await shows(page, 'won');
+    expect(await stage.redis.llen(shardKeys('stalled', 0).claims)).toBe(1);
+  });
+
+  test('a gateway that has gone silent without a goodbye is noticed', async () => {
+    const page = await openAt('silent');
+    let silent = true;
+    let swallowed = 0;
+    await page.routeWebSocket(/\/v1$/, (socket) => {
+      const gateway = socket.connectToServer();
+      gateway.onMessage((frame) => {
+        if (silent) swallowed++;
+        else socket.send(frame);
+      });
+    });
+    await page.reload();
+    await eventually(() => swallowed > 0);
+    silent = false;
+    await shows(page, 'connecting');
+    await shows(page, 'open', 30_000);
+  });
+
+  test('[R9] a token that runs out is replaced, and the guest stays who he was', async () => {
+    const issuedBefore = tokensIssued;
+    tokensBehindMs = 2 * 60 * 60 * 1000 - 4_000;
+    const page = await openAt('expired');
+    const user = await userOf(page);
+    tokensBehindMs = 0;
+    await eventually(() => tokensIssued >= issuedBefore + 2, { timeoutMs: 10_000 });
+    await eventually(() => stage.gateway.sockets() === 1);
+    expect(await userOf(page)).toBe(user);
+    await page.getByTestId('grab').click();
+    await shows(page, 'won');
+    expect(await stage.redis.hexists(shardKeys('expired', 0).claimed, user)).toBe(1);
+  });
+});
+
+describe.skipIf(WITHOUT_CHROMIUM)('a page without a rain', () => {
+  let stage: Stage;
+  beforeAll(async () => { stage = await setStage(); });
+  afterAll(() => stage?.end());
+
+  test('waits, plays the next one that is planned, and stays with it', async () => {
+    const page = await stage.open('/');
+    await shows(page, 'no_rain');
+    await stockRain(stage.redis, { rainId: 'next', amounts: ['5.00'], opensInMs: 2_000 });
+    await shows(page, 'scheduled');
+    await shows(page, 'open');
+    await page.getByTestId('grab').click();
+    await shows(page, 'won');
+    await stockRain(stage.redis, { rainId: 'after', amounts: ['5.00'] });
+    await page.reload();
+    await shows(page, 'won');
+    expect(new URL(page.url()).searchParams.get('rain')).toBe('next');
+  });
+});

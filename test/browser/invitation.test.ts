@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { tokenFor } from '../support/client.ts';
+import { stockRain } from '../support/rain.ts';
+import { buildPage } from './built-page.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { shows, userOf } from './player.ts';
+import { setStage, type Stage } from './stage.ts';
+
+describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where guests are not welcome', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage({ guests: false });
+    await stockRain(stage.redis, { rainId: 'private', amounts: ['1.00'] });
+  });
+  afterAll(() => stage?.end());
+  afterEach(() => stage?.closeWindows());
+
+  test('asks for an invitation', async () => {
+    const page = await stage.open('/');
+    await shows(page, 'no_token');
+  });
+
+  test('plays for the user of the token in the fragment, which leaves the address bar at once and survives a reload', async () => {
+    const token = await tokenFor('alice');
+    const page = await stage.open(`/?rain=private#token=${token}`);
+    await shows(page, 'open');
+    expect(await userOf(page)).toBe('alice');
+    expect(page.url()).toBe(`${stage.console.url}/?rain=private`);
+    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+    await page.reload();
+    await shows(page, 'open');
+    expect(await userOf(page)).toBe('alice');
+  });
+
+  test('never takes a token from the query, where servers would log it', async () => {
+    const page = await stage.open(`/?token=${await tokenFor('alice')}`);
+    await shows(page, 'no_token');
+  });
+
+  test('says so when the invitation has run out, rather than trying for ever', async () => {
+    const page = await stage.open(`/#token=${await tokenFor('alice', -60)}`);
+    await shows(page, 'no_token', 20_000);
+  });
+
+  test('needs nothing the content security policy forbids', async () => {
+    const page = await stage.open('/');
+    const complaints: string[] = [];
+    page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.reload();
+    await shows(page, 'no_token');
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('the page is light: no validator and no framework in it', async () => {
+  const page = await buildPage();
+  const assets = join(page.folder, 'assets');
+  const scripts = readdirSync(assets).filter((file) => file.endsWith('.js'));
+  expect(scripts).toHaveLength(1);
+  expect(statSync(join(assets, scripts[0]!)).size).toBeLessThan(40_000);
+  expect(readFileSync(join(assets, scripts[0]!), 'utf8')).not.toMatch(/zod/i);
+  page.remove();
+});

@@ -1,0 +1,49 @@
+import type { Page } from 'playwright-core';
+import type { View } from '../../client-demo/src/screen.ts';
+
+/** Resolves when the page shows this. */
+export async function shows(page: Page, face: View['face'], timeout = 15_000): Promise<void> {
+  await page.locator(`[data-testid=phone][data-face=${face}]`).waitFor({ timeout });
+}
+
+export async function text(page: Page, testId: string): Promise<string> {
+  return await page.getByTestId(testId).textContent() ?? '';
+}
+
+export async function userOf(page: Page): Promise<string> {
+  return (await text(page, 'user')).split(' ').at(-1)!;
+}
+
+/** Taps all over the sky, as a player does, until one tap has hit a packet. */
+export async function tapPackets(page: Page, taps = 300): Promise<void> {
+  const sky = (await page.getByTestId('sky').boundingBox())!;
+  for (let i = 0; i < taps; i++) {
+    if (await page.getByTestId('phone').getAttribute('data-face') !== 'open') return;
+    const [across, down] = [(i * 0.618) % 1, 0.25 + 0.6 * ((i * 0.414) % 1)];
+    await page.touchscreen.tap(sky.x + sky.width * across, sky.y + sky.height * down);
+  }
+  throw new Error(`${taps} taps hit no packet`);
+}
+
+/** How many of the canvas's pixels are painted. */
+export async function paintedPixels(page: Page): Promise<number> {
+  return await page.getByTestId('sky').evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+    let painted = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i]! > 0) painted++;
+    return painted;
+  });
+}
+
+/** The picture of the packets, to be compared with a later one. */
+export async function picture(page: Page): Promise<string> {
+  return await page.getByTestId('sky').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+}
+
+/** From now on, what the page says to the gateway; it is loaded anew so that nothing is missed. */
+export async function overhear(page: Page): Promise<{ type: string }[]> {
+  const said: { type: string }[] = [];
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => said.push(JSON.parse(String(payload)) as { type: string })));
+  await page.reload();
+  return said;
+}

@@ -1,0 +1,78 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts';
+import { startConsole, type Console } from '../../src/console/server.ts';
+import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { SECRET } from '../support/client.ts';
+import { openGateway } from '../support/gateway.ts';
+import { connect } from '../support/rain.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { buildPage } from './built-page.ts';
+import { launchChromium } from './chromium.ts';
+
+export const PHONE = { width: 390, height: 844 };
+
+/** Redis, gateway, console and a browser: all that a page needs to play, on ports of this test's own. */
+export interface Stage {
+  readonly redis: RedisClient;
+  readonly testRedis: TestRedis;
+  readonly gateway: Gateway;
+  readonly console: Console;
+  /** A fresh browser window at this address of the console; English on a phone unless told otherwise. */
+  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Ends the gateway; `restartGateway` brings one back on the same port. */
+  stopGateway(): Promise<void>;
+  restartGateway(options?: Partial<GatewayOptions>): Promise<void>;
+  closeWindows(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface StageOptions {
+  /** `false`: the console hands out no guest tokens. */
+  guests?: GuestTokens | false;
+}
+
+export async function setStage({ guests = createGuestTokens({ secret: SECRET }) }: StageOptions = {}): Promise<Stage> {
+  const ends: (() => Promise<void> | void)[] = [];
+  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  try {
+    const testRedis = await startRedis();
+    ends.push(() => testRedis.stop());
+    const redis = await connect(testRedis.url);
+    ends.push(() => redis.disconnect());
+    const page = await buildPage();
+    ends.push(() => page.remove());
+    let gateway = await openGateway(testRedis.url);
+    ends.push(() => gateway.close());
+    const desk = await startConsole({
+      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: page.folder, log: createLog('console', 'silent'), ...(guests && { guests }),
+    });
+    ends.push(() => desk.close());
+    const browser = await launchChromium();
+    ends.push(() => browser.close());
+    return {
+      redis, testRedis, console: desk,
+      get gateway() { return gateway; },
+      open: (path = '/', options = {}) => openWindow(browser, desk.url + path, options),
+      stopGateway: () => gateway.close(),
+      async restartGateway(options = {}) {
+        await gateway.close();
+        gateway = await openGateway(testRedis.url, { port: gateway.port, ...options });
+      },
+      closeWindows: async () => { for (const context of browser.contexts()) await context.close(); },
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function openWindow(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.goto(url);
+  return page;
+}

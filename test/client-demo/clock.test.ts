@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ServerClock } from '../../client-demo/src/clock.ts';
+
+/** A page whose clock and whose server's clock differ, with a network in between. */
+function pair(serverAhead: number, guess = 0) {
+  let local = 1_000;
+  const clock = new ServerClock(() => local, guess);
+  return {
+    clock,
+    ping(thereMs: number, backMs: number): void {
+      const sentAt = local;
+      local += thereMs;
+      const serverTime = local + serverAhead;
+      local += backMs;
+      clock.answered(serverTime, sentAt);
+    },
+    pass: (ms: number) => { local += ms; },
+    errorMs: () => Math.abs(clock.now() - (local + serverAhead)),
+  };
+}
+
+test('before the server has spoken, the guess runs on', () => {
+  const { clock, pass } = pair(0, 5_000);
+  pass(250);
+  expect(clock.now()).toBe(5_250);
+});
+
+test('the error is at most half the quickest round trip, whatever the others were', () => {
+  fc.assert(fc.property(
+    fc.integer({ min: -1e12, max: 1e12 }),
+    fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 5_000 })), { minLength: 1, maxLength: 8 }),
+    (ahead, trips) => {
+      const page = pair(ahead);
+      for (const [there, back] of trips) page.ping(there, back);
+      expect(page.errorMs()).toBeLessThanOrEqual(Math.min(...trips.map(([there, back]) => there + back)) / 2);
+    },
+  ));
+});
+
+test('a slow answer does not spoil what a quick one has told', () => {
+  const page = pair(77_000);
+  page.ping(5, 5);
+  page.ping(3_000, 10);
+  expect(page.errorMs()).toBe(0);
+});
+
+test('an old quick answer gives way after eight newer ones, since clocks drift', () => {
+  const page = pair(0);
+  page.ping(1, 1);
+  for (let i = 0; i < 8; i++) page.ping(10, 0);
+  expect(page.errorMs()).toBe(5);
+});
+
+test('a time told unasked counts until the first answered ping', () => {
+  const page = pair(40_000);
+  page.clock.told(1_000 + 40_000 - 300);
+  expect(page.errorMs()).toBe(300);
+  page.ping(20, 20);
+  expect(page.errorMs()).toBe(0);
+  page.clock.told(1);
+  expect(page.errorMs()).toBe(0);
+});
+
+test('after a doubt the next answer counts, and until then the old conclusion', () => {
+  const page = pair(40_000);
+  page.ping(1, 1);
+  page.clock.doubt();
+  expect(page.errorMs()).toBe(0);
+  page.ping(100, 0);
+  expect(page.errorMs()).toBe(50);
+});

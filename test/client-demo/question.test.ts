@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Question, type Verdict } from '../../client-demo/src/question.ts';
+import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
+import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function ask({ untilOpen = () => -1_000 }: { untilOpen?: () => number } = {}) {
+  const sent: GrabMessage[] = [];
+  const verdicts: Verdict[] = [];
+  const waits: string[] = [];
+  let connected = true;
+  const question = new Question({
+    send: (message) => connected && sent.push(message) > 0,
+    untilOpen,
+    random: () => 0.5,
+    onVerdict: (verdict) => verdicts.push(verdict),
+    onWait: (code) => waits.push(code),
+  });
+  question.ask('spring');
+  return {
+    question, sent, verdicts, waits,
+    disconnect: () => { connected = false; },
+    reconnect: () => {
+      connected = true;
+      question.connected();
+    },
+    answer(code: OutcomeCode, ref = sent.at(-1)!.ref, packet?: { redPacketId: string; amount: string }): ResultMessage {
+      const result: ResultMessage = { type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...(ref !== undefined && { ref }), ...packet };
+      question.hear(result);
+      return result;
+    },
+  };
+}
+
+const PACKET = { redPacketId: 'spring-7', amount: '12.21' };
+
+describe('[R6] one tap is one question, asked until it is answered', () => {
+  test('an answer ends it', () => {
+    const { sent, verdicts, answer } = ask();
+    const result = answer('0', sent[0]!.ref, PACKET);
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toHaveLength(1);
+    expect(verdicts).toEqual([{ kind: 'settled', result }]);
+  });
+
+  test('a second tap meanwhile asks nothing', () => {
+    const { question, sent } = ask();
+    question.ask('spring');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a lost reply is asked for again, under a new ref', () => {
+    const { sent, verdicts, answer } = ask();
+    vi.advanceTimersByTime(3_000);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]!.ref).not.toBe(sent[0]!.ref);
+    const result = answer('1', sent[1]!.ref, PACKET);
+    expect(verdicts).toEqual([{ kind: 'settled', result }]);
+  });
+
+  test('a late packet counts, a late refusal of an earlier attempt does not', () => {
+    const { sent, verdicts, answer } = ask();
+    vi.advanceTimersByTime(3_000);
+    answer('-1', sent[0]!.ref);
+    expect(verdicts).toEqual([]);
+    answer('0', sent[0]!.ref, PACKET);
+    expect(verdicts).toMatchObject([{ kind: 'settled', result: PACKET }]);
+  });
+
+  test.each(['-7', '-5'] as const)('code %s is asked again after a pause that grows', (code) => {
+    const { sent, waits, verdicts, answer } = ask();
+    const pauses: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const [before, asked] = [Date.now(), sent.length];
+      answer(code);
+      while (sent.length === asked) vi.advanceTimersByTime(1);
+      pauses.push(Date.now() - before);
+    }
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(pauses[3]).toBeGreaterThan(pauses[0]! * 3);
+    expect(waits).toEqual([code, code, code, code]);
+    expect(verdicts).toEqual([]);
+  });
+
+  test.each(['-1', '-3', '-4', '-6', '-8'] as const)('code %s ends it', (code) => {
+    const { sent, verdicts, answer } = ask();
+    answer(code);
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toHaveLength(1);
+    expect(verdicts).toMatchObject([{ kind: 'settled', result: { code } }]);
+  });
+
+  test('a code of a newer server ends it rather than being asked for ever', () => {
+    const { question, sent, verdicts } = ask();
+    question.hear({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
+    expect(verdicts).toHaveLength(1);
+  });
+});
+
+describe('[R7] the start', () => {
+  test('a page that is a little early asks again at the start and not before', () => {
+    const opensAt = Date.now() + 400;
+    const { sent, answer } = ask({ untilOpen: () => opensAt - Date.now() });
+    answer('-2');
+    vi.advanceTimersByTime(399);
+    expect(sent).toHaveLength(1);
+    vi.advanceTimersByTime(600);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('a start that is far away is left to the countdown', () => {
+    const { sent, verdicts, answer } = ask({ untilOpen: () => 60_000 });
+    answer('-2');
+    vi.advanceTimersByTime(120_000);
+    expect(sent).toHaveLength(1);
+    expect(verdicts).toEqual([{ kind: 'unanswered' }]);
+  });
+});
+
+describe('a connection that breaks', () => {
+  test('the question waits for the next one and is asked there at once', () => {
+    const { sent, disconnect, reconnect } = ask();
+    disconnect();
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toHaveLength(1);
+    reconnect();
+    expect(sent).toHaveLength(2);
+  });
+
+  test('a question that was answered is not asked over the next one', () => {
+    const { sent, answer, disconnect, reconnect } = ask();
+    answer('-1');
+    disconnect();
+    reconnect();
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test('[R10] without any answer it ends after twelve attempts, and the next tap asks anew', () => {
+  const { question, sent, verdicts } = ask();
+  vi.advanceTimersByTime(120_000);
+  expect(sent).toHaveLength(12);
+  expect(verdicts).toEqual([{ kind: 'unanswered' }]);
+  question.ask('spring');
+  expect(sent).toHaveLength(13);
+});
+
+test('answers about another rain are none of its business', () => {
+  const { question, verdicts } = ask();
+  expect(question.hear({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(false);
+  expect(verdicts).toEqual([]);
+});

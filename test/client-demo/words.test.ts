@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { countdownText } from '../../client-demo/src/countdown.ts';
+import { wordsFor } from '../../client-demo/src/words.ts';
+
+test.each([
+  [['zh-CN'], 'zh-CN'],
+  [['zh'], 'zh-CN'],
+  [['zh-Hant-TW', 'en'], 'zh-CN'],
+  [['en-GB', 'zh-CN'], 'en'],
+  [['de-DE', 'zh-CN', 'en'], 'zh-CN'],
+  [['fr', 'de'], 'en'],
+  [[], 'en'],
+])('a browser that asks for %j is spoken to in %s', (languages, lang) => {
+  expect(wordsFor(languages).lang).toBe(lang);
+});
+
+test('both languages have words for everything', () => {
+  const [en, zh] = [wordsFor(['en']), wordsFor(['zh'])];
+  expect(Object.keys(zh.headline)).toEqual(Object.keys(en.headline));
+  for (const { headline, notes } of [en, zh]) for (const text of [...Object.values(headline), ...Object.values(notes)]) expect(text).not.toBe('');
+});
+
+test.each([[0, '0'], [9, '9'], [60, '1:00'], [75, '1:15'], [3_599, '59:59'], [3_675, '1:01:15']])('%d seconds are shown as %s', (seconds, text) => {
+  expect(countdownText(seconds)).toBe(text);
+});

@@ -1,0 +1,64 @@
+import { createSecretKey } from 'node:crypto';
+import { decodeJwt, jwtVerify, UnsecuredJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { createGuestTokens, GUEST_TOKEN_SECONDS } from '../../src/console/guests.ts';
+import { signToken } from '../../src/runtime/token.ts';
+
+const SECRET = 'a secret of at least thirty-two characters';
+const NOW = Date.UTC(2031, 0, 28, 12, 0, 0, 750);
+const HOUR_MS = 3_600_000;
+
+describe('guest tokens', () => {
+  test('[R9] a guest token verifies with the secret, names its guest and ends after two hours', async () => {
+    const guests = createGuestTokens({ secret: SECRET, issuer: 'demo', audience: 'rain', now: () => NOW });
+    const { token, userId, expiresAt } = await guests.issue();
+    const { payload, protectedHeader } = await jwtVerify(token, createSecretKey(Buffer.from(SECRET)), {
+      issuer: 'demo', audience: 'rain', algorithms: ['HS256'], currentDate: new Date(NOW),
+    });
+    expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(payload.sub).toBe(userId);
+    expect(userId).toMatch(/^guest-[A-Za-z0-9_-]{12}$/);
+    expect(payload.exp! - payload.iat!).toBe(GUEST_TOKEN_SECONDS);
+    expect(expiresAt).toBe(payload.exp! * 1000);
+  });
+
+  test('[R9] another secret does not verify it', async () => {
+    const { token } = await createGuestTokens({ secret: SECRET }).issue();
+    await expect(jwtVerify(token, createSecretKey(Buffer.from(`not ${SECRET}`)))).rejects.toThrow(/signature/);
+  });
+
+  test('two guests are two users', async () => {
+    const guests = createGuestTokens({ secret: SECRET });
+    const ids = await Promise.all(Array.from({ length: 1_000 }, async () => (await guests.issue()).userId));
+    expect(new Set(ids).size).toBe(1_000);
+  });
+
+  test('a guest who shows his former token stays who he was, also some hours after its end', async () => {
+    let now = NOW;
+    const guests = createGuestTokens({ secret: SECRET, now: () => now });
+    const first = await guests.issue();
+    now += 5 * HOUR_MS;
+    const renewed = await guests.issue(first.token);
+    expect(renewed.userId).toBe(first.userId);
+    expect(renewed.expiresAt).toBe(first.expiresAt + 5 * HOUR_MS);
+  });
+
+  test.each([
+    ['signed by somebody else', () => signToken(`not ${SECRET}`, { sub: 'guest-me', expiresInSeconds: 60 }, NOW)],
+    ['not signed at all', async () => new UnsecuredJWT({}).setSubject('guest-me').setExpirationTime('2h').encode()],
+    ['over for two days', () => signToken(SECRET, { sub: 'guest-me', expiresInSeconds: 60 }, NOW - 48 * HOUR_MS)],
+    ['of a user who is no guest', () => signToken(SECRET, { sub: 'alice', expiresInSeconds: 60 }, NOW)],
+    ['no token', async () => 'guest-me'],
+  ])('[R9] a former token that is %s makes a new guest', async (_what, former) => {
+    const guests = createGuestTokens({ secret: SECRET, now: () => NOW, random: () => 'new' });
+    expect((await guests.issue(await former())).userId).toBe('guest-new');
+  });
+
+  test('[R9] a token without issuer is not renewed where an issuer is demanded', async () => {
+    const former = await signToken(SECRET, { sub: 'guest-me', expiresInSeconds: 60 }, NOW);
+    const guests = createGuestTokens({ secret: SECRET, issuer: 'demo', now: () => NOW, random: () => 'new' });
+    const { token, userId } = await guests.issue(former);
+    expect(userId).toBe('guest-new');
+    expect(decodeJwt(token).iss).toBe('demo');
+  });
+});

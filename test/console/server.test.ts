@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { decodeJwt } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createGuestTokens } from '../../src/console/guests.ts';
+import { startConsole, type Console, type ConsoleOptions } from '../../src/console/server.ts';
+import { createLog } from '../../src/runtime/log.ts';
+
+const guests = createGuestTokens({ secret: 'a secret of at least thirty-two characters' });
+const PAGE = '<!doctype html><title>a page</title>';
+let pageFolder: string;
+let desk: Console | undefined;
+
+beforeAll(() => {
+  pageFolder = mkdtempSync(join(tmpdir(), 'rain-test-page-'));
+  mkdirSync(join(pageFolder, 'assets'));
+  writeFileSync(join(pageFolder, 'index.html'), PAGE);
+  writeFileSync(join(pageFolder, 'assets', 'main-1a2b3c.js'), 'export {};');
+});
+afterAll(() => rmSync(pageFolder, { recursive: true, force: true }));
+afterEach(() => desk?.close());
+
+async function start(options: Partial<ConsoleOptions> = {}): Promise<string> {
+  desk = await startConsole({
+    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'), ...options,
+  });
+  return desk.url;
+}
+
+const postGuest = (url: string, body?: string, type = 'application/json') =>
+  fetch(`${url}/api/guest`, { method: 'POST', ...(body !== undefined && { body, headers: { 'content-type': type } }) });
+
+describe('the page', () => {
+  test('is served with headers that let it talk to nobody but its servers', async () => {
+    const answer = await fetch(`${await start()}/?rain=spring`);
+    expect(await answer.text()).toBe(PAGE);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    const policy = answer.headers.get('content-security-policy')!.split('; ');
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self' ws: wss:"]));
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  test('has assets that a browser may keep, since their names change with their content', async () => {
+    const answer = await fetch(`${await start()}/assets/main-1a2b3c.js`);
+    expect(answer.headers.get('content-type')).toMatch(/javascript/);
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+  });
+
+  test('that was never built is a clear error at start', async () => {
+    await expect(start({ pageFolder: join(pageFolder, 'assets') })).rejects.toThrow(/page is not built/);
+  });
+});
+
+describe('the desk', () => {
+  test('says that it lives', async () => {
+    expect(await (await fetch(`${await start()}/healthz`)).json()).toEqual({ status: 'ok' });
+  });
+
+  test('tells the page where the gateway is and whether this is a demo', async () => {
+    const url = await start();
+    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1', demo: false });
+    await desk!.close();
+    expect(await (await fetch(`${await start({ guests })}/api/config`)).json()).toMatchObject({ demo: true });
+  });
+
+  test('tells a phone in the same network the name under which the phone has reached it', async () => {
+    const question = request(`${await start()}/api/config`, { headers: { host: '192.168.1.20:8686' } }).end();
+    const [answer] = await once(question, 'response');
+    expect(await json(answer)).toMatchObject({ gatewayUrl: 'ws://192.168.1.20:8687/v1' });
+  });
+
+  test('a port that is taken is told as EADDRINUSE', async () => {
+    const port = Number(new URL(await start()).port);
+    await expect(startConsole({ host: '127.0.0.1', port, gatewayUrl: 'ws://127.0.0.1/v1', pageFolder, log: createLog('console', 'silent') }))
+      .rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  test('[R10] closing does not wait for a browser that keeps its connection', async () => {
+    const url = new URL(await start());
+    const socket = connect(Number(url.port), url.hostname);
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const gone = once(socket, 'close');
+    await desk!.close();
+    await gone;
+    await expect(fetch(url)).rejects.toThrow();
+  });
+});
+
+describe('guests', () => {
+  test('a demo hands out a guest token that is never cached', async () => {
+    const answer = await postGuest(await start({ guests }));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const guest = await answer.json();
+    expect(guest).toEqual({ token: expect.any(String), userId: expect.stringMatching(/^guest-/), expiresAt: expect.any(Number) });
+    expect(decodeJwt(guest.token)).toMatchObject({ sub: guest.userId, exp: guest.expiresAt / 1000 });
+  });
+
+  test('a reloaded page stays the same guest', async () => {
+    const url = await start({ guests });
+    const { token, userId } = await (await postGuest(url)).json();
+    expect(await (await postGuest(url, JSON.stringify({ token }))).json()).toMatchObject({ userId });
+  });
+
+  test('[R9] without demo mode there is no token for anybody', async () => {
+    const answer = await postGuest(await start());
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({ code: 'no_guests', reason: expect.any(String) });
+  });
+
+  test('[R10] an address that asks for guests without end is refused for a while, and nobody else', async () => {
+    const url = await start({ guests });
+    const from = async (localAddress: string): Promise<number> => {
+      const question = request(`${url}/api/guest`, { method: 'POST', localAddress }).end();
+      const [answer] = await once(question, 'response');
+      const body = await json(answer);
+      if (answer.statusCode === 429) expect(body).toEqual({ code: 'too_many', reason: expect.any(String) });
+      return answer.statusCode;
+    };
+    const statuses: number[] = [];
+    for (let i = 0; i < 70; i++) statuses.push(await from('127.0.0.1'));
+    expect(statuses.indexOf(429)).toBe(60);
+    expect(statuses.slice(60).every((status) => status === 429)).toBe(true);
+    expect(await from('127.0.0.2')).toBe(200);
+  });
+});
+
+describe('[R12] bad requests get a coded refusal and leave the desk at work', () => {
+  test.each([
+    ['a body that is not JSON', '{', 'application/json', 400, 'bad_request'],
+    ['a token that is not text', '{"token":7}', 'application/json', 400, 'bad_request'],
+    ['a field nobody knows', '{"userId":"guest-me"}', 'application/json', 400, 'bad_request'],
+    ['a prototype', '{"__proto__":{"token":"x"}}', 'application/json', 400, 'bad_request'],
+    ['a list', '[]', 'application/json', 400, 'bad_request'],
+    ['a form', 'token=x', 'application/x-www-form-urlencoded', 415, 'not_json'],
+    ['a body of 100 kB', JSON.stringify({ token: 'x'.repeat(100_000) }), 'application/json', 413, 'too_big'],
+  ])('%s', async (_what, body, type, status, code) => {
+    const url = await start({ guests });
+    const answer = await postGuest(url, body, type);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ code, reason: expect.any(String) });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test.each([
+    ['an address that does not exist', '/no/such/page', 404, 'not_found'],
+    ['a way out of the folder', '/..%2f..%2fetc/passwd', 404, 'not_found'],
+    ['an address that cannot be decoded', '/%', 400, 'bad_request'],
+    ['a verb that is not offered', '/api/guest', 404, 'not_found'],
+  ])('%s', async (_what, path, status, code) => {
+    const answer = await fetch(await start({ guests }) + path);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ code, reason: expect.any(String) });
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});

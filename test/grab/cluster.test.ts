@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys, shardOf } from '../../src/grab/keys.ts';
+import { close, pause, resume, settle } from '../../src/grab/phases.ts';
+import { findRain, readRain } from '../../src/grab/reading.ts';
+import { loadScripts, run } from '../../src/grab/scripts.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { dial } from '../support/client.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { openGateway } from '../support/gateway.ts';
+import { connect, stockRain } from '../support/rain.ts';
+
+let cluster: TestCluster;
+let redis: RedisClient;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  redis = await connect(cluster.url);
+}, 40_000);
+afterAll(async () => {
+  redis.disconnect();
+  await cluster.stop();
+});
+
+describe('on a Redis Cluster of three masters', () => {
+  test('a userId as a key gave CROSSSLOT: ours is an argument, and every script runs on every shard', async () => {
+    await loadScripts(redis);
+    const keys = shardKeys('trap', 0);
+    await stockRain(redis, { rainId: 'trap', amounts: ['1.00'] });
+    await expect(run(redis, 'grab', [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled], ['alice'])).rejects.toThrow(/CROSSSLOT|same slot/i);
+    const faults: unknown[] = [];
+    expect((await createGrabEngine(redis, (fault) => faults.push(fault)).grab('trap', 0, ['alice']))[0]!.code).toBe('0');
+    expect(faults).toEqual([]);
+  });
+
+  test('a rain of eight shards over all masters: its whole life, each user once [R1], each packet once [R2]', async () => {
+    const shards = 8;
+    await stockRain(redis, { rainId: 'wide', amounts: Array.from({ length: 400 }, () => '0.01'), shards });
+    const engine = createGrabEngine(redis, (fault) => { throw fault; });
+    const users = Array.from({ length: 1_000 }, (_, i) => `user-${i}`);
+    const ask = () => Promise.all(users.map(async (user) => (await engine.grab('wide', shardOf(user, shards), [user]))[0]!));
+    const first = await ask();
+    const packets = first.flatMap((answer) => ('redPacketId' in answer ? [answer.redPacketId] : []));
+    expect(packets).toHaveLength(400);
+    expect(new Set(packets).size).toBe(400);
+    const again = await ask();
+    expect(again).toEqual(first.map((answer) => (answer.code === '0' ? { ...answer, code: '1' } : answer)));
+    expect(await pause(redis, 'wide', shards)).toBe('paused');
+    expect(await resume(redis, 'wide', shards)).toBe('loaded');
+    expect(await close(redis, 'wide', shards, 'early')).toBe(true);
+    const live = (await findRain(redis, 'wide'))!;
+    expect(await readRain(redis, 'wide', live)).toMatchObject({ state: 'closed', packets: 400, left: 0, claims: 400 });
+    expect(await settle(redis, 'wide', live, 60_000)).toBe(true);
+  });
+
+  test('the gateway serves it as it serves a single Redis', async () => {
+    await stockRain(redis, { rainId: 'door', amounts: ['3.00'], shards: 1 });
+    const gateway = await openGateway(cluster.url);
+    try {
+      const ann = await dial(gateway.url, 'ann');
+      ann.say({ type: 'grab', rainId: 'door' });
+      expect(await ann.next('result')).toMatchObject({ code: '0', amount: '3.00' });
+      await ann.leave();
+    } finally {
+      await gateway.close();
+    }
+  });
+});

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { migrate, MigrationError } from '../../src/ledger/migrate.ts';
+import { readMigrations, type Migration } from '../../src/ledger/migration.ts';
+import { startDatabase } from '../support/database.ts';
+import { execute, postgresInstalled, startPostgres } from '../support/postgres.ts';
+import { openSchemaEngine } from './schemaEngine.ts';
+
+const COMPILED = fileURLToPath(new URL('../../dist/ledger/migrate.js', import.meta.url));
+const ALL = readMigrations().map(({ name }) => name);
+const more: Migration = { name: '29990101000000_more', sql: 'CREATE TABLE "More" ("id" TEXT); INSERT INTO "More" VALUES (\'x\');', checksum: 'c'.repeat(64) };
+
+async function rows<T>(url: string, sql: string): Promise<T[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Another process, as a second start of the product would be; answers with what it applied. */
+async function migrateElsewhere(url: string): Promise<string[]> {
+  const program = `const { migrate } = await import(process.argv[1]); console.log(JSON.stringify(await migrate(process.argv[2])));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, COMPILED, url]);
+  return JSON.parse(stdout) as string[];
+}
+
+interface Server {
+  /** Of a database without any table. */
+  empty(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+function migrationContract(server: string, start: () => Promise<Server>): void {
+  describe(`migrating ${server}`, () => {
+    let started: Server;
+    let url: string;
+    beforeAll(async () => { started = await start(); });
+    beforeEach(async () => { url = await started.empty(); });
+    afterAll(() => started?.stop());
+
+    it('brings an empty database to what schema.prisma says, and Prisma agrees', async () => {
+      expect(await migrate(url)).toEqual(ALL);
+      const prisma = await openSchemaEngine(url);
+      expect(await prisma.missing()).toMatch(/^-- This is an empty migration\.\s*$/);
+      expect(await prisma.deploy()).toEqual([]);
+      expect(await prisma.diagnose()).toEqual({ editedMigrationNames: [], failedMigrationNames: [], hasMigrationsTable: true, history: null });
+      await execute(url, 'ALTER TABLE "Rain" DROP COLUMN "title"');
+      expect(await prisma.missing()).toContain('ADD COLUMN     "title"');
+      await prisma.close();
+    });
+
+    it('finds nothing to do where Prisma has migrated', async () => {
+      const prisma = await openSchemaEngine(url);
+      expect(await prisma.deploy()).toEqual(ALL);
+      await prisma.close();
+      expect(await migrate(url)).toEqual([]);
+    });
+
+    it('twice is harmless', async () => {
+      await migrate(url);
+      expect(await migrate(url)).toEqual([]);
+    });
+
+    it('from three processes at once applies each migration once', async () => {
+      const applied = await Promise.all([migrateElsewhere(url), migrateElsewhere(url), migrate(url)]);
+      expect(applied.flat().sort()).toEqual([...ALL].sort());
+      expect(await rows(url, 'SELECT migration_name FROM _prisma_migrations')).toHaveLength(ALL.length);
+    });
+
+    it('goes on where an older version stopped, and leaves alone what a newer one added', async () => {
+      await migrate(url);
+      expect(await migrate(url, [...readMigrations(), more])).toEqual([more.name]);
+      expect(await migrate(url)).toEqual([]);
+      expect(await rows(url, 'SELECT * FROM "More"')).toEqual([{ id: 'x' }]);
+    });
+
+    it('says which applied migration was edited since', async () => {
+      await migrate(url);
+      const edited = readMigrations().map((migration) => ({ ...migration, checksum: 'e'.repeat(64) }));
+      await expect(migrate(url, edited)).rejects.toThrow(MigrationError);
+      await expect(migrate(url, edited)).rejects.toThrow(`migration ${ALL[0]} has been applied to this database and was edited since`);
+    });
+
+    it('that fails in the middle of a migration leaves nothing of it, and can be repeated', async () => {
+      const broken = { ...more, sql: `${more.sql} SELECT nonsense();` };
+      await expect(migrate(url, [...readMigrations(), broken])).rejects.toThrow('nonsense');
+      expect(await rows(url, `SELECT to_regclass('"More"') AS "table"`)).toEqual([{ table: null }]);
+      expect(await migrate(url, [...readMigrations(), more])).toEqual([more.name]);
+    });
+
+    it('stops where Prisma left a migration half-way', async () => {
+      await migrate(url);
+      await execute(url, 'UPDATE _prisma_migrations SET finished_at = NULL');
+      await expect(migrate(url)).rejects.toThrow('was begun and never finished');
+    });
+  });
+}
+
+migrationContract('PGlite', async () => {
+  const database = await startDatabase();
+  return {
+    async empty() {
+      await execute(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+      return database.url;
+    },
+    stop: database.stop,
+  };
+});
+
+if (postgresInstalled) {
+  migrationContract('PostgreSQL', async () => {
+    const postgres = await startPostgres();
+    return { empty: postgres.newDatabase, stop: postgres.stop };
+  });
+} else {
+  describe('migrating PostgreSQL', () => {
+    it.skip('PostgreSQL is not installed on this machine', () => {});
+  });
+}

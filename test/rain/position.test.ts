@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { checkPlan } from '../../src/rain/plan-check.ts';
+import type { RainPlan } from '../../src/rain/plan.ts';
+import { splitBudget } from '../../src/rain/split.ts';
+
+const RAINS = 3_000;
+const PACKETS = 30;
+/** 99.99 % quantile of chi-square with 29 degrees of freedom. */
+const BOUND = 65.0;
+
+const PLANS: [string, RainPlan][] = [
+  ['even', { budget: '100.10', packets: PACKETS, split: { method: 'even' } }],
+  ['double-mean', { budget: '100.00', packets: PACKETS, split: { method: 'double-mean' } }],
+  ['double-mean under a tight max', { budget: '100.00', packets: PACKETS, max: '4.00', split: { method: 'double-mean' } }],
+  ['tiers', { budget: '100.00', packets: PACKETS, split: { method: 'tiers', tiers: [{ count: 1, amount: '40.00' }, { count: 4, amount: '5.00' }] } }],
+];
+
+function rains(asked: RainPlan): number[][] {
+  const verdict = checkPlan(asked);
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.refusals));
+  return Array.from({ length: RAINS }, (_, n) => {
+    const seed = createHash('sha256').update(`position ${n}`).digest('hex');
+    return Array.from(splitBudget(verdict.plan, seed), Number);
+  });
+}
+
+/**
+ * How far the means of the positions lie apart, in units of what chance alone would do: chi-square with PACKETS − 1
+ * degrees of freedom when positions are exchangeable. The sum of a rain is fixed, hence the factor.
+ */
+function spreadOfMeans(values: number[][]): number {
+  const all = values.flat();
+  const mean = all.reduce((sum, v) => sum + v, 0) / all.length;
+  const variance = all.reduce((sum, v) => sum + (v - mean) ** 2, 0) / all.length;
+  let statistic = 0;
+  for (let position = 0; position < PACKETS; position++) {
+    const here = values.reduce((sum, rain) => sum + rain[position]!, 0) / values.length;
+    statistic += ((here - mean) ** 2 / (variance / values.length)) * ((PACKETS - 1) / PACKETS);
+  }
+  return statistic;
+}
+
+/** What the amount at a position is asked for: its mean, how widely it is spread, and how often it is the best of its rain. */
+const QUESTIONS: [string, (rain: number[]) => number[]][] = [
+  ['amount', (rain) => rain],
+  ['square of the amount', (rain) => rain.map((amount) => amount ** 2)],
+  ['chance of the best packet', (rain) => rain.map((amount) => (amount === Math.max(...rain) ? 1 : 0))],
+];
+
+describe.each(PLANS)('[R3] %s', (_name, asked) => {
+  const drawn = rains(asked);
+
+  test.each(QUESTIONS)('position favours nobody by %s', (_question, ask) => {
+    expect(spreadOfMeans(drawn.map(ask))).toBeLessThan(BOUND);
+  });
+
+  test('and the statistic would tell: it leaps when one rain in ten hands out its best packets first', () => {
+    const favoured = drawn.map((rain, n) => (n % 10 === 0 ? rain.toSorted((a, b) => b - a) : rain));
+    expect(spreadOfMeans(favoured)).toBeGreaterThan(BOUND);
+  });
+});

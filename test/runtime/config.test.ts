@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ConfigError, loadConfig, readDotEnv, type Need } from '../../src/runtime/config.ts';
+
+function problemsOf(env: Record<string, string>, need: readonly Need[] = []): string[] {
+  try {
+    loadConfig(need, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('[R12] every wrong and every missing value is listed at once, by name, with what was expected', () => {
+  const problems = problemsOf(
+    { REDIS_URL: 'localhost:6379', GATEWAY_PORT: '99999', CONSOLE_PORT: 'http', JWT_SECRET: 'short', JWKS_URL: 'ftp://keys', LOG_LEVEL: 'loud' },
+    ['REDIS_URL', 'DATABASE_URL', 'JWT'],
+  );
+  const expected: [string, RegExp][] = [
+    ['REDIS_URL', /redis:\/\/host:port/], ['GATEWAY_PORT', /0 to 65535/], ['CONSOLE_PORT', /port number/], ['JWT_SECRET', /32 characters/],
+    ['JWKS_URL', /http/], ['LOG_LEVEL', /debug, info/], ['DATABASE_URL', /missing, expected postgres:/],
+  ];
+  expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(expected.map(([name]) => name).sort());
+  for (const [name, wanted] of expected) expect(problems.find((problem) => problem.startsWith(`${name}:`))).toMatch(wanted);
+});
+
+test('[R12] verifying tokens needs a secret or a key address, and the sentence names both', () => {
+  expect(problemsOf({}, ['JWT'])).toEqual([expect.stringMatching(/^JWT_SECRET or JWKS_URL: missing/)]);
+  expect(problemsOf({ JWKS_URL: 'https://example.org/keys' }, ['JWT'])).toEqual([]);
+});
+
+test('an empty variable is an absent one', () => {
+  const config = loadConfig([], { GATEWAY_PORT: '', REDIS_URL: '' });
+  expect(config.GATEWAY_PORT).toBe(8687);
+  expect(config.REDIS_URL).toBeUndefined();
+});
+
+test('values are read as what they mean', () => {
+  const config = loadConfig(['REDIS_URL'], { REDIS_URL: 'redis://127.0.0.1:6379', GATEWAY_PORT: '0', ALLOWED_ORIGINS: 'https://a.example, https://b.example,' });
+  expect(config).toMatchObject({ REDIS_URL: 'redis://127.0.0.1:6379', GATEWAY_PORT: 0, ALLOWED_ORIGINS: ['https://a.example', 'https://b.example'] });
+});
+
+test('.env is read, and one that is not there is nothing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rain-test-env-'));
+  try {
+    writeFileSync(join(folder, '.env'), '# a comment\nREDIS_URL="redis://10.0.0.1:6379"\n');
+    expect(readDotEnv(join(folder, '.env'))).toEqual({ REDIS_URL: 'redis://10.0.0.1:6379' });
+    expect(readDotEnv(join(folder, 'absent'))).toEqual({});
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { runScript, type RunningScript } from '../support/script.ts';
+
+function begin(closeMs: number): RunningScript {
+  return runScript(new URL('./processes/shutdown.mjs', import.meta.url), [String(closeMs)]);
+}
+
+async function lines(script: RunningScript, count: number): Promise<string[]> {
+  const read: string[] = [];
+  while (read.length < count) read.push(await script.nextLine());
+  return read;
+}
+
+test('what was opened last is closed first, and one that fails to close does not keep the others', async () => {
+  const script = begin(0);
+  expect(await lines(script, 1)).toEqual(['open']);
+  script.process.kill('SIGTERM');
+  expect(await lines(script, 4)).toEqual(['aborted', 'closed third', 'closing the third failed: it stuck', 'closed first']);
+  expect(await script.ended).toEqual({ code: 0, signal: null });
+});
+
+test('one Ctrl-C that arrives twice, from the terminal and through npm, is one', async () => {
+  const script = begin(600);
+  await script.nextLine();
+  script.process.kill('SIGINT');
+  script.process.kill('SIGINT');
+  expect(await lines(script, 4)).toContain('closed first');
+  expect(await script.ended).toEqual({ code: 0, signal: null });
+});
+
+test('a second Ctrl-C ends at once', async () => {
+  const script = begin(1_000);
+  await script.nextLine();
+  script.process.kill('SIGINT');
+  await lines(script, 3);
+  const repeat = setInterval(() => script.process.kill('SIGINT'), 100);
+  expect(await script.ended).toEqual({ code: 130, signal: null });
+  clearInterval(repeat);
+  await expect(script.nextLine()).rejects.toThrow(/without a further line/);
+});
+
+test('[R10] closing that takes for ever is cut off at the deadline', async () => {
+  const script = begin(600_000);
+  await script.nextLine();
+  script.process.kill('SIGTERM');
+  expect(await lines(script, 4)).toContain('not everything was closed within 1.5 s');
+  expect(await script.ended).toEqual({ code: 1, signal: null });
+});

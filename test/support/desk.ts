@@ -1,0 +1,39 @@
+import { connectDatabase } from '../../src/ledger/database.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import type { Desk } from '../../src/operator/desk.ts';
+import { parseClaim, type Claim } from '../../src/rain/claim.ts';
+import { startDatabase } from './database.ts';
+import { connect } from './rain.ts';
+import { startRedis } from './redis.ts';
+
+export interface TestDesk extends Desk {
+  redisUrl: string;
+  databaseUrl: string;
+  redisPid: number;
+  stop(): Promise<void>;
+}
+
+/** A desk at a real Redis and a real database of this test's own. */
+export async function openTestDesk(): Promise<TestDesk> {
+  const [server, book] = await Promise.all([startRedis(), startDatabase()]);
+  const redis = await connect(server.url);
+  const database = connectDatabase(book.url);
+  return {
+    redis, ledger: openLedger(database), actor: 'test', redisUrl: server.url, databaseUrl: book.url, redisPid: server.pid,
+    async stop() {
+      redis.disconnect();
+      await database.$disconnect();
+      await Promise.all([server.stop(), book.stop()]);
+    },
+  };
+}
+
+/** The claim log of a rain, oldest first. */
+export async function claimLog({ redis }: Desk, rainId: string, shard = 0): Promise<Claim[]> {
+  return (await redis.lrange(shardKeys(rainId, shard).claims, 0, -1)).reverse().map((entry) => {
+    const parsed = parseClaim(entry);
+    if (!parsed.ok) throw new Error(parsed.reason);
+    return parsed.claim;
+  });
+}
