@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { explain, tell } from './answer.ts';
+import { addCodesCommand } from './commands/codes.ts';
 import { addLookCommands } from './commands/look.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addServeCommands } from './commands/serve.ts';
@@ -26,6 +27,7 @@ addLookCommands(program);
 addSteerCommands(program);
 addTokenCommand(program);
 addSwarmCommand(program);
+addCodesCommand(program);
 
 try {
   await program.parseAsync();

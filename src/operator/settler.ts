@@ -1,5 +1,5 @@
 import { forget } from '../grab/phases.ts';
-import { liveRains, readRain, settledRains } from '../grab/reading.ts';
+import { liveRains, readRain, settledRains, type LiveRain } from '../grab/reading.ts';
 import type { Logger } from '../runtime/log.ts';
 import type { Desk } from './desk.ts';
 import { settleRain } from './settle.ts';
@@ -7,7 +7,7 @@ import { settleRain } from './settle.ts';
 export interface SettlerOptions {
   desk: Desk;
   /** Sends all claims of a rain to the queue once more; harmless by [R5]. */
-  resend: (rainId: string, shard: number) => Promise<void>;
+  resend: (rainId: string, shard: number, live: LiveRain) => Promise<void>;
   log: Logger;
   everyMs?: number;
   /** How long claims of a closed rain may be missing from the book before they are sent again, ms. */
@@ -36,7 +36,7 @@ export function startSettler({ desk, resend, log, everyMs = 500, patienceMs = 15
       if (Date.now() - since < patienceMs) continue;
       log.warn({ rainId, pending: result.pending }, 'claims are missing from the book, sending all of them again');
       waitingSince.set(rainId, Date.now());
-      for (let shard = 0; shard < live.shards; shard++) await resend(rainId, shard);
+      for (let shard = 0; shard < live.shards; shard++) await resend(rainId, shard, live);
     }
     if (Date.now() - tidiedAt > TIDY_MS) await tidy();
   }

@@ -3,8 +3,6 @@ import { rainId } from '../rain/claim.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 
-export { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from './constants.ts';
-
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
 const ref = z.string().max(64);
 

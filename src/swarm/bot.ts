@@ -33,7 +33,6 @@ export class Bot {
   #asks = 0;
   /** The question under way. */
   #asked: { ref: string; at: number } | undefined;
-  #unanswered = false;
   #won: { redPacketId: string; amount: string; again: boolean } | undefined;
   #creditedId: string | undefined;
   #outcome: BotOutcome | undefined;
@@ -91,7 +90,7 @@ export class Bot {
   #plan(rain: HeardRain): void {
     if (this.#won) return;
     clearTimeout(this.#timer);
-    const wait = this.#unanswered ? 0 : this.#schedule.waitMs(rain);
+    const wait = this.#schedule.waitMs(rain);
     if (wait <= 0) return this.#ask();
     const { sleepMsMax } = this.#around.patience;
     if (wait <= sleepMsMax) this.#timer = setTimeout(() => this.#plan(rain), wait);
@@ -103,7 +102,6 @@ export class Bot {
     if (this.#asks >= patience.asksMax) return this.#end({ kind: 'gave_up', reason: `asked ${this.#asks} times` });
     const ref = String(++this.#asks);
     this.#schedule.tapped();
-    this.#unanswered = false;
     this.#asked = { ref, at: now() };
     this.#connection.ask({ type: 'grab', rainId, ref });
   }
@@ -147,7 +145,6 @@ export class Bot {
     if (this.#won) return;
     this.#won = { redPacketId, amount, again: code === '1' };
     this.#asked = undefined;
-    this.#unanswered = false;
     this.#connection.answered();
     tally.progress.won++;
     this.#decided();
@@ -176,7 +173,7 @@ export class Bot {
   }
 
   #onBroken(): void {
-    if (this.#asked) this.#unanswered = true;
+    // What was asked is asked again after the next join, unless that tells the answer: its moment to tap has passed.
     this.#asked = undefined;
     // A winner goes on waiting for his credit; the next join tells it.
     if (!this.#won) clearTimeout(this.#timer);

@@ -32,8 +32,18 @@ export type HeardMessage = z.infer<typeof serverMessage>;
 export type HeardRain = Extract<HeardMessage, { type: 'rain' }>;
 export type HeardResult = Extract<HeardMessage, { type: 'result' }>;
 
-/** One frame → what it says, or `undefined` when it cannot be understood. Never throws. */
+/** The last broadcast: it arrives once per bot, in the same words, and is understood once. */
+let broadcast: { frame: string; message: HeardMessage } | undefined;
+
+/** One frame → what it says, or `undefined` when it cannot be understood. Never throws. The message may be shared: do not change it. */
 export function parseServerMessage(frame: string): HeardMessage | undefined {
+  if (broadcast?.frame === frame) return broadcast.message;
+  const message = parse(frame);
+  if (message?.type === 'rain' || message?.type === 'winners') broadcast = { frame, message };
+  return message;
+}
+
+function parse(frame: string): HeardMessage | undefined {
   try {
     return serverMessage.safeParse(JSON.parse(frame)).data;
   } catch {

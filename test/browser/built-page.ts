@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
+const CONFIG = fileURLToPath(new URL('../../client-demo/vite.config.ts', import.meta.url));
+
 export interface BuiltPage {
   folder: string;
   remove(): void;
@@ -14,9 +16,11 @@ export async function buildPage(): Promise<BuiltPage> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-built-page-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
-  await build({
-    configFile: fileURLToPath(new URL('../../client-demo/vite.config.ts', import.meta.url)), logLevel: 'warn', mode: 'production',
-    build: { outDir: folder, emptyOutDir: true },
-  });
+  await build({ configFile: CONFIG, logLevel: 'warn', mode: 'production', build: { outDir: folder } });
   return { folder, remove };
+}
+
+/** The page in dist/, where `rain console` looks for it; built already when the set-up has run. */
+export async function buildShippedPage(): Promise<void> {
+  if (!process.env['RAIN_BUILT']) await build({ configFile: CONFIG, logLevel: 'warn', mode: 'production' });
 }

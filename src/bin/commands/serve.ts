@@ -50,7 +50,8 @@ export function addServeCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve('worker', async (shutdown) => {
       const config = configure(['REDIS_URL', 'DATABASE_URL']);
-      await startWorker(config, createLog('worker', config.LOG_LEVEL), shutdown);
+      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL));
+      shutdown.onClose('worker', () => worker.close());
       return {};
     }));
 

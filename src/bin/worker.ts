@@ -1,0 +1,67 @@
+import { ledgerBalance } from '../credit/ledgerBalance.ts';
+import { createCreditQueue } from '../credit/queue.ts';
+import { createCreditWorker } from '../credit/worker.ts';
+import { QUEUE_PREFIX } from '../grab/keys.ts';
+import { readRain } from '../grab/reading.ts';
+import { loadScripts } from '../grab/scripts.ts';
+import { connectDatabase } from '../ledger/database.ts';
+import { openLedger } from '../ledger/ledger.ts';
+import { startSettler } from '../operator/settler.ts';
+import { announceCredited } from '../relay/announce.ts';
+import { createRelay } from '../relay/relay.ts';
+import type { Logger } from '../runtime/log.ts';
+import { connectRedis, untilReady } from '../runtime/redis.ts';
+
+export interface WorkerProcess {
+  /** Ends what is under way and lets go; bounded by the deadlines of its parts. */
+  close(): Promise<void>;
+}
+
+/**
+ * Relay, credit worker and settler of one process: everything that happens to a claim after its user was told. As many
+ * processes as one likes may run it; none of them is needed for a user to get his answer.
+ * @throws when Redis or the database cannot be reached
+ */
+export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger): Promise<WorkerProcess> {
+  const onError = (error: Error) => log.warn({ error: error.message }, 'connection fault');
+  const redis = connectRedis(redisUrl, { purpose: 'once', onError });
+  const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
+  const working = connectRedis(redisUrl, { purpose: 'queue', onError });
+  const database = connectDatabase(databaseUrl, { onError });
+  const release = async () => {
+    for (const connection of [redis, queueing, working]) connection.disconnect();
+    await database.$disconnect();
+  };
+  try {
+    await Promise.all([redis, queueing, working].map((connection) => untilReady(connection)));
+    await loadScripts(redis);
+    await database.$queryRaw`SELECT 1`;
+  } catch (error) {
+    await release();
+    throw error;
+  }
+
+  const ledger = openLedger(database);
+  const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const worker = createCreditWorker({
+    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: ledgerBalance(ledger),
+    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims),
+  });
+  const relay = createRelay({ redis, queue, log });
+  relay.start();
+  const settler = startSettler({
+    desk: { redis, ledger, actor: 'settler' }, log,
+    async resend(rainId, shard, live) {
+      const reading = await readRain(redis, rainId, live);
+      if (reading) await relay.resend(rainId, shard, 0, reading.claims);
+    },
+  });
+  log.info('worker open');
+  return {
+    async close() {
+      await Promise.all([relay.stop(), settler.close(), worker.close()]);
+      await queue.close();
+      await release();
+    },
+  };
+}

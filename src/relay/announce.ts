@@ -1,0 +1,25 @@
+import type { RainEvent } from '../grab/events.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../grab/keys.ts';
+import type { Claim } from '../rain/claim.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+/** Claims one event carries at most, so that no subscriber's buffer meets a surprise [R10]. */
+const CLAIMS_MAX = 500;
+
+/**
+ * Tells the gateways that these claims are in the book: first where a later `join` looks it up, then to everybody who is
+ * listening now. Told again after a lost reply, and harmless to hear twice.
+ *
+ * @throws when Redis cannot be reached; then some may have been told
+ */
+export async function announceCredited(redis: RedisClient, rainId: string, shard: number, claims: readonly Claim[]): Promise<void> {
+  const keys = shardKeys(rainId, shard);
+  // A rain whose keys have expired must not get one back that never would.
+  const alive = (await redis.exists(keys.state)) === 1;
+  for (let at = 0; at < claims.length; at += CLAIMS_MAX) {
+    const part = claims.slice(at, at + CLAIMS_MAX);
+    if (alive) await redis.sadd(keys.credited, ...part.map(({ userId }) => userId));
+    const event: RainEvent = { type: 'credited', rainId, claims: part.map(({ userId, redPacketId, amount }) => ({ userId, redPacketId, amount })) };
+    await redis.publish(EVENTS_CHANNEL, JSON.stringify(event));
+  }
+}

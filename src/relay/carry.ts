@@ -1,0 +1,58 @@
+import { creditJobId, ENTRIES_MAX, type CreditJob } from '../credit/job.ts';
+import type { CreditQueue } from '../credit/queue.ts';
+import type { run } from '../grab/scripts.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { advance, readEntries, readPosition } from './claimLog.ts';
+import type { Leases } from './lease.ts';
+
+export interface CarryParts {
+  redis: RedisClient;
+  queue: CreditQueue;
+  leases: Leases;
+  /** How the cursor is moved. */
+  runScript?: typeof run;
+}
+
+/** `more`: entries are left in the log. `carried`: all is with the queue now. `idle`: there was nothing to do, or another relay does it. */
+export type Carried = 'more' | 'carried' | 'idle';
+
+/**
+ * One visit to one shard: up to ENTRIES_MAX entries go to the queue as one job, THEN the cursor moves. Killed in between,
+ * the next visit carries the same range again, and the ledger finds it `already` there [R5]; the other way round it would
+ * be lost. Nothing is written to an idle shard.
+ */
+export async function carryShard({ redis, queue, leases, runScript }: CarryParts, rainId: string, shard: number): Promise<Carried> {
+  const seen = await readPosition(redis, rainId, shard);
+  if (seen.next >= seen.length && seen.cursor === seen.next) return 'idle';
+  if (!(await leases.hold(rainId, shard))) return 'idle';
+  const to = Math.min(seen.length, seen.next + ENTRIES_MAX);
+  const entries = await readEntries(redis, rainId, shard, seen.next, to);
+  if (entries.length > 0) await addJob(queue, { rainId, shard, from: seen.next, entries });
+  const moved = await advance(redis, rainId, shard, seen.cursor, seen.next + entries.length, runScript);
+  // Another relay has moved it: what we carried it has carried too, and where the log stands now is its business.
+  if (!moved) return 'idle';
+  return to < seen.length ? 'more' : 'carried';
+}
+
+/**
+ * Sends a range of a claim log again, whatever became of its jobs: for claims that are in the log and not in the book.
+ *
+ * @param from inclusive, counted from the oldest entry
+ * @param to exclusive
+ * @param again names this repetition; the ids of its jobs differ from all before
+ * @returns how many entries were sent
+ */
+export async function resendRange({ redis, queue }: Pick<CarryParts, 'redis' | 'queue'>, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
+  let sent = 0;
+  for (let at = from; at < to; at += ENTRIES_MAX) {
+    const entries = await readEntries(redis, rainId, shard, at, Math.min(to, at + ENTRIES_MAX));
+    if (entries.length === 0) break;
+    await addJob(queue, { rainId, shard, from: at, entries }, again);
+    sent += entries.length;
+  }
+  return sent;
+}
+
+async function addJob(queue: CreditQueue, job: CreditJob, again?: string): Promise<void> {
+  await queue.add('range', job, { jobId: creditJobId(job, again) });
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { shardKeys } from '../grab/keys.ts';
+import { run } from '../grab/scripts.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+/** How a script is run; a test makes one fail. */
+export type RunScript = typeof run;
+
+/** Where the relay stands in one shard's claim log. Entries are counted from the oldest, which is 0. */
+export interface LogPosition {
+  /** As Redis has it: what `advance` compares with. */
+  cursor: number;
+  /** The next entry to carry. */
+  next: number;
+  /** Entries in the log. */
+  length: number;
+}
+
+const cursorText = z.string().regex(/^\d+$/).nullable();
+
+export async function readPosition(redis: RedisClient, rainId: string, shard: number): Promise<LogPosition> {
+  const keys = shardKeys(rainId, shard);
+  // In this order: an entry that comes in between is seen next time.
+  const [relayed, length] = await Promise.all([redis.get(keys.relayed), redis.llen(keys.claims)]);
+  const cursor = Number(cursorText.parse(relayed) ?? 0);
+  // A log shorter than the cursor has lost its end and may have grown another since. What was carried is carried again.
+  return { cursor, next: cursor <= length ? cursor : 0, length };
+}
+
+/** The entries `from` (inclusive) to `to` (exclusive), oldest first; fewer when the log ends before. */
+export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {
+  // LPUSHed: the oldest entry is at index -1, and stays there whatever is pushed meanwhile.
+  const newestFirst = await redis.lrange(shardKeys(rainId, shard).claims, -to, -(from + 1));
+  return newestFirst.reverse();
+}
+
+/** Compare-and-set. `false`: the cursor stood elsewhere, another relay has moved it. */
+export async function advance(redis: RedisClient, rainId: string, shard: number, cursor: number, to: number, runScript: RunScript = run): Promise<boolean> {
+  return (await runScript(redis, 'relay', [shardKeys(rainId, shard).relayed], [cursor, to])) === 1;
+}

@@ -1,0 +1,32 @@
+import { shardKeys } from '../grab/keys.ts';
+import { run } from '../grab/scripts.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+/** Longer than one visit to a shard takes; a shard whose relay died waits this long for another. */
+export const LEASE_MS = 5_000;
+
+/** Which shards this relay carries. A lease saves work, it guards nothing; see lua/lease.lua. */
+export interface Leases {
+  /** Takes or renews it. `false`: another relay carries this shard. */
+  hold(rainId: string, shard: number): Promise<boolean>;
+  /** Gives back all that was taken, so that another relay need not wait. */
+  release(): Promise<void>;
+}
+
+/** @param owner unique among all relays of all processes */
+export function createLeases(redis: RedisClient, owner: string, leaseMs = LEASE_MS): Leases {
+  const held = new Set<string>();
+  return {
+    async hold(rainId, shard) {
+      const key = shardKeys(rainId, shard).lease;
+      const mine = (await run(redis, 'lease', [key], [owner, leaseMs])) === 1;
+      if (mine) held.add(key);
+      else held.delete(key);
+      return mine;
+    },
+    async release() {
+      await Promise.all([...held].map((key) => run(redis, 'lease', [key], [owner, 0])));
+      held.clear();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { liveRains } from '../grab/reading.ts';
+import type { Logger } from '../runtime/log.ts';
+import { carryShard, resendRange, type Carried, type CarryParts } from './carry.ts';
+import { createLeases } from './lease.ts';
+
+export interface RelayOptions extends Omit<CarryParts, 'leases'> {
+  log: Logger;
+  /** Unique among all relays of all processes. */
+  owner?: string;
+  leaseMs?: number;
+  /** Pause after a round that carried something, and after one that did not. Full batches are followed by no pause. */
+  busyMs?: number;
+  idleMs?: number;
+  /** While more jobs than this wait for a worker, the claims wait in their log, where they cost nothing [R10]. */
+  waitingJobsMax?: number;
+}
+
+export interface Relay {
+  /** One round over every live rain and shard. Faults are logged, not thrown: the next round tries again. */
+  round(): Promise<Carried>;
+  /** Goes round until stopped. */
+  start(): void;
+  /** Ends the round that is under way, at most `deadlineMs`, and gives the leases back. */
+  stop(deadlineMs?: number): Promise<void>;
+  /** See `resendRange`. */
+  resend(rainId: string, shard: number, from: number, to: number): Promise<number>;
+}
+
+/**
+ * THE CARRIER: claim log → queue, for every live rain. It decides nothing, and several may run at once.
+ *
+ * @param options.redis with purpose `once`; `queue` has a connection of its own
+ */
+export function createRelay(options: RelayOptions): Relay {
+  const { redis, queue, runScript, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = 200 } = options;
+  const leases = createLeases(redis, owner, leaseMs);
+  const parts: CarryParts = { redis, queue, leases, ...(runScript && { runScript }) };
+  const stopping = new AbortController();
+  /** Shards whose last visit failed: a fault is told when it begins and when it ends, not four times a second. */
+  const failing = new Set<string>();
+  let running: Promise<void> | undefined;
+
+  async function visit(rainId: string, shard: number): Promise<Carried> {
+    const name = `${rainId}/${shard}`;
+    try {
+      const carried = await carryShard(parts, rainId, shard);
+      if (failing.delete(name)) log.info({ rainId, shard }, 'claims are carried again');
+      return carried;
+    } catch (error) {
+      if (!failing.has(name)) log.warn({ rainId, shard, error: String(error) }, 'claims cannot be carried, will try again');
+      failing.add(name);
+      return 'idle';
+    }
+  }
+
+  async function visitAll(): Promise<Carried> {
+    const rains = await liveRains(redis);
+    const waiting = rains.size === 0 ? 0 : await queue.getJobCountByTypes('waiting', 'delayed');
+    if (waiting >= waitingJobsMax) return 'idle';
+    const visits = [...rains].flatMap(([rainId, { shards }]) => Array.from({ length: shards }, (_, shard) => visit(rainId, shard)));
+    const results = await Promise.all(visits);
+    return results.includes('more') ? 'more' : results.includes('carried') ? 'carried' : 'idle';
+  }
+
+  async function round(): Promise<Carried> {
+    try {
+      const carried = await visitAll();
+      if (failing.delete('')) log.info('the relay sees Redis again');
+      return carried;
+    } catch (error) {
+      if (!failing.has('')) log.warn({ error: String(error) }, 'the relay cannot see the rains, will try again');
+      failing.add('');
+      return 'idle';
+    }
+  }
+
+  async function goRound(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const carried = await round();
+      const pauseMs = carried === 'more' ? 0 : carried === 'carried' ? busyMs : idleMs;
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    round,
+    start() {
+      running ??= goRound();
+    },
+    async stop(deadlineMs = 5_000) {
+      stopping.abort();
+      const ended = Promise.resolve(running).then(() => leases.release()).catch((error: unknown) => log.warn({ error: String(error) }, 'leases run out by themselves'));
+      await Promise.race([ended, sleep(deadlineMs, undefined, { ref: false })]);
+    },
+    resend: (rainId, shard, from, to) => resendRange(parts, rainId, shard, from, to, randomUUID()),
+  };
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { startChild } from '../../src/runtime/children.ts';
+import { compiledEntry } from '../../src/runtime/entry.ts';
+import { SECRET } from '../support/client.ts';
+import { startDatabase } from '../support/database.ts';
+import { startRedis } from '../support/redis.ts';
+import { buildShippedPage } from './built-page.ts';
+
+const RAIN = compiledEntry('bin/rain.js');
+const address = z.object({ url: z.string() });
+
+/** The system as it is deployed: Redis, PostgreSQL, and gateway, worker and console as processes of their own. */
+export interface Deployment {
+  databaseUrl: string;
+  consoleUrl: string;
+  /** Runs `rain` with these words and gives what it printed. */
+  rain(...args: string[]): Promise<string>;
+  end(): Promise<void>;
+}
+
+export async function deploy(): Promise<Deployment> {
+  const ends: (() => Promise<void> | void)[] = [];
+  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  try {
+    const home = mkdtempSync(join(tmpdir(), 'rain-test-deployment-'));
+    ends.push(() => rmSync(home, { recursive: true, force: true }));
+    const [redis, database] = [await startRedis(), await startDatabase()];
+    ends.push(() => redis.stop(), () => database.stop());
+    await buildShippedPage();
+    const env: Record<string, string> = {
+      REDIS_URL: redis.url, DATABASE_URL: database.url, JWT_SECRET: SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
+      GATEWAY_HOST: '127.0.0.1', CONSOLE_HOST: '127.0.0.1', GATEWAY_PORT: '0', CONSOLE_PORT: '0', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn',
+    };
+    const start = async <Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> => {
+      const started = await startChild({ name, entry: RAIN, args: [name, ...args], env: { ...env, ...extra }, logs: home, facts });
+      if (!started.ok) throw new Error(started.reason);
+      ends.push(() => started.child.stop());
+      return started.child.facts;
+    };
+    const gateway = await start('gateway', address);
+    await start('worker', z.object({}));
+    const page = await start('console', address, ['--guests'], { GATEWAY_PUBLIC_URL: gateway.url });
+    const run = promisify(execFile);
+    return {
+      databaseUrl: database.url, consoleUrl: page.url, end,
+      rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}

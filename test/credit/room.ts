@@ -1,0 +1,64 @@
+import type { Job } from 'bullmq';
+import { createDeadQueue, createCreditQueue, type CreditQueue, type DeadQueue } from '../../src/credit/queue.ts';
+import type { DeadLetter } from '../../src/credit/deadLetter.ts';
+import { ledgerBalance } from '../../src/credit/ledgerBalance.ts';
+import { createCreditWorker, type CreditWorker, type CreditWorkerOptions } from '../../src/credit/worker.ts';
+import { QUEUE_PREFIX } from '../../src/grab/keys.ts';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { startDatabase } from '../support/database.ts';
+import { startRedis } from '../support/redis.ts';
+
+/** Redis, the queue and the book of one test file, all real, and workers on them. */
+export interface Room {
+  redisUrl: string;
+  /** For commands, with purpose `once`. */
+  redis: RedisClient;
+  database: Database;
+  ledger: Ledger;
+  queue: CreditQueue;
+  dead: DeadQueue;
+  /** Closed by `stop` when the test has not done so. */
+  work(options?: Partial<CreditWorkerOptions>): CreditWorker;
+  letters(rainId: string): Promise<DeadLetter[]>;
+  stop(): Promise<void>;
+}
+
+const ignore = () => {};
+
+export async function openRoom(): Promise<Room> {
+  const [server, databaseServer] = await Promise.all([startRedis(), startDatabase()]);
+  const redis = connectRedis(server.url, { purpose: 'once', onError: ignore });
+  const connection = connectRedis(server.url, { purpose: 'queue', onError: ignore });
+  await Promise.all([untilReady(redis), untilReady(connection)]);
+  const database = connectDatabase(databaseServer.url);
+  const ledger = openLedger(database);
+  const options = { connection, prefix: QUEUE_PREFIX, onError: ignore };
+  const queue = createCreditQueue(options);
+  const dead = createDeadQueue(options);
+  const workers: CreditWorker[] = [];
+  return {
+    redisUrl: server.url, redis, database, ledger, queue, dead,
+    work(differing = {}) {
+      const worker = createCreditWorker({
+        ...options, balance: ledgerBalance(ledger), onCredited: async () => {}, log: createLog('credit', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 }, ...differing,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async letters(rainId) {
+      const jobs = (await dead.getJobs(['waiting'])) as Job<DeadLetter>[];
+      return jobs.map(({ data }) => data).filter((letter) => letter.rainId === rainId).sort((a, b) => a.index - b.index);
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.close(1_000)));
+      await Promise.all([queue.close(), dead.close()]);
+      await database.$disconnect();
+      connection.disconnect();
+      redis.disconnect();
+      await Promise.all([server.stop(), databaseServer.stop()]);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from './support/redis.ts';
+import { forbiddenEdges, importRings, importsOf, readRooms } from './tidy/rooms.ts';
+import { untidyScripts } from './tidy/scripts.ts';
+import { longFiles } from './tidy/sizes.ts';
+import { readTree, type SourceFile } from './tidy/sourceFile.ts';
+import { anyTypes, emptyNames, environmentReads, strayingSends } from './tidy/words.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CODE = /\.(ts|mjs)$/;
+const sources = readTree(ROOT, ['src'], CODE);
+const scripts = readTree(ROOT, ['lua'], /\.lua$/);
+const rooms = readRooms(readFileSync(new URL('../src/README.md', import.meta.url), 'utf8'));
+const everything = [...readTree(ROOT, ['src', 'test', 'client-demo'], /\.(ts|mjs|css|html)$/), ...scripts];
+
+test('there is something to look at', () => {
+  expect(sources.length).toBeGreaterThan(50);
+  expect(scripts.length).toBeGreaterThan(5);
+  expect(rooms.get('relay')).toEqual(new Set(['rain', 'grab', 'credit', 'runtime']));
+  expect(sources.flatMap(importsOf).length).toBeGreaterThan(100);
+});
+
+test('imports run one way, as the table of src/README.md says', () => expect(forbiddenEdges(sources, rooms)).toEqual([]));
+test('no files import each other in a ring', () => expect(importRings(sources)).toEqual([]));
+test('the session has the only send of the gateway', () => expect(strayingSends(sources)).toEqual([]));
+test('every Lua file is a page with a header that counts its keys', () => expect(untidyScripts(scripts)).toEqual([]));
+test('files are short and named after what is in them', () => expect([...longFiles(everything), ...emptyNames(everything)]).toEqual([]));
+test('nothing is of type any', () => expect(anyTypes(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
+test('the environment is read in one place', () => expect(environmentReads(sources)).toEqual([]));
+
+test('every Lua file compiles', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const redis = new Redis(server.url);
+  onTestFinished(() => redis.disconnect());
+  for (const { path, text } of scripts) await expect(redis.script('LOAD', text), path).resolves.toMatch(/^[0-9a-f]{40}$/);
+  await expect(redis.script('LOAD', 'return (')).rejects.toThrow(/compiling script/);
+});
+
+// The checks themselves, on what they are to find.
+
+const file = (path: string, text = ''): SourceFile => ({ path, text });
+
+test('a forbidden import is found, of a value, a type, a re-export, an import() and a type within a type', () => {
+  for (const text of [
+    "import { x } from '../ledger/book.ts';", "import type { X } from '../ledger/book.ts';", "export * from '../ledger/book.ts';",
+    "const x = await import('../ledger/book.ts');", "type X = import('../ledger/book.ts').X;", "import '../ledger/book.ts';",
+  ]) expect(forbiddenEdges([file('src/gateway/door.ts', text)], rooms), text).toEqual([expect.stringContaining('gateway/ may import rain, protocol, grab, runtime;')]);
+  expect(forbiddenEdges([file('src/gateway/handlers/grab.ts', "import { x } from '../../grab/engine.ts'; import { y } from '../limits.ts'; import ws from 'ws';")], rooms)).toEqual([]);
+  expect(forbiddenEdges([file('src/rain/a.ts', "import '../bin/rain.ts';")], rooms)).toEqual([expect.stringContaining('nothing imports bin/')]);
+  expect(forbiddenEdges([file('src/bin/a.ts', "import '../../test/b.ts';")], rooms)).toEqual([expect.stringContaining('nothing outside src/')]);
+  expect(forbiddenEdges([file('src/attic/a.ts')], rooms)).toEqual([expect.stringContaining('give it a row')]);
+});
+
+test('a ring is found, also one of types only, and a file that two import is none', () => {
+  const ring = [file('src/a/x.ts', "import type { Y } from './y.ts';"), file('src/a/y.ts', "import '../b/z.ts';"), file('src/b/z.ts', "export * from '../a/x.ts';")];
+  expect(importRings(ring)).toEqual(['src/a/x.ts → src/a/y.ts → src/b/z.ts → src/a/x.ts is a ring: move what both need into a file of its own']);
+  expect(importRings([file('src/a/x.ts', "import './y.ts'; import './z.ts';"), file('src/a/y.ts', "import './z.ts';"), file('src/a/z.ts')])).toEqual([]);
+});
+
+test('words are found where they are code, not where they are talked about', () => {
+  const spoken = file('src/gateway/a.ts', "// any, process.env, socket.send(\nconst text = 'any: any process.env .send('; Promise.any([]);");
+  expect([...anyTypes([spoken]), ...environmentReads([spoken]), ...strayingSends([spoken])]).toEqual([]);
+  expect(anyTypes([file('src/a/x.ts', '\nlet x: Record<string, any>; const y = x as any;')])).toHaveLength(2);
+  expect(anyTypes([file('src/a/x.ts', '\nlet x: any[];')])).toEqual([expect.stringMatching(/^src\/a\/x\.ts:2: any; write unknown/)]);
+  expect(environmentReads([file('src/a/x.ts', "process.env['X']"), file('src/b/x.ts', "process['env']")])).toHaveLength(2);
+  expect(environmentReads([file('src/runtime/config.ts', 'process.env.X')])).toEqual([]);
+  expect(strayingSends([file('src/gateway/a.ts', "socket.send('x'); socket?.send('y')"), file('src/gateway/session.ts', "socket.send('x')")])).toHaveLength(2);
+});
+
+test('empty names and long files are found', () => {
+  expect(emptyNames(['src/a/utils.ts', 'src/a/grab-helpers.ts', 'src/a/socketManager.ts', 'test/types.d.ts', 'lua/common.lua'].map((path) => file(path)))).toHaveLength(5);
+  expect(emptyNames(['src/rain/split.ts', 'src/grab/typesetter.ts', 'src/utility/pole.ts'].map((path) => file(path)))).toEqual([]);
+  expect(longFiles([file('a', 'x\n'.repeat(251)), file('b', 'x\n'.repeat(250)), file('c', ''), file('d', ''), file('e', '')])).toEqual([expect.stringMatching(/^a has 251 lines/)]);
+  expect(longFiles([file('a', 'x\n'.repeat(100)), file('b', 'x\n'.repeat(100)), file('c', '')])).toEqual([expect.stringContaining('half of the files have 100 lines')]);
+});
+
+test('a Lua file without header parts, with other keys than it declares, or too long, is found', () => {
+  const header = '-- a.lua: do a thing.\n--\n-- KEYS[1] state  hash\n-- KEYS[2] packets  list\n-- ARGV    none\n-- RETURNS 1\n-- WHY     because\n\n';
+  const faults = (text: string) => untidyScripts([file('lua/a.lua', text)]);
+  expect(faults(`${header}return redis.call('GET', KEYS[2])`)).toEqual([]);
+  expect(faults(`${header}for i = 1, 2 do redis.call('DEL', KEYS[i]) end`)).toEqual([]);
+  for (const part of ['a.lua:', 'ARGV', 'RETURNS', 'WHY']) expect(faults(`${header.replace(part, 'nothing')}return KEYS[2]`), part).toHaveLength(1);
+  expect(faults(`${header}return KEYS[3]`)).toEqual([expect.stringContaining('declares 2 keys, the code uses 3')]);
+  expect(faults(`${header}return KEYS[1] -- not KEYS[2]`)).toEqual([expect.stringContaining('the code uses 1')]);
+  expect(faults(`${header}return KEYS[2] .. KEYS[#KEYS]`)).toEqual([expect.stringContaining('nobody can count')]);
+  expect(faults(`${header}redis.call('GET', 'rain:' .. ARGV[1], KEYS[2])`)).toEqual([expect.stringContaining('a key is built here')]);
+  expect(faults(`${header}local a = KEYS[2]\n${'a = a\n'.repeat(60)}`)).toEqual([expect.stringContaining('61 lines of code')]);
+});
