@@ -85,7 +85,7 @@ export class Connection {
   /** Half-open sockets never say that they are lost; silence does. */
   #expectWithin(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {}, ms);
+    this.#timer = setTimeout(() => this.#line?.cut(), ms);
   }
 
   #hear(message: HeardMessage, dialledAt: number): void {

@@ -20,8 +20,9 @@ export interface Room {
   ledger: Ledger;
   queue: CreditQueue;
   dead: DeadQueue;
-  /** Closed by `stop` when the test has not done so. */
   work(options?: Partial<CreditWorkerOptions>): CreditWorker;
+  /** Sends the workers home; after every test, or they would work for the next. */
+  rest(): Promise<void>;
   letters(rainId: string): Promise<DeadLetter[]>;
   stop(): Promise<void>;
 }
@@ -39,6 +40,7 @@ export async function openRoom(): Promise<Room> {
   const queue = createCreditQueue(options);
   const dead = createDeadQueue(options);
   const workers: CreditWorker[] = [];
+  const rest = async () => { await Promise.all(workers.splice(0).map((worker) => worker.close(1_000))); };
   return {
     redisUrl: server.url, redis, database, ledger, queue, dead,
     work(differing = {}) {
@@ -48,12 +50,13 @@ export async function openRoom(): Promise<Room> {
       workers.push(worker);
       return worker;
     },
+    rest,
     async letters(rainId) {
       const jobs = (await dead.getJobs(['waiting'])) as Job<DeadLetter>[];
       return jobs.map(({ data }) => data).filter((letter) => letter.rainId === rainId).sort((a, b) => a.index - b.index);
     },
     async stop() {
-      await Promise.all(workers.map((worker) => worker.close(1_000)));
+      await rest();
       await Promise.all([queue.close(), dead.close()]);
       await database.$disconnect();
       connection.disconnect();

@@ -1,7 +1,7 @@
 import { isNode, place, walk, type SourceFile, type SyntaxNode, type Violation } from './sourceFile.ts';
 
 /** Names that say nothing of what is inside, so that everything ends up there. */
-const EMPTY_NAMES = /^(utils?|helpers?|types?|common|managers?|interfaces?|misc|shared)$/;
+const EMPTY_NAMES = /^(utils?|helpers?|types?|common|managers?|interfaces?)$/;
 
 /** The one reader, and what runs before the packages are there with which it reads. */
 const READS_ENVIRONMENT = /^src\/(runtime\/config\.ts|bin\/setup\/)/;
