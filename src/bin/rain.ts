@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
+import { readEnvironment } from '../runtime/config.ts';
 import { explain, tell } from './answer.ts';
 import { addCodesCommand } from './commands/codes.ts';
 import { addLookCommands } from './commands/look.ts';
@@ -35,6 +36,6 @@ try {
   const { exit, reasons } = explain(error);
   if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);
   for (const reason of reasons) tell(`rain: ${reason}`);
-  if (process.env['LOG_LEVEL'] === 'debug') console.error(error);
+  if (readEnvironment()['LOG_LEVEL'] === 'debug') console.error(error);
   process.exitCode = exit;
 }

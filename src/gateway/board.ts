@@ -5,7 +5,7 @@ import type { RedisClient } from '../runtime/redis.ts';
 
 export interface BoardRules {
   redis: RedisClient;
-  /** Called with each snapshot that viewers have not yet seen; `fresh`: of a rain they have not heard of. */
+  /** Called with each snapshot that viewers have not yet seen; `fresh`: of a rain that is ready and that they have not heard of. */
   onChange: (snapshot: RainSnapshot, fresh: boolean) => void;
   onFault: (error: unknown) => void;
   /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
@@ -21,6 +21,8 @@ export class Board {
   readonly #rains = new Map<string, RainReading>();
   /** What was last told about each rain, without the time. */
   readonly #told = new Map<string, string>();
+  /** Rains that have been ready when told. */
+  readonly #announced = new Set<string>();
   #offsetMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -49,9 +51,12 @@ export class Board {
     return this.#rains.get(rainId)?.shards;
   }
 
-  /** For a rain that is not known yet: it may have been created a moment ago. */
+  /**
+   * For a rain that is not known yet: it may have been created a moment ago.
+   * @throws when it is not known and Redis cannot be asked
+   */
   async find(rainId: string): Promise<RainSnapshot | undefined> {
-    if (!this.#rains.has(rainId)) await this.refresh(rainId);
+    if (!this.#rains.has(rainId)) await this.#look(rainId);
     return this.snapshot(rainId);
   }
 
@@ -73,12 +78,15 @@ export class Board {
   /** Reads one rain again and tells viewers if it looks different. Never throws. */
   async refresh(rainId: string): Promise<void> {
     try {
-      const live = await findRain(this.#rules.redis, rainId);
-      await this.#read(rainId, live);
-      this.#schedule();
+      await this.#look(rainId);
     } catch (error) {
       this.#rules.onFault(error);
     }
+  }
+
+  async #look(rainId: string): Promise<void> {
+    await this.#read(rainId, await findRain(this.#rules.redis, rainId));
+    this.#schedule();
   }
 
   async #readAll(): Promise<void> {
@@ -106,16 +114,18 @@ export class Board {
   #forget(rainId: string): void {
     this.#rains.delete(rainId);
     this.#told.delete(rainId);
+    this.#announced.delete(rainId);
   }
 
   #tell(rainId: string): void {
     const snapshot = this.snapshot(rainId)!;
     const { serverTime: _, ...news } = snapshot;
     const told = JSON.stringify(news);
-    const before = this.#told.get(rainId);
-    if (before === told) return;
+    if (this.#told.get(rainId) === told) return;
     this.#told.set(rainId, told);
-    this.#rules.onChange(snapshot, before === undefined);
+    const fresh = snapshot.state !== 'draft' && !this.#announced.has(rainId);
+    if (fresh) this.#announced.add(rainId);
+    this.#rules.onChange(snapshot, fresh);
   }
 
   /** Wakes at the next opening or end of a rain, or when it is time to look at Redis again. */

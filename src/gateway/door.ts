@@ -2,7 +2,7 @@ import type { Batcher } from '../grab/batcher.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { Audience } from './audience.ts';
 import type { Board } from './board.ts';
-import type { Asker } from './handlers/grab.ts';
+import type { Asker } from './asker.ts';
 import type { Limits } from './limits.ts';
 
 /** What a handler may use. */

@@ -35,7 +35,7 @@ const TWO_53 = 2 ** 53;
  * A deterministic, unpredictable stream: ChaCha20 under a key that HKDF-SHA-256 derives from the seed for this purpose.
  * Purposes are independent of each other, so drawing one number more for the amounts does not change the order.
  *
- * @param seed 64 hex digits
+ * @param seedHex 64 hex digits
  * @throws ZodError for anything else
  */
 export function randomSource(seedHex: string, purpose: string): RandomSource {

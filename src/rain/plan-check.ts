@@ -36,7 +36,10 @@ function readPlan(asked: z.output<typeof rainPlan>, refusals: Refusal[]): Checke
   const minCents = readAmount('min', asked.min, refusals);
   const maxCents = asked.max === undefined ? budgetCents : readAmount('max', asked.max, refusals);
   const tiers = asked.split.method === 'tiers' ? asked.split.tiers : [];
-  const readTiers: CheckedTier[] = tiers.map((tier, index) => ({ count: tier.count, cents: readAmount(`split.tiers.${index}.amount`, tier.amount, refusals) ?? 0n }));
+  const readTiers: CheckedTier[] = tiers.map(({ count, amount }, index) => ({
+    count,
+    cents: readAmount(`split.tiers.${index}.amount`, amount, refusals) ?? 0n,
+  }));
   if (refusals.length > 0 || budgetCents === undefined || minCents === undefined || maxCents === undefined) return undefined;
   return { budgetCents, packets, minCents, maxCents, split: asked.split.method === 'tiers' ? { method: 'tiers', tiers: readTiers } : asked.split };
 }
@@ -91,10 +94,12 @@ function judgeShare({ minCents, maxCents }: CheckedPlan, field: string, packets:
   const most = BigInt(packets) * maxCents;
   const noun = packets === 1 ? 'packet' : 'packets';
   if (least > cents) {
-    refusals.push({ field, reason: `${figure(packets)} ${noun} of at least ${formatMoney(minCents)} would take ${formatMoney(least)}, more than ${whose} ${formatMoney(cents)}` });
+    const reason = `${figure(packets)} ${noun} of at least ${formatMoney(minCents)} would take ${formatMoney(least)}`;
+    refusals.push({ field, reason: `${reason}, more than ${whose} ${formatMoney(cents)}` });
   }
   if (most < cents) {
-    refusals.push({ field, reason: `${figure(packets)} ${noun} of at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}, less than ${whose} ${formatMoney(cents)}` });
+    const reason = `${figure(packets)} ${noun} of at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}`;
+    refusals.push({ field, reason: `${reason}, less than ${whose} ${formatMoney(cents)}` });
   }
 }
 

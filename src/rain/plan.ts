@@ -19,7 +19,10 @@ export const split = z.discriminatedUnion('method', [
   /** 二倍均值法: each draw is uniform up to twice the mean of what remains. */
   z.strictObject({ method: z.literal('double-mean') }),
   /** Fixed prizes first, e.g. 1 × 888.00 and 10 × 88.80; the rest double-mean. */
-  z.strictObject({ method: z.literal('tiers'), tiers: z.array(tier).min(1, 'expected at least one tier').max(TIERS_MAX, `expected at most ${TIERS_MAX} tiers`) }),
+  z.strictObject({
+    method: z.literal('tiers'),
+    tiers: z.array(tier).min(1, 'expected at least one tier').max(TIERS_MAX, `expected at most ${TIERS_MAX} tiers`),
+  }),
 ], 'expected the method even, double-mean or tiers');
 export type Split = z.infer<typeof split>;
 

@@ -158,7 +158,7 @@ export class Bot {
     this.#around.tally.told.tell(this.#self.userId, redPacketId, amount);
     if (this.#creditedId === undefined) this.#around.tally.progress.credited++;
     this.#creditedId = redPacketId;
-    ;
+    if (this.#won) this.#leaveWithPacket();
   }
 
   #decided(): void {

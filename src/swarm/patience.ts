@@ -19,7 +19,10 @@ export const PATIENCE = {
 } as const;
 export type Patience = { [K in keyof typeof PATIENCE]: number };
 
-/** The pause before try `attempt` (0, 1, 2 …): doubling, the upper half of it by chance, so that those who failed together do not return together. */
+/**
+ * The pause before try `attempt` (0, 1, 2 …): doubling, the upper half of it by chance, so that those who failed together
+ * do not return together.
+ */
 export function backoffMs(attempt: number, random: RandomSource, { backoffMsMin, backoffMsMax }: Patience): number {
   const longest = Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(attempt, 30));
   const half = Math.ceil(longest / 2);

@@ -36,7 +36,9 @@ export interface SwarmReport {
   clockErrorMs: number;
 }
 
-export function toReport(tally: Tally, clock: ServerClock, { rainId, seed, durationMs }: { rainId: string; seed: string; durationMs: number }): SwarmReport {
+export function toReport(
+  tally: Tally, clock: ServerClock, { rainId, seed, durationMs }: Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'>,
+): SwarmReport {
   const { progress, told } = tally;
   return {
     rainId,

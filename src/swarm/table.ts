@@ -16,7 +16,11 @@ export function renderReport(report: SwarmReport, audit?: AuditReport): string {
     '',
     ...columns([['answers', 'code', 'reason'], ...report.answers.map(({ code, reason, count }) => [figure(count), code, reason])], 'rrl'),
     '',
-    ...columns([['latency, ms', 'count', 'p50', 'p95', 'p99', 'max'], ['question to answer', ...latency(ask)], ['meant tap to decision', ...latency(tap)]], 'lrrrrr'),
+    ...columns([
+      ['latency, ms', 'count', 'p50', 'p95', 'p99', 'max'],
+      ['question to answer', ...latency(ask)],
+      ['meant tap to decision', ...latency(tap)],
+    ], 'lrrrrr'),
     '',
     `${figure(report.dials)} dials, ${figure(report.failedDials)} of them in vain; ${figure(report.lostLines)} lines lost; ${figure(report.misunderstood)} messages not understood; ` +
       `${figure(report.credited)} of ${figure(report.winners)} winners heard that they were credited.`,
@@ -31,7 +35,8 @@ function latency({ count, p50, p95, p99, max }: Latency): string[] {
 /** Rows → lines with their columns aligned to the left or right, two spaces apart. */
 function columns(rows: string[][], align: string): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) => row.map((cell, column) => (align[column] === 'r' ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ').trimEnd());
+  const aligned = (cell: string, column: number) => (align[column] === 'r' ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!));
+  return rows.map((row) => row.map(aligned).join('  ').trimEnd());
 }
 
 function figure(count: number): string {

@@ -50,7 +50,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the whole path, from the thumb to the book', 
   }
 
   test('[R5] [R6] two guests win, see the amount, see it credited, and it is in the book once', async () => {
-    const created = await system.rain('create', '--budget', '24.42', '--packets', '2', '--split', 'even', '--start', '+8s', '--duration', '5m', '--title', '新春红包雨', '--load');
+    const created = await system.rain('create', '--budget', '24.42', '--packets', '2', '--split', 'even', '--start', '+12s', '--duration', '5m', '--title', '新春红包雨', '--load');
     const rainId = created.trim();
     const players = [await open(PHONE, 'zh-CN'), await open(DESKTOP, 'en-US')];
     for (const [i, page] of players.entries()) {

@@ -14,8 +14,10 @@ import { startRedis } from '../support/redis.ts';
 /** Redis, the queue and the book of one test file, all real, and workers on them. */
 export interface Room {
   redisUrl: string;
-  /** For commands, with purpose `once`. */
+  /** As the product has it, with purpose `once`. */
   redis: RedisClient;
+  /** The test's own, which is patient: a busy machine is no fault. */
+  hand: RedisClient;
   database: Database;
   ledger: Ledger;
   queue: CreditQueue;
@@ -42,7 +44,7 @@ export async function openRoom(): Promise<Room> {
   const workers: CreditWorker[] = [];
   const rest = async () => { await Promise.all(workers.splice(0).map((worker) => worker.close(1_000))); };
   return {
-    redisUrl: server.url, redis, database, ledger, queue, dead,
+    redisUrl: server.url, redis, hand: connection, database, ledger, queue, dead,
     work(differing = {}) {
       const worker = createCreditWorker({
         ...options, balance: ledgerBalance(ledger), onCredited: async () => {}, log: createLog('credit', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 }, ...differing,

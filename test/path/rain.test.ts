@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WorkerProcess } from '../../src/bin/worker.ts';
+import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';

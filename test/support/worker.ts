@@ -1,4 +1,4 @@
-import { startWorker, type WorkerProcess } from '../../src/bin/worker.ts';
+import { startWorker, type WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { createLog } from '../../src/runtime/log.ts';
 
 /** Relay, credit worker and settler of this test's own, in this process. */

@@ -4,9 +4,6 @@ import { auditRain, type Audit } from '../../operator/audit.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
 import { readEnvironment } from '../../runtime/config.ts';
 import { readRunning } from '../../runtime/running.ts';
-import { renderReport } from '../../swarm/table.ts';
-import { judge } from '../../swarm/verdict.ts';
-import { runWave, USERS_MAX } from '../../swarm/wave.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
@@ -25,6 +22,8 @@ interface SwarmOptions {
   json?: boolean;
 }
 
+/** As `runWave` has it. */
+const USERS_MAX = 50_000;
 const TOKEN_SECONDS = 2 * 3_600;
 /** Claims won a moment ago may be on their way to the book. */
 const AUDIT_TRIES = 50;
@@ -46,6 +45,7 @@ export function addSwarmCommand(program: Command): void {
 }
 
 async function swarm(options: SwarmOptions): Promise<void> {
+  const [{ runWave }, { renderReport }, { judge }] = await Promise.all([import('../../swarm/wave.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts')]);
   const environment = readEnvironment();
   const url = options.url ?? environment['GATEWAY_PUBLIC_URL'] ?? readRunning(environment['RAIN_HOME'] || '.rain')?.gatewayUrl;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
@@ -58,7 +58,7 @@ async function swarm(options: SwarmOptions): Promise<void> {
   }).finally(() => progress.stop());
   const audit = options.audit && canAudit() ? await finalAudit(options.rain) : undefined;
   const verdict = judge(report, audit?.report);
-  print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, `${renderReport(report)}\n${verdict.sentence}`);
+  print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report));
   if (!verdict.adds_up) process.exitCode = EXIT.refused;
 }
 

@@ -1,28 +1,11 @@
 import type { Command } from 'commander';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createShutdown, type Shutdown } from '../../runtime/shutdown.ts';
-import { signToken } from '../../runtime/token.ts';
-import { judge } from '../../swarm/verdict.ts';
-import { EXIT, explain, print, tell } from '../answer.ts';
-import { openDesk } from '../connection.ts';
+import { createShutdown } from '../../runtime/shutdown.ts';
+import { explain, print, tell } from '../answer.ts';
 import { parseCount, parseDuration } from '../moment.ts';
-import { playRound, type Played, type Stage } from '../up/demo.ts';
-import { startSystem } from '../up/system.ts';
-import { describeAudit } from './look.ts';
-
-interface UpOptions {
-  demo: boolean;
-  once?: boolean;
-  json?: boolean;
-  bots: number;
-  packets: number;
-  budget: string;
-  duration: number;
-}
+import type { UpOptions } from '../up/run.ts';
 
 /** One process holds at most 20,000 open files where this was measured. */
 const BOTS_MAX = 15_000;
-const BOT_TOKEN_SECONDS = 3_600;
 
 export function addUpCommand(program: Command): void {
   program.command('up').summary('the whole system on this machine, with a demo rain')
@@ -39,6 +22,7 @@ export function addUpCommand(program: Command): void {
     .action(async (options: UpOptions) => {
       const shutdown = createShutdown({ report: (sentence) => tell(`rain: ${sentence}`) });
       try {
+        const { up } = await import('../up/run.ts');
         await up(options, shutdown);
       } catch (error) {
         // What breaks because the end has begun is no news.
@@ -49,45 +33,4 @@ export function addUpCommand(program: Command): void {
         await shutdown.end(exit);
       }
     });
-}
-
-async function up(options: UpOptions, shutdown: Shutdown): Promise<void> {
-  const system = await startSystem(shutdown, options.demo);
-  tell(`page     ${system.pageUrl}\ngateway  ${system.gatewayUrl}`);
-  if (!options.demo) return tell('serving until Ctrl-C');
-  const desk = await openDesk(system.redisUrl, system.databaseUrl, 'demo');
-  shutdown.onClose('desk', () => desk.close());
-  const stage: Stage = {
-    desk, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
-    tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
-  };
-  const played = await playRound(stage, {
-    title: 'Demo', budget: options.budget, packets: options.packets, bots: options.bots,
-    opensInMs: 3_000, durationMs: options.duration, reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, options.duration / 2)) }, progress: true,
-  });
-  const good = played.settled && judge(played.bots, played.audit.report).adds_up;
-  report(played, options);
-  if (options.once) return void await shutdown.end(good ? EXIT.done : EXIT.refused);
-  tell(`\nOpen ${system.pageUrl} and play; a new rain falls about every half minute. Ctrl-C ends everything.`);
-  await encore(stage);
-}
-
-function report({ audit, bots, settled }: Played, { json }: UpOptions): void {
-  tell(`\n${bots.users} simulated users. ${judge(bots, audit.report).sentence}`);
-  if (!settled) tell('The rain was not settled in time.');
-  for (const problem of audit.problems) tell(problem);
-  if (json) tell(describeAudit(audit.report));
-  print(json, audit.report, describeAudit(audit.report));
-}
-
-/** Small rains with slow bots, so that whoever opens the page later has something to catch. */
-async function encore(stage: Stage): Promise<void> {
-  for (let round = 2; !stage.signal.aborted; round++) {
-    const { audit } = await playRound(stage, {
-      title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, progress: false,
-    });
-    const { report: told } = audit;
-    tell(`round ${round}: ${told.winners} winners, ${told.credited} credited, ${told.recycled} recycled, ${told.adds_up ? 'adds up' : 'DOES NOT ADD UP'}`);
-    await sleep(3_000, undefined, { signal: stage.signal });
-  }
 }

@@ -18,12 +18,12 @@ export function join(door: Door, session: Session, { rainId }: JoinMessage): voi
 }
 
 async function tell(door: Door, session: Session, rainId: string): Promise<void> {
-  const snapshot = await door.board.find(rainId);
-  if (!snapshot) return send(session, resultFrame(rainId, undefined, '-8'), door.limits);
-  // Watch before reading: a credit that arrives in between is then pushed rather than lost between the two.
-  if (session.socket.readyState === session.socket.OPEN) door.audience.watch(session, rainId);
-  send(session, encode(snapshot), door.limits);
   try {
+    const snapshot = await door.board.find(rainId);
+    if (!snapshot) return send(session, resultFrame(rainId, undefined, '-8'), door.limits);
+    // Watch before reading: a credit that arrives in between is then pushed rather than lost between the two.
+    if (session.socket.readyState === session.socket.OPEN) door.audience.watch(session, rainId);
+    send(session, encode(snapshot), door.limits);
     await tellOwnResult(door, session, rainId);
   } catch (error) {
     door.onFault(error);

@@ -1,16 +1,16 @@
-import { ledgerBalance } from '../credit/ledgerBalance.ts';
-import { createCreditQueue } from '../credit/queue.ts';
-import { createCreditWorker } from '../credit/worker.ts';
-import { QUEUE_PREFIX } from '../grab/keys.ts';
-import { readRain } from '../grab/reading.ts';
-import { loadScripts } from '../grab/scripts.ts';
-import { connectDatabase } from '../ledger/database.ts';
-import { openLedger } from '../ledger/ledger.ts';
-import { startSettler } from '../operator/settler.ts';
-import { announceCredited } from '../relay/announce.ts';
-import { createRelay } from '../relay/relay.ts';
-import type { Logger } from '../runtime/log.ts';
-import { connectRedis, untilReady } from '../runtime/redis.ts';
+import { ledgerBalance } from '../../credit/ledgerBalance.ts';
+import { createCreditQueue } from '../../credit/queue.ts';
+import { createCreditWorker } from '../../credit/worker.ts';
+import { QUEUE_PREFIX } from '../../grab/keys.ts';
+import { readRain } from '../../grab/reading.ts';
+import { loadScripts } from '../../grab/scripts.ts';
+import { connectDatabase } from '../../ledger/database.ts';
+import { openLedger } from '../../ledger/ledger.ts';
+import { startSettler } from '../../operator/settler.ts';
+import { announceCredited } from '../../relay/announce.ts';
+import { createRelay } from '../../relay/relay.ts';
+import type { Logger } from '../../runtime/log.ts';
+import { connectRedis, untilReady } from '../../runtime/redis.ts';
 
 export interface WorkerProcess {
   /** Ends what is under way and lets go; bounded by the deadlines of its parts. */

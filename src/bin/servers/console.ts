@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
+import { startConsole } from '../../console/server.ts';
+import { GATEWAY_PATH } from '../../protocol/constants.ts';
+import { ConfigError, type Config } from '../../runtime/config.ts';
+import { createLog } from '../../runtime/log.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { configure } from '../connection.ts';
+
+/** The built page, as seen from dist/bin/servers/. */
+const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
+
+export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
+  const config = configure([]);
+  const desk = await startConsole({
+    host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
+    gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
+    ...(withGuests && { guests: guestTokens(config) }),
+    log: createLog('console', config.LOG_LEVEL),
+  });
+  shutdown.onClose('console', () => desk.close());
+  return { url: desk.url };
+}
+
+function guestTokens({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config): GuestTokens {
+  if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign guest tokens with']);
+  return createGuestTokens({ secret: JWT_SECRET, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) });
+}

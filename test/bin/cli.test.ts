@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Gateway } from '../../src/gateway/server.ts';
+import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { SECRET } from '../support/client.ts';
+import { rain, startCli } from '../support/cli.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { openWorker } from '../support/worker.ts';
+
+let desk: TestDesk;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  desk = await openTestDesk();
+  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+});
+afterAll(() => desk.stop());
+
+const json = (text: string): unknown => JSON.parse(text);
+
+describe('rain, the command', () => {
+  test('every command has --help with an example, and --help is no failure', async () => {
+    const { stdout, exit } = await rain(['--help']);
+    expect(exit).toBe(0);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help');
+    expect(commands).toEqual(expect.arrayContaining(['up', 'gateway', 'worker', 'create', 'load', 'list', 'show', 'pause', 'resume', 'close', 'audit', 'token', 'swarm']));
+    for (const help of await Promise.all(commands.map((command) => rain([command, '--help'])))) {
+      expect(help.stdout).toMatch(/\nExample:\n {2}.*rain /);
+      expect(help.exit).toBe(0);
+    }
+  });
+
+  test('from create to audit, for people and for machines', async () => {
+    const created = await rain(['create', '--budget', '88.88', '--packets', '100', '--start', '+1h', '--duration', '60s', '--title', '年会', '--load'], env);
+    expect(created).toMatchObject({ exit: 0 });
+    const id = created.stdout.trim();
+    expect(id).toMatch(/^[a-z0-9]+$/);
+    expect(created.stderr).toMatch(/100\/100 packets/);
+    expect(json((await rain(['list', '--json'], env)).stdout)).toMatchObject([{ rainId: id, title: '年会', state: 'loaded', budget: '88.88', left: 100 }]);
+    expect((await rain(['list'], env)).stdout).toMatch(new RegExp(`${id} +年会 +loaded`));
+    expect(json((await rain(['show', id, '--json'], env)).stdout)).toMatchObject({ rainId: id, packets: 100, claims: 0 });
+    expect(json((await rain(['pause', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'paused' });
+    expect((await rain(['resume', id], env)).stdout).toBe(`${id}: loaded\n`);
+    expect(json((await rain(['audit', id, '--json'], env)).stdout)).toEqual({
+      rainId: id, budget: '88.88', credited: '0.00', pending: '0.00', unclaimed: '88.88', recycled: '0.00', spoiled: '0.00', packets: 100, winners: 0, adds_up: true });
+    expect((await rain(['audit', id], env)).stdout).toMatch(/The money adds up: 88\.88 in 100 packets, 0 winners\./);
+    expect(json((await rain(['close', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'closed' });
+    expect(await rain(['resume', id], env)).toMatchObject({ exit: 1, stderr: `rain: state: only a paused rain can be resumed, ${id} is closed\n` });
+  });
+
+  test('an audit that does not add up exits 1', async () => {
+    const id = (await rain(['create', '--budget', '5.00', '--packets', '5', '--start', '+1h', '--duration', '60s', '--load'], env)).stdout.trim();
+    await desk.redis.rpop(shardKeys(id, 0).packets);
+    const audit = await rain(['audit', id, '--json'], env);
+    expect(audit.exit).toBe(1);
+    expect(json(audit.stdout)).toMatchObject({ adds_up: false, problems: [expect.stringContaining('neither won nor left') as string] });
+  });
+
+  test('tiers, min, max, shards and seed', async () => {
+    const created = await rain(['create', '--budget', '2000.00', '--packets', '50', '--tier', '1x888.00', '--tier', '10x88.80', '--min', '1.00', '--max', '888.00',
+      '--shards', '2', '--seed', 'ab'.repeat(32), '--start', '+1h', '--duration', '1m', '--load', '--json'], env);
+    const { rainId } = json(created.stdout) as { rainId: string };
+    const amounts = (await Promise.all([0, 1].map((shard) => desk.redis.lrange(shardKeys(rainId, shard).packets, 0, -1)))).flat().map((element) => (json(element) as { amount: string }).amount);
+    expect(amounts.filter((amount) => amount === '888.00')).toHaveLength(1);
+    expect(amounts.filter((amount) => amount === '88.80')).toHaveLength(10);
+    expect(amounts).toHaveLength(50);
+  });
+
+  const create = ['create', '--budget', '5.00', '--packets', '5', '--start', '+1h', '--duration', '60s'];
+  const replaced = (option: string, value: string) => create.map((word, i) => (create[i - 1] === option ? value : word));
+  test.each<[string, string[], number, RegExp]>([
+    ['an unknown command', ['rob'], 2, /unknown command 'rob'/],
+    ['an unknown option', ['list', '--all'], 2, /unknown option '--all'/],
+    ['a missing argument', ['show'], 2, /missing required argument 'id'/],
+    ['a missing option', ['create'], 2, /required option '--budget/],
+    ['a start that is no moment', replaced('--start', 'tomorrow'), 2, /--start.*expected \+30s/],
+    ['a start without a zone', replaced('--start', '2026-12-31T20:00'), 2, /--start.*with its zone/],
+    ['a duration without a unit', replaced('--duration', '60'), 2, /--duration.*expected a duration such as/],
+    ['a tier that is no tier', [...create, '--tier', '888'], 2, /--tier.*expected COUNTxAMOUNT/],
+    ['a split nobody knows', [...create, '--split', 'fair'], 1, /split\.method: .*even, double-mean or tiers/],
+    ['a budget with three decimals', replaced('--budget', '5.001'), 1, /budget: /],
+    ['a budget without decimals', replaced('--budget', '5'), 1, /budget: /],
+    ['a negative budget', replaced('--budget', '-5.00'), 1, /budget: /],
+    ['half a packet', replaced('--packets', '2.5'), 1, /packets: 2.5 is not a whole number/],
+    ['packets that are no number', replaced('--packets', 'many'), 1, /packets: /],
+    ['more than 5,000,000 packets', replaced('--packets', '5000001'), 1, /packets: 5,000,001/],
+    ['a minimum that the budget cannot pay', [...create, '--min', '2.00'], 1, /2\.00/],
+    ['a maximum that leaves money over', [...create, '--max', '0.50'], 1, /0\.50/],
+    ['a rain nobody knows', ['show', 'nowhere'], 1, /id: there is no rain nowhere/],
+    ['loading it', ['load', 'nowhere'], 1, /id: there is no rain nowhere/],
+    ['auditing it', ['audit', 'nowhere'], 1, /id: there is no rain nowhere/],
+    ['a user of nothing', ['token', '--user', ''], 2, /--user: expected 1 to 128/],
+    ['a swarm of nobody', ['swarm', '--rain', 'x', '--url', 'ws://127.0.0.1:1', '--users', '0'], 2, /--users.*expected a whole number from 1/],
+    ['a swarm without a gateway', ['swarm', '--rain', 'x'], 2, /--url: missing/],
+  ])('[R12] %s: a coded refusal, and nothing is written', async (_, args, exit, sentence) => {
+    const before = [await desk.redis.dbsize(), (await desk.ledger.rains()).length];
+    const run = await rain(args, env);
+    expect(run.stderr).toMatch(sentence);
+    expect(run.stderr).not.toMatch(/\n {4}at /);
+    expect(run.exit).toBe(exit);
+    expect([await desk.redis.dbsize(), (await desk.ledger.rains()).length]).toEqual(before);
+  });
+
+  test.each<[string, Record<string, string>, number, RegExp]>([
+    ['no Redis there', { REDIS_URL: 'redis://127.0.0.1:1' }, 3, /redis:\/\/127\.0\.0\.1:1: Redis cannot be reached/],
+    ['no database there', { DATABASE_URL: 'postgres://rain:secret@127.0.0.1:1/rain' }, 3, /postgres:\/\/127\.0\.0\.1:1\/rain: the database cannot be reached/],
+    ['addresses that are none', { REDIS_URL: 'localhost', DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud', GATEWAY_PORT: '70000' }, 2, /REDIS_URL: .*\n.*DATABASE_URL: .*\n.*GATEWAY_PORT: .*\n.*LOG_LEVEL: /],
+    ['nothing configured', { REDIS_URL: '', DATABASE_URL: '' }, 2, /REDIS_URL: missing.*\n.*DATABASE_URL: missing/],
+  ])('%s', async (_, wrong, exit, sentence) => {
+    const run = await rain(['list', '--json'], { ...env, ...wrong });
+    expect(run.stderr).toMatch(sentence);
+    expect(run.stderr).not.toContain('secret');
+    expect(run.exit).toBe(exit);
+    expect(json(run.stdout)).toMatchObject({ ok: false, exit });
+  });
+
+  test('a load killed half-way and run again: no packet twice, none missing', async () => {
+    const id = (await rain(['create', '--budget', '100000.00', '--packets', '300000', '--start', '+1h', '--duration', '60s'], env)).stdout.trim();
+    const keys = shardKeys(id, 0);
+    let kills = 0;
+    for (const at of [1, 100_000, 200_000]) {
+      const load = startCli(['load', id], env);
+      await eventually(async () => Number(await desk.redis.hget(keys.state, 'loaded')) >= at, { timeoutMs: 20_000, everyMs: 1 });
+      load.child.kill('SIGKILL');
+      if ((await load.done).exit === -1) kills++;
+    }
+    expect(kills).toBeGreaterThan(0);
+    expect(await rain(['load', id, '--json'], env)).toMatchObject({ exit: 0, stdout: `{"rainId":"${id}","packets":300000}\n` });
+    expect(new Set(await desk.redis.lrange(keys.packets, 0, -1)).size).toBe(300_000);
+    expect((await rain(['audit', id], env)).exit).toBe(0);
+  });
+});
+
+describe('a swarm over real sockets', () => {
+  let gateway: Gateway;
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    gateway = await openGateway(desk.redisUrl);
+    worker = await openWorker(desk);
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await worker.close();
+  });
+
+  test('prints outcomes and latencies, and the last line says that the money adds up', async () => {
+    const id = (await rain(['create', '--budget', '50.00', '--packets', '50', '--start', '+2s', '--duration', '60s', '--load'], env)).stdout.trim();
+    const run = await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '200'], env);
+    expect(run.stdout.trim().split('\n').at(-1)).toBe('The money adds up: 50 winners were told 50.00, each a packet of his own, as the audit says, and the rain balances to the cent.');
+    expect(run.stdout).toMatch(/p50.*p95.*p99/s);
+    expect(run.stdout).toMatch(/150 +nothing_left/);
+    expect(run.stderr).toMatch(/answered 200\/200 users/);
+    expect(run.exit).toBe(0);
+    // The same users asked again are told the same, and it still adds up.
+    const again = json((await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '200', '--json'], env)).stdout);
+    expect(again).toMatchObject({ winners: 50, told: '50.00', adds_up: true });
+  });
+
+  test('a token lets its bearer in', async () => {
+    const { stdout } = await rain(['token', '--user', 'alice', '--ttl', '5m'], env);
+    const { WebSocket } = await import('ws');
+    const socket = new WebSocket(gateway.url, ['rain.v1', `bearer.${stdout.trim()}`]);
+    const welcome = await new Promise<string>((resolve, reject) => {
+      socket.once('message', (data) => resolve(String(data)));
+      socket.once('error', reject);
+    });
+    expect(json(welcome)).toMatchObject({ type: 'welcome', userId: 'alice' });
+    socket.terminate();
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { parseEvent, type RainEvent } from '../../src/grab/events.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
+import { loadScripts } from '../../src/grab/scripts.ts';
+import { announceCredited } from '../../src/relay/announce.ts';
+import { createRelay } from '../../src/relay/relay.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { openRoom, type Room } from '../credit/room.ts';
+import { claimsOf, expectBalanced, newRain } from '../ledger/claims.ts';
+import { eventually } from '../support/eventually.ts';
+import { stockRain } from '../support/rain.ts';
+
+describe('from the win to the word that it is credited', () => {
+  let room: Room;
+  let subscriber: RedisClient;
+  const heard: RainEvent[] = [];
+  beforeAll(async () => {
+    room = await openRoom();
+    await loadScripts(room.hand);
+    subscriber = connectRedis(room.redisUrl, { purpose: 'subscriber', onError: () => {} });
+    await untilReady(subscriber);
+    subscriber.on('message', (_channel: string, frame: string) => heard.push(parseEvent(frame)!));
+    await subscriber.subscribe(EVENTS_CHANNEL);
+  });
+  afterAll(async () => {
+    subscriber?.disconnect();
+    await room?.stop();
+  });
+  const creditedOf = (rainId: string) => heard.flatMap((event) => (event.type === 'credited' && event.rainId === rainId ? event.claims : []));
+
+  it('[R4] every win of the grab engine reaches the book, and then the gateways', async () => {
+    const amounts = ['7.10', '0.01', '12.21'];
+    await stockRain(room.hand, { rainId: 'path', amounts });
+    await room.ledger.createRain(newRain('path', 1_932n), 'ann');
+    const balancesWhenTold: Promise<bigint>[] = [];
+    subscriber.on('message', (_channel: string, frame: string) => {
+      const event = parseEvent(frame);
+      if (event?.type === 'credited') balancesWhenTold.push(...event.claims.map(({ userId }) => room.ledger.balance(userId)));
+    });
+    const relay = createRelay({ redis: room.redis, queue: room.queue, log: createLog('relay', 'silent') });
+    relay.start();
+    room.work({ onCredited: (rainId, shard, claims) => announceCredited(room.redis, rainId, shard, claims) });
+
+    const answers = await createGrabEngine(room.hand, () => {}).grab('path', 0, ['ann', 'bob', 'cleo', 'dan']);
+    expect(answers.map(({ code }) => code)).toEqual(['0', '0', '0', '-1']);
+    await eventually(() => expect(creditedOf('path')).toHaveLength(3), { timeoutMs: 10_000 });
+    expect((await room.hand.smembers(shardKeys('path', 0).credited)).sort()).toEqual(['ann', 'bob', 'cleo']);
+    expect((await Promise.all(balancesWhenTold)).every((cents) => cents > 0n)).toBe(true);
+    expect(await room.ledger.book('path')).toMatchObject({ fundedCents: 1_932n, credited: { count: 3, cents: 1_932n } });
+    expect(await room.ledger.balance('dan')).toBe(0n);
+    await relay.stop();
+    await room.rest();
+    await expectBalanced(room.database);
+  });
+
+  it('[R10] many credits are told in events of at most 500', async () => {
+    await stockRain(room.hand, { rainId: 'crowd', amounts: ['0.01'] });
+    await announceCredited(room.hand, 'crowd', 0, claimsOf('crowd', 0, 1_200));
+    await eventually(() => expect(creditedOf('crowd')).toHaveLength(1_200));
+    expect(heard.flatMap((event) => (event.type === 'credited' && event.rainId === 'crowd' ? [event.claims.length] : []))).toEqual([500, 500, 200]);
+    expect(await room.hand.scard(shardKeys('crowd', 0).credited)).toBe(1_200);
+  });
+
+  it('a rain whose keys have expired gets none back', async () => {
+    await announceCredited(room.hand, 'expired', 0, claimsOf('expired', 0, 2));
+    await eventually(() => expect(creditedOf('expired')).toHaveLength(2));
+    expect(await room.hand.keys('rain:{expired/*')).toEqual([]);
+  });
+});
