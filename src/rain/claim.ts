@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { parseMoney } from './money.ts';
 
-/** A user's identity as the token's `sub` gives it: 1–128 characters, none of them a control character. */
-export const userId = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
+/** What PostgreSQL, Redis, JSON and a log line can all hold unchanged. */
+const plainId = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
+
+/** A user's identity as the token's `sub` gives it. */
+export const userId = plainId;
 
 /** Names a rain in Redis keys and in the book; braces and colons would break Cluster hash tags and key parsing. */
 export const rainId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
@@ -16,7 +19,7 @@ export const amount = z.string().refine((text) => (parseMoney(text) ?? 0n) > 0n,
  */
 export const claim = z.object({
   rainId,
-  redPacketId: z.string().min(1).max(128),
+  redPacketId: plainId,
   amount,
   userId,
   at: z.string().regex(/^\d{13}$/, 'expected epoch milliseconds'),

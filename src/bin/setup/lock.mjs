@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SetupError } from './step.mjs';
+import { isRunning, SetupError } from './step.mjs';
 
 // One set-up at a time: `npm start` and `npm test` begun together must not write the same files. Each holder creates a
 // file with the next higher number, which can succeed for one only, and empties it at the end. A holder whose process is
@@ -74,15 +74,6 @@ function take(folder, n) {
     throw error;
   } finally {
     rmSync(draft, { force: true });
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }
 

@@ -9,7 +9,7 @@ import { build } from './build.mjs';
 import { exclusively } from './lock.mjs';
 import { installPackages } from './packages.mjs';
 import { ensureChromium, ensureRedis } from './programs.mjs';
-import { ROOT, say, SetupError, STATE } from './step.mjs';
+import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
 /** @param {string[]} argv `[]`, `['start', …]` or `['test', …]` */
 export async function main([command, ...args]) {
@@ -21,6 +21,7 @@ export async function main([command, ...args]) {
   try {
     process.chdir(ROOT);
     await exclusively(STATE, async () => {
+      await outliveCommand();
       await installPackages();
       if (command !== 'start' || !ownRedis()) await ensureRedis();
       if (command === 'test') withoutBrowser = await ensureChromium();

@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Stamps and the lock; the folder is rebuilt at any time and never committed. */
 export const STATE = join(ROOT, 'dist', '.setup');
+
+/** Names the process of the command that runs now. */
+const COMMAND = join(STATE, 'command');
 
 /** Ends the set-up with one sentence, after the output of what failed. */
 export class SetupError extends Error {
@@ -33,13 +37,35 @@ export async function run(command, args, sentence, { env = {}, quiet = false } =
 function attempt(command, args, env) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child.pid) stamp(COMMAND, String(child.pid));
     let output = '';
     const collect = (chunk) => { output = (output + chunk).slice(-20_000); };
     child.stdout.setEncoding('utf8').on('data', collect);
     child.stderr.setEncoding('utf8').on('data', collect);
     child.once('error', (error) => resolve({ code: -1, output: `${command}: ${error.message}\n` }));
-    child.once('close', (code) => resolve({ code, output }));
+    child.once('close', (code) => {
+      rmSync(COMMAND, { force: true });
+      resolve({ code, output });
+    });
   });
+}
+
+/** A set-up that was killed leaves its command running, npm perhaps, which must not meet its own successor. */
+export async function outliveCommand(waitMsMax = 60_000) {
+  if (!existsSync(COMMAND)) return;
+  const pid = Number(readFileSync(COMMAND, 'utf8'));
+  // Only waited for, never killed: the number may be another process's by now.
+  for (const end = Date.now() + waitMsMax; pid > 0 && isRunning(pid) && Date.now() < end;) await sleep(100);
+  rmSync(COMMAND, { force: true });
+}
+
+export function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 /** The first of the names that can be executed, as a full path; like `command -v`. */
