@@ -71,15 +71,15 @@ describe('the clerk', () => {
     await room.ledger.createRain(newRain('poison', 10_000n), 'ann');
     const good = claimsOf('poison', 0, 40);
     const entries: (Claim | string)[] = [...good];
-    entries.splice(7, 0, 'not a claim', claimOf('poison', 50, { redPacketId: 'nul\0' }), claimOf('elsewhere', 51), '{"__proto__":{}}');
-    entries.splice(30, 0, claimOf('poison', 52, { redPacketId: '\ud800' }), claimOf('poison', 53, { redPacketId: 'n\0' }));
+    entries.splice(7, 0, 'not a claim', claimOf('poison', 50, { amount: '99999.99' }), claimOf('elsewhere', 51), '{"__proto__":{}}');
+    entries.splice(30, 0, claimOf('poison', 52, { redPacketId: '\ud800' }), claimOf('poison', 53, { amount: '99999.98' }), claimOf('poison', 54, { redPacketId: 'n\0' }));
     const job = jobOf('poison', 100, entries);
     await add(job);
     await add(job, 'once more');
     await drained();
     expect(await credited('poison')).toEqual({ count: 40, cents: sumOfFirst(40) });
     expect((await room.letters('poison')).map(({ index, reason }) => [index, reason])).toEqual([
-      [107, 'malformed'], [108, 'refused'], [109, 'wrong_rain'], [110, 'malformed'], [130, 'malformed'], [131, 'refused'],
+      [107, 'malformed'], [108, 'refused'], [109, 'wrong_rain'], [110, 'malformed'], [130, 'malformed'], [131, 'refused'], [132, 'malformed'],
     ]);
   });
 

@@ -42,7 +42,8 @@ test('a child that fails says why in one sentence', async () => {
 test('of a child that crashes the last words are told, and where the others are', async () => {
   const logs = temporaryFolder();
   const started = await start('crashes', logs);
-  expect(started).toEqual({ ok: false, reason: expect.stringMatching(/^the tester process did not start: it ended with exit code 1: .+ \(more in .*tester\.log\)$/) });
+  const sentence = /^the tester process did not start: it ended with exit code 1: .+ \(more in .*tester\.log\)$/;
+  expect(started).toEqual({ ok: false, reason: expect.stringMatching(sentence) });
   expect(readFileSync(join(logs, 'tester.log'), 'utf8')).toContain('out of luck');
 });
 

@@ -39,8 +39,9 @@ test('an empty variable is an absent one', () => {
 });
 
 test('values are read as what they mean', () => {
-  const config = loadConfig(['REDIS_URL'], { REDIS_URL: 'redis://127.0.0.1:6379', GATEWAY_PORT: '0', ALLOWED_ORIGINS: 'https://a.example, https://b.example,' });
-  expect(config).toMatchObject({ REDIS_URL: 'redis://127.0.0.1:6379', GATEWAY_PORT: 0, ALLOWED_ORIGINS: ['https://a.example', 'https://b.example'] });
+  const REDIS_URL = 'redis://127.0.0.1:6379';
+  const config = loadConfig(['REDIS_URL'], { REDIS_URL, GATEWAY_PORT: '0', ALLOWED_ORIGINS: 'https://a.example, https://b.example,' });
+  expect(config).toMatchObject({ REDIS_URL, GATEWAY_PORT: 0, ALLOWED_ORIGINS: ['https://a.example', 'https://b.example'] });
 });
 
 test('.env is read, and one that is not there is nothing', () => {

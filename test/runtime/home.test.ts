@@ -67,8 +67,8 @@ test('of many that find a dead holder at the same moment, one takes over', async
 test('run.json tells of a running system to its owner alone, and of nothing when that system has ended', async () => {
   const folder = temporaryFolder();
   const value: Running = {
-    pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's', gatewayUrl: 'ws://127.0.0.1:1',
-    consoleUrl: 'http://127.0.0.1:2', demo: false,
+    pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's',
+    gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: false,
   };
   expect(readRunning(folder)).toBeUndefined();
   expect(readRunning(join(folder, 'absent'))).toBeUndefined();

@@ -59,7 +59,8 @@ async function serve(home: Home): Promise<TestDatabase> {
  * tests that make it at once each make one, and the later one gives way.
  */
 async function keepTemplate(): Promise<string> {
-  const { version } = JSON.parse(readFileSync(new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url), 'utf8')) as { version: string };
+  const manifest = new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   const key = createHash('sha256').update(JSON.stringify([version, readMigrations()])).digest('hex').slice(0, 16);
   const template = join(TEMPLATES, key);
   if (existsSync(template)) return template;

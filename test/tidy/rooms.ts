@@ -30,15 +30,15 @@ export function forbiddenEdges(files: readonly SourceFile[], rooms: RoomTable): 
   return files.flatMap((file) => {
     const room = roomOf(file.path);
     const allowed = rooms.get(room);
-    if (!allowed) return [`${file.path}: the room ${room}/ is not in the table of src/README.md: give it a row, or move the file into a room that is`];
+    if (!allowed) return [`${file.path}: the room ${room}/ is not in the table of src/README.md; give it a row, or move the file`];
     return importsOf(file).flatMap((target) => {
       const other = roomOf(target);
       if (other === room) return [];
       if (other === 'bin') return [`${file.path} imports ${target}: nothing imports bin/; move what is needed down into a room`];
-      if (!target.startsWith('src/')) return [`${file.path} imports ${target}: nothing outside src/ is compiled; read it as a file, or move it into src/`];
+      if (!target.startsWith('src/')) return [`${file.path} imports ${target}: only src/ is compiled; read it as a file, or move it there`];
       if (allowed === 'all' || allowed.has(other)) return [];
       const list = [...allowed].join(', ') || 'nothing';
-      return [`${file.path} imports ${target}: ${room}/ may import ${list}; hand the thing in as an argument, or move the shared part into a room both may import`];
+      return [`${file.path} imports ${target}: ${room}/ may import ${list}; hand the thing in, or move it into a room that both may import`];
     });
   });
 }

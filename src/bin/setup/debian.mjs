@@ -18,6 +18,7 @@ export async function aptInstall(packages) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const guarded = !existsSync(POLICY) || readFileSync(POLICY, 'utf8') === POLICY_TEXT;
   const release = () => { if (guarded) rmSync(POLICY, { force: true }); };
+  const last = packages.length - 1;
   process.once('exit', release);
   try {
     if (guarded) writeFileSync(POLICY, POLICY_TEXT, { mode: 0o755 });
@@ -25,10 +26,10 @@ export async function aptInstall(packages) {
     await run('apt-get', ['update', '-q'], () => '', { env, quiet: true }).catch(() => {});
     for (const [i, name] of packages.entries()) {
       try {
-        await run('apt-get', ['install', ...APT, name], () => `Debian's package ${name} could not be installed; see above.`, { env, quiet: i < packages.length - 1 });
+        await run('apt-get', ['install', ...APT, name], () => `Debian's package ${name} could not be installed; see above.`, { env, quiet: i < last });
         return;
       } catch (error) {
-        if (!(error instanceof SetupError) || i === packages.length - 1) throw error;
+        if (!(error instanceof SetupError) || i === last) throw error;
         say(`${name} cannot be installed, trying ${packages[i + 1]} …`);
       }
     }

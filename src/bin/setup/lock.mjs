@@ -22,7 +22,9 @@ export async function exclusively(folder, work, onWait, { silentMsMax = SILENT_M
     if (pid !== undefined && isRunning(pid) && silentMs < silentMsMax) {
       if (!told) onWait(pid);
       told = true;
-      if (Date.now() - started > waitMsMax) throw new SetupError(`another set-up (process ${pid}) has not finished for ${waitMsMax / 60_000} minutes.`);
+      if (Date.now() - started > waitMsMax) {
+        throw new SetupError(`another set-up (process ${pid}) has not finished for ${waitMsMax / 60_000} minutes.`);
+      }
       await sleep(200);
     } else if (take(folder, n + 1)) {
       if (n > 0) rmSync(fileOf(folder, n), { force: true });

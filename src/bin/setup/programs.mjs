@@ -12,7 +12,8 @@ export async function ensureRedis() {
     await aptInstall(REDIS);
     if (findOnPath(REDIS)) return;
   }
-  throw new SetupError('redis-server (or valkey-server) is missing: install it with `sudo apt-get install redis-server` on Debian and Ubuntu, `brew install redis` on macOS.');
+  throw new SetupError('redis-server (or valkey-server) is missing: install it with `sudo apt-get install redis-server` on Debian and Ubuntu, '
+    + '`brew install redis` on macOS.');
 }
 
 /**

@@ -40,7 +40,8 @@ export async function startEmbeddedRedis({ home, password, lock, port }: Embedde
     const started = await startOn(candidate, home, password, lock);
     if (started.ok || await isPortFree(candidate)) return started;
     // A port that was free a moment ago may be somebody else's by the time Redis wants it: then another one will do.
-    if (port !== undefined || attempt === 3) return { ok: false, reason: `the embedded Redis did not start: port ${candidate} of 127.0.0.1 is in use` };
+    const last = port !== undefined || attempt === 3;
+    if (last) return { ok: false, reason: `the embedded Redis did not start: port ${candidate} of 127.0.0.1 is in use` };
   }
 }
 
