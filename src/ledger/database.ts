@@ -7,7 +7,7 @@ export type Transaction = Prisma.TransactionClient;
 
 /** Limits; each protects the database from this process, or this process from a database that does not answer [R10]. */
 const LIMITS = {
-  /** The embedded database takes 20 connections over all processes. */
+  /** Set-based statements need few; PostgreSQL pays for each with a process, and the embedded database takes 100 in all. */
   connectionsMax: 4,
   connectTimeoutMs: 5_000,
   /** The server gives up on a statement before we give up on the server: an outcome that is told beats one that is not. */
