@@ -1,31 +1,19 @@
 import { connect as connectTcp } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Gateway } from '../../src/gateway/server.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
 import { signToken } from '../../src/runtime/token.ts';
 import { dial, follow, SECRET, tokenFor, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { connect, dump, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { dump, openRedis, stockRain } from '../support/rain.ts';
 
-let server: TestRedis;
-let redis: RedisClient;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-  await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
-  gateway = await openGateway(server.url, { limits: { heartbeatMs: 300, pongMs: 300, socketsPerUserMax: 3, messagesPerSecondMax: 40 }, allowedOrigins: ['https://gala.example'] });
+const { server, redis } = await openRedis();
+await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
+const gateway = await openGateway(server.url, {
+  limits: { heartbeatMs: 300, pongMs: 300, socketsPerUserMax: 3, messagesPerSecondMax: 40 }, allowedOrigins: ['https://gala.example'],
 });
-afterAll(async () => {
-  await gateway.close();
-  redis.disconnect();
-  await server.stop();
-});
+afterAll(() => gateway.close());
 
 /** Whatever was sent, Redis is as it was and the gateway still serves. */
 async function unharmed(act: (client: Client) => Promise<void>): Promise<void> {

@@ -1,29 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Gateway } from '../../src/gateway/server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
 import { announceChange, close, pause, resume } from '../../src/grab/phases.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
 import { dial, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { connect, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
 
-let server: TestRedis;
-let redis: RedisClient;
-let one: Gateway;
-let two: Gateway;
+const { server, redis } = await openRedis();
+const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
+afterAll(() => Promise.all([one.close(), two.close()]));
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-  [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
-});
-afterAll(async () => {
-  await Promise.all([one.close(), two.close()]);
-  redis.disconnect();
-  await server.stop();
-});
 /** The next snapshot of this rain in this state; news of other rains, and repeats, are passed over. */
 async function sees(client: Client, rainId: string, state: string): Promise<void> {
   for (;;) {

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { close, pause, resume } from '../../src/grab/phases.ts';
 import { SCRIPTS } from '../../src/grab/scripts.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
-import { connect, dump, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { dump, openRedis, stockRain } from '../support/rain.ts';
 
-let server: TestRedis;
-let redis: RedisClient;
+const { redis } = await openRedis();
+const keys = shardKeys('r1', 0);
 let engine: GrabEngine;
 let faults: unknown[];
-const keys = shardKeys('r1', 0);
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
 beforeEach(async () => {
   await redis.flushall();
   faults = [];

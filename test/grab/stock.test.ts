@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { close, pause, resume, settle } from '../../src/grab/phases.ts';
 import { coarseLeft, findRain, readRain } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets, plannedFor } from '../../src/grab/stock.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
-import { connect, dump, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { dump, openRedis, stockRain } from '../support/rain.ts';
 
-let server: TestRedis;
-let redis: RedisClient;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis } = await openRedis();
 beforeEach(async () => void await redis.flushall());
 
 const draft = { rainId: 'r1', title: 'Gala', shards: 3, opensAt: 1_000, closesAt: 2_000, packets: 10_001 };

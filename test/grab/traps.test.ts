@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { loadScripts, SCRIPTS } from '../../src/grab/scripts.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
-import { connect, dump, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { dump, openRedis, stockRain } from '../support/rain.ts';
 
-let server: TestRedis;
-let redis: RedisClient;
+const { redis } = await openRedis();
+const keys = shardKeys('r1', 0);
 let engine: GrabEngine;
 let faults: Error[];
-const keys = shardKeys('r1', 0);
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
 beforeEach(async () => {
   await redis.flushall();
   faults = [];

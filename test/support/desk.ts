@@ -30,7 +30,7 @@ export async function openTestDesk(): Promise<TestDesk> {
 }
 
 /** The claim log of a rain, oldest first. */
-export async function claimLog({ redis }: Desk, rainId: string, shard = 0): Promise<Claim[]> {
+export async function claimLog({ redis }: Pick<Desk, 'redis'>, rainId: string, shard = 0): Promise<Claim[]> {
   return (await redis.lrange(shardKeys(rainId, shard).claims, 0, -1)).reverse().map((entry) => {
     const parsed = parseClaim(entry);
     if (!parsed.ok) throw new Error(parsed.reason);

@@ -1,13 +1,26 @@
+import { afterAll } from 'vitest';
 import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets } from '../../src/grab/stock.ts';
 import { parseMoney } from '../../src/rain/money.ts';
+import { startRedis, type TestRedis } from './redis.ts';
 
 /** A connection for a test's own eyes and hands; faults surface in the command that meets them. */
 export async function connect(url: string): Promise<RedisClient> {
   const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
   await untilReady(redis);
   return redis;
+}
+
+/** At the head of a test file: a real Redis of its own and a connection to it. Both go when its tests are done. */
+export async function openRedis(): Promise<{ server: TestRedis; redis: RedisClient }> {
+  const server = await startRedis();
+  const redis = await connect(server.url);
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  return { server, redis };
 }
 
 export interface StockedRain {

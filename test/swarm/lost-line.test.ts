@@ -3,32 +3,19 @@ import { connect as dialTcp, createServer, type AddressInfo, type Socket } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
 import { judge } from '../../src/swarm/verdict.ts';
 import { runWave } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
-import { connect, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '1057'.repeat(16);
 const PATIENCE = { backoffMsMin: 20, backoffMsMax: 200 };
 const amounts = (count: number) => Array.from({ length: count }, () => '2.50');
 
-let server: TestRedis;
-let redis: RedisClient;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-});
-
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { server, redis } = await openRedis();
 
 interface Tunnel {
   url: string;

@@ -1,42 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Gateway } from '../../src/gateway/server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
 import { pause, resume } from '../../src/grab/phases.ts';
-import { parseClaim, type Claim } from '../../src/rain/claim.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
 import type { SwarmReport } from '../../src/swarm/report.ts';
 import { judge } from '../../src/swarm/verdict.ts';
 import { runWave, type WaveOptions } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
+import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { connect, stockRain } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '5eed'.repeat(16);
 
-let server: TestRedis;
-let redis: RedisClient;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await connect(server.url);
-  gateway = await openGateway(server.url);
-});
-
-afterAll(async () => {
-  await gateway.close();
-  redis.disconnect();
-  await server.stop();
-});
+const { server, redis } = await openRedis();
+const gateway = await openGateway(server.url);
+afterAll(() => gateway.close());
 
 const amounts = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}.05`);
-const claims = async (rainId: string): Promise<Claim[]> => (await redis.lrange(shardKeys(rainId, 0).claims, 0, -1)).map((entry) => {
-  const parsed = parseClaim(entry);
-  if (!parsed.ok) throw new Error(parsed.reason);
-  return parsed.claim;
-});
+const claims = (rainId: string) => claimLog({ redis }, rainId);
 const sum = (of: readonly { amount: string }[]) => (of.reduce((cents, { amount }) => cents + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);
 const wave = (options: Partial<WaveOptions> & { rainId: string }) => runWave({
   url: gateway.url, users: 60, tokenFor, seed: SEED, connectsPerSecond: 2_000, reactionMs: { min: 0, max: 200 }, ...options,
@@ -148,8 +129,7 @@ describe('a wave of bots', () => {
     await stockRain(redis, { rainId: 'seeded-too', amounts: amounts(30), opensInMs: 600 });
     const order = async (rainId: string) => {
       await wave({ rainId, users: 5, seed, reactionMs: { min: 0, max: 1_000 } });
-      // The claim log has the newest first.
-      return (await claims(rainId)).map(({ userId }) => userId).reverse();
+      return (await claims(rainId)).map(({ userId }) => userId);
     };
     const expected = ['bot-3', 'bot-1', 'bot-0', 'bot-4', 'bot-2'];
     expect(await order('seeded')).toEqual(expected);
