@@ -4,6 +4,9 @@
 -- KEYS[2] packets  list that must not exist yet
 -- KEYS[3] claimed  hash that must not exist yet
 -- KEYS[4] claims   list that must not exist yet
+-- KEYS[5] spoiled  list that must not exist yet
+-- KEYS[6] relayed  string that must not exist yet
+-- KEYS[7] credited set that must not exist yet
 -- ARGV    rainId, opensAt, closesAt (epoch ms), packets (planned for this shard)
 -- RETURNS 1 created; 0 the same rain stands there already; -1 another one does, or its remains
 -- WHY     A new rain never reuses an old one's keys, and creating twice after a lost reply is harmless.
@@ -15,7 +18,7 @@ if found[1] then
   end
   return 0
 end
-if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4]) > 0 then return -1 end
+if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]) > 0 then return -1 end
 local state = tonumber(ARGV[4]) > 0 and 'draft' or 'loaded' -- a shard that got no packets has nothing to wait for
 redis.call('HSET', KEYS[1], 'rainId', ARGV[1], 'state', state, 'opensAt', ARGV[2], 'closesAt', ARGV[3],
   'packets', ARGV[4], 'loaded', '0')

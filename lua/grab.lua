@@ -33,14 +33,14 @@ local function next_packet()
       at = #window
       if at == 0 then refusal = '{"code":"-1"}' return end
     end
-    local element = window[at]
+    local ok, packet = pcall(cjson.decode, window[at])
     at, seen = at - 1, seen + 1
-    local ok, packet = pcall(cjson.decode, element)
     if ok and type(packet) == 'table' and type(packet.redPacketId) == 'string' and type(packet.amount) == 'string'
-      and #packet.redPacketId > 0 and packet.amount:match('^%d+%.%d%d$') and packet.amount:match('[1-9]') then
+      and #packet.redPacketId <= 128 and packet.redPacketId:find('^[^%c]+$') and #packet.amount <= 17
+      and (packet.amount:find('^[1-9]%d*%.%d%d$') or packet.amount:find('^0%.%d%d$') and packet.amount ~= '0.00') then
       return packet
     end
-    bad[#bad + 1] = element
+    bad[#bad + 1] = window[at + 1]
   end
   refusal = '{"code":"-7"}'
 end

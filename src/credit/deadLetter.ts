@@ -25,6 +25,6 @@ export const deadLetter = z.object({
 export type DeadLetter = z.infer<typeof deadLetter>;
 
 /** The same entry at the same place is one letter, however often its job is repeated. */
-export function deadLetterId({ rainId, shard, index, entry }: DeadLetter): string {
+export function deadLetterId({ rainId, shard, index, entry }: Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>): string {
   return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
 }

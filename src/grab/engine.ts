@@ -14,6 +14,7 @@ const answer = z.discriminatedUnion('code', [won, refused]);
 export type GrabAnswer = z.infer<typeof answer>;
 
 export const BUSY: GrabAnswer = { code: '-7' };
+export const NO_SUCH_RAIN: GrabAnswer = { code: '-8' };
 
 /** Losers are most of a rain: their answers are known strings and are not parsed a million times. */
 const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(

@@ -14,8 +14,16 @@ export async function announceChange(redis: RedisClient, rainId: string): Promis
   await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId } satisfies RainEvent));
 }
 
-/** @returns the state each shard has now, the one furthest from the wish first; `undefined`: no such rain */
+/**
+ * All shards or none [R12]: a shard that would refuse is found before the first is turned. Cut half-way, it is to be repeated.
+ * @returns the state each shard has now, the one furthest from the wish first; `undefined`: no such rain
+ */
 async function turn(redis: RedisClient, script: 'pause' | 'resume', wish: StoredState, rainId: string, shards: number): Promise<StoredState | undefined> {
+  const from: StoredState = wish === 'paused' ? 'loaded' : 'paused';
+  for (let shard = 0; shard < shards; shard++) {
+    const state = storedState.parse(await redis.hget(shardKeys(rainId, shard).state, 'state'));
+    if (state !== wish && state !== from) return state ?? undefined;
+  }
   let result: StoredState | undefined = wish;
   for (let shard = 0; shard < shards; shard++) {
     const state = storedState.parse(await run(redis, script, [shardKeys(rainId, shard).state], []));
@@ -47,7 +55,8 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
 }
 
 /**
- * Marks a closed rain settled, lets its keys expire after `ttlMs` and takes it out of everybody's care.
+ * Marks a rain whose book is closed settled, lets its keys expire after `ttlMs` and takes it out of everybody's care. A
+ * shard that is gone was settled by an earlier attempt, and has expired since.
  * @returns false when a shard is not closed
  */
 export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number): Promise<boolean> {
@@ -55,7 +64,7 @@ export async function settle(redis: RedisClient, rainId: string, live: LiveRain,
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
     const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs]));
-    settled &&= reply === 'settled';
+    settled &&= reply === 'settled' || reply === null;
   }
   if (!settled) return false;
   await redis.hset(SETTLED_RAINS_KEY, rainId, JSON.stringify(live));

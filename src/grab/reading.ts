@@ -93,3 +93,10 @@ function json(text: string): unknown {
     return undefined;
   }
 }
+
+/** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer when the log ends before. */
+export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {
+  // LPUSHed: the oldest entry is at index -1, and stays there whatever is pushed meanwhile.
+  const newestFirst = await redis.lrange(shardKeys(rainId, shard).claims, -to, -(from + 1));
+  return newestFirst.reverse();
+}

@@ -32,8 +32,8 @@ export function redPacketId(rainId: string, index: number): string {
 export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
-    const keys = shardKeys(rainId, shard);
-    const done = z.number().parse(await run(redis, 'draft', [keys.state, keys.packets, keys.claimed, keys.claims],
+    const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
+    const done = z.number().parse(await run(redis, 'draft', [state, list, claimed, claims, spoiled, relayed, credited],
       [rainId, opensAt, closesAt, plannedFor(shard, shards, packets)]));
     if (done === -1) return 'taken';
     created ||= done === 1;

@@ -77,6 +77,12 @@ export async function rains(database: Database, limit = 100): Promise<BookedRain
   return rows.map(toBookedRain);
 }
 
+/** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
+export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
+  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, orderBy: { closesAt: 'asc' }, take: limit });
+  return rows.map(toBookedRain);
+}
+
 /**
  * Closes the book of a rain. Repeating it gives the first answer.
  * @returns when it was closed, epoch ms, by the database's clock

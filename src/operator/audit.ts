@@ -65,12 +65,12 @@ export function weigh(rainId: string, budgetCents: bigint, amounts: BigInt64Arra
   if (known.credits < trail.credits.size) problems.push(`${trail.credits.size - known.credits} credits are of packets that were never allocated`);
   if (!trail.expired && spoiled.count > trail.spoiled) problems.push(`${spoiled.count} packets are neither won nor left, but only ${trail.spoiled} were set aside as spoiled`);
   problems.push(...trail.problems);
-  // What the book has given back is no longer unclaimed; should the two differ, the rest stays visible as unclaimed.
+  // What the book has given back is no longer unclaimed or spoiled; should they differ, the rest stays visible as unclaimed.
   recycled.cents = trail.recycledCents;
-  if (trail.recycledCents === unclaimed.cents) {
-    recycled.count = unclaimed.count;
-    unclaimed.count = 0;
-  }
-  unclaimed.cents -= trail.recycledCents;
+  if (trail.recycledCents === unclaimed.cents + spoiled.cents) {
+    recycled.count = unclaimed.count + spoiled.count;
+    unclaimed.count = spoiled.count = 0;
+    unclaimed.cents = spoiled.cents = 0n;
+  } else unclaimed.cents -= trail.recycledCents;
   return { equation: { budget: { count: amounts.length, cents: budgetCents }, credited, pending, unclaimed, recycled, spoiled }, problems };
 }

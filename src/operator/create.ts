@@ -9,6 +9,7 @@ import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
+import { hasLost } from './lost.ts';
 
 /** A rain may be planned this far ahead and last this long; beyond it somebody mistook seconds for milliseconds. */
 const AHEAD_MS_MAX = 366 * 86_400_000;
@@ -17,7 +18,8 @@ const DURATION_MS_MAX = 7 * 86_400_000;
 const moment = z.int('expected epoch milliseconds');
 const createRequest = z.object({
   id: rainId.optional(),
-  title: z.string().trim().min(1, 'expected a title').max(200, 'expected at most 200 characters').optional(),
+  title: z.string().trim().min(1, 'expected a title').max(200, 'expected at most 200 characters')
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'expected printable characters').optional(),
   /** Budget, packets, split, min, max: judged by `checkPlan`. */
   plan: z.unknown(),
   opensAt: moment,
@@ -49,8 +51,12 @@ export async function createRain(desk: Desk, request: CreateRequest): Promise<Cr
   if (!parsed.success || !verdict.ok) return { ok: false, refusals };
   const now = await redisNow(desk.redis);
   const { opensAt, closesAt, shards } = parsed.data;
+  const standing = parsed.data.id === undefined ? undefined : await desk.ledger.rain(parsed.data.id);
+  if (standing?.settledAt) return refuse('id', `the rain ${standing.id} is settled`);
+  if (standing && await hasLost(desk, standing)) return refuse('id', `Redis has lost the rain ${standing.id} after it had opened`);
   if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
-  if (closesAt <= now) return refuse('closesAt', `${iso(closesAt)} has passed already`);
+  // One that was created in time and cut before Redis is finished even now, so that its money can go back.
+  if (closesAt <= now && !standing) return refuse('closesAt', `${iso(closesAt)} has passed already`);
   if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
   if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
 

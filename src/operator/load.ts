@@ -3,6 +3,7 @@ import { draftRain, loadPackets } from '../grab/stock.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { splitBudget } from '../rain/split.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
+import { hasLost } from './lost.ts';
 
 export type LoadedRain = { ok: true; packets: number } | Refused;
 
@@ -23,14 +24,16 @@ export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: 
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
+  if (await hasLost(desk, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; what was won is not known there, so its packets are not handed out again`);
   const amounts = allocationOf(rain);
+  // On record before it is done: see `hasLost`.
+  await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: rain.packets } });
   const drafted = await draftRain(desk.redis, {
     rainId, title: rain.title, shards: rain.shards, opensAt: rain.opensAt, closesAt: rain.closesAt, packets: rain.packets,
   });
   if (drafted === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
   const loaded = await loadPackets(desk.redis, rainId, rain.shards, amounts, (count) => onProgress(count, rain.packets));
   if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded any more: it is closed`);
-  await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: loaded.packets } });
   await announceChange(desk.redis, rainId);
   return { ok: true, packets: loaded.packets };
 }

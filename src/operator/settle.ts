@@ -11,17 +11,21 @@ export const SETTLED_TTL_MS = 24 * 3_600_000;
  * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are not in the book yet ·
  * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
  */
-export type Settling = { outcome: 'not_due' | 'lost' | 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
+export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
 
 /**
  * Carries a rain past its end, as far as it can go now: close, drain, audit, recycle the unclaimed, mark it settled. Every
  * step is safe to repeat and several workers may do it at once: closing is a fact, recycling is unique in the book.
  */
 export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Promise<Settling> {
-  const { shards } = live;
   const before = await readRain(desk.redis, rainId, live);
-  if (!before) return { outcome: 'lost' };
-  if (!await close(desk.redis, rainId, shards, 'due')) return { outcome: 'not_due' };
+  if (!before) {
+    if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
+    // Cut between the shards, and not repeated before the first of them had expired.
+    await settle(desk.redis, rainId, live, SETTLED_TTL_MS);
+    return { outcome: 'settled' };
+  }
+  if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
   const book = await bookOf(desk, rainId);
   const frozen = await readRain(desk.redis, rainId, live);
   const pending = (frozen?.claims ?? 0) - book.credited.count;
@@ -30,12 +34,14 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
   const audit = await auditRain(desk, rainId);
   if (!audit) return { outcome: 'does_not_add_up', problems: [`the book does not know the rain ${rainId}`] };
   if (!audit.report.adds_up) return { outcome: 'does_not_add_up', problems: audit.problems };
-  const unclaimed = audit.equation.unclaimed.cents + audit.equation.recycled.cents;
-  const recycling = await desk.ledger.recycle(rainId, unclaimed, desk.actor);
+  // What was set aside as spoiled was won by nobody either.
+  const { unclaimed, spoiled, recycled } = audit.equation;
+  const rest = unclaimed.cents + spoiled.cents + recycled.cents;
+  const recycling = await desk.ledger.recycle(rainId, rest, desk.actor);
   if (recycling.outcome === 'differs') {
-    return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(unclaimed)} is unclaimed`] };
+    return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
-  await settle(desk.redis, rainId, live, SETTLED_TTL_MS);
+  if (!await settle(desk.redis, rainId, live, SETTLED_TTL_MS)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
   return { outcome: 'settled' };
 }

@@ -1,69 +1,91 @@
 import { forget } from '../grab/phases.ts';
-import { liveRains, readRain, settledRains, type LiveRain } from '../grab/reading.ts';
+import { liveRains, readRain, redisNow, settledRains, type LiveRain } from '../grab/reading.ts';
+import { draftRain } from '../grab/stock.ts';
 import type { Logger } from '../runtime/log.ts';
+import { startRounds, type Rounds } from '../runtime/rounds.ts';
 import type { Desk } from './desk.ts';
-import { settleRain } from './settle.ts';
+import { hasLost } from './lost.ts';
+import { settleRain, type Settling } from './settle.ts';
 
 export interface SettlerOptions {
   desk: Desk;
-  /** Sends all claims of a rain to the queue once more; harmless by [R5]. */
-  resend: (rainId: string, shard: number, live: LiveRain) => Promise<void>;
   log: Logger;
   everyMs?: number;
-  /** How long claims of a closed rain may be missing from the book before they are sent again, ms. */
-  patienceMs?: number;
+  /** A rain that is stuck is looked at less and less often, but at least this often, ms. */
+  everyMsMax?: number;
+  tidyMs?: number;
 }
 
-const TIDY_MS = 60_000;
+type Look = Settling | { outcome: 'failed'; error: unknown };
 
-/** Looks after all rains past their end until closed. A fault of one look is logged and the next look tries again. */
-export function startSettler({ desk, resend, log, everyMs = 500, patienceMs = 15_000 }: SettlerOptions): { close(): Promise<void> } {
-  const waitingSince = new Map<string, number>();
-  let tidiedAt = 0;
-  let closed = false;
-  let wake = () => {};
+/** How a rain that is past its end and not settled stood at the last look. */
+interface Stuck {
+  where: string;
+  restMs: number;
+  nextAt: number;
+}
 
-  async function look(): Promise<void> {
-    for (const [rainId, live] of await liveRains(desk.redis)) {
-      if (closed) return;
-      const result = await settleRain(desk, rainId, live);
-      if (result.outcome !== 'waiting') waitingSince.delete(rainId);
-      if (result.outcome === 'lost') log.error({ rainId }, 'Redis has lost a rain that was not settled');
-      if (result.outcome === 'does_not_add_up') log.error({ rainId, problems: result.problems }, 'the rain does not add up and is not settled');
-      if (result.outcome !== 'waiting') continue;
-      const since = waitingSince.get(rainId) ?? Date.now();
-      waitingSince.set(rainId, since);
-      if (Date.now() - since < patienceMs) continue;
-      log.warn({ rainId, pending: result.pending }, 'claims are missing from the book, sending all of them again');
-      waitingSince.set(rainId, Date.now());
-      for (let shard = 0; shard < live.shards; shard++) await resend(rainId, shard, live);
-    }
-    if (Date.now() - tidiedAt > TIDY_MS) await tidy();
+/**
+ * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
+ * tried again, and holds up no other.
+ */
+export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000 }: SettlerOptions): Rounds {
+  const stuck = new Map<string, Stuck>();
+  let tidyAt = 0;
+  let blind = false;
+
+  async function look(rainId: string, live: LiveRain): Promise<void> {
+    const before = stuck.get(rainId);
+    if (before && performance.now() < before.nextAt) return;
+    const found = await settleRain(desk, rainId, live).catch((error: unknown): Look => ({ outcome: 'failed', error }));
+    if (found.outcome === 'not_due' || found.outcome === 'settled') return void stuck.delete(rainId);
+    const where = JSON.stringify(found, (_, value: unknown) => (value instanceof Error ? value.message : value));
+    const same = before?.where === where;
+    if (!same) tell(rainId, found);
+    const restMs = same ? Math.min(2 * before.restMs, everyMsMax) : everyMs;
+    stuck.set(rainId, { where, restMs, nextAt: performance.now() + restMs });
   }
 
-  /** Rains whose keys have expired need no index entry any more. */
-  async function tidy(): Promise<void> {
+  function tell(rainId: string, found: Exclude<Look, { outcome: 'not_due' | 'settled' }>): void {
+    switch (found.outcome) {
+      case 'lost': return log.error({ rainId }, 'Redis has lost a rain that was not settled');
+      case 'does_not_add_up': return log.error({ rainId, problems: found.problems }, 'the rain does not add up and is not settled');
+      case 'waiting': return log.debug({ rainId, pending: found.pending }, 'claims are not in the book yet');
+      case 'failed': return log.error({ rainId, err: found.error }, 'settling failed, will try again');
+      default: return found satisfies never;
+    }
+  }
+
+  async function tidy(live: ReadonlyMap<string, LiveRain>): Promise<void> {
+    // Rains whose keys have expired need no index entry any more.
     for (const [rainId, settled] of await settledRains(desk.redis)) {
       if (!await readRain(desk.redis, rainId, settled)) await forget(desk.redis, rainId);
     }
-    tidiedAt = Date.now();
+    // Cut off before Redis heard of them, and over since: their money has to go back as well.
+    for (const rain of await desk.ledger.overdue(await redisNow(desk.redis))) {
+      if (live.has(rain.id)) continue;
+      if (await hasLost(desk, rain)) tell(rain.id, { outcome: 'lost' });
+      else await draftRain(desk.redis, { ...rain, rainId: rain.id });
+    }
   }
 
-  const done = (async () => {
-    while (!closed) {
-      await look().catch((error: unknown) => log.error({ err: error }, 'settling failed, will try again'));
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (closed) resolve();
-        else setTimeout(resolve, everyMs);
-      });
+  async function round(signal: AbortSignal): Promise<number> {
+    try {
+      const live = await liveRains(desk.redis);
+      for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
+      for (const [rainId, rain] of live) if (!signal.aborted) await look(rainId, rain);
+      if (performance.now() >= tidyAt) {
+        tidyAt = performance.now() + tidyMs;
+        await tidy(live);
+      }
+      if (blind) log.info('the rains are looked after again');
+      blind = false;
+    } catch (error) {
+      if (!blind) log.error({ err: error }, 'the rains cannot be looked after, will try again');
+      blind = true;
     }
-  })();
-  return {
-    async close() {
-      closed = true;
-      wake();
-      await done;
-    },
-  };
+    return everyMs;
+  }
+
+  return startRounds(round);
 }

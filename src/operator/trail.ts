@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shardKeys } from '../grab/keys.ts';
+import { readEntries } from '../grab/reading.ts';
 import { amount, parseClaim } from '../rain/claim.ts';
 import { parseMoney } from '../rain/money.ts';
 import { bookOf, type Desk } from './desk.ts';
@@ -20,7 +21,7 @@ export interface Trail {
   claims: Map<string, Posted>;
   /** redPacketId → its credit in the book. */
   credits: Map<string, Posted>;
-  /** Elements set aside. */
+  /** Elements set aside, and those in a list that will be when their turn comes. One seen on its way counts as both. */
   spoiled: number;
   recycledCents: bigint;
   /** Whether this packet still lies in a list, or was not loaded yet. */
@@ -44,11 +45,15 @@ export async function readTrail(desk: Desk, rain: TracedRain): Promise<Trail> {
   const expired = rain.settledAt !== undefined && !(await desk.redis.exists(shardKeys(rain.id, 0).state));
   const left = new Set<string>();
   const loaded: number[] = [];
-  for (let shard = 0; shard < rain.shards; shard++) loaded.push(await readPackets(desk, rain.id, shard, left, problems));
+  let spoiled = 0;
+  for (let shard = 0; shard < rain.shards; shard++) {
+    const stock = await readPackets(desk, rain.id, shard, left, problems);
+    loaded.push(stock.loaded);
+    spoiled += stock.spoiled;
+  }
   const credits = await readCredits(desk, rain.id);
   const { recycledCents } = await bookOf(desk, rain.id);
   const claims = new Map<string, Posted>();
-  let spoiled = 0;
   for (let shard = 0; shard < rain.shards; shard++) spoiled += await readClaims(desk, rain.id, shard, claims, problems);
   return {
     claims, credits, spoiled, recycledCents, expired, problems,
@@ -57,24 +62,29 @@ export async function readTrail(desk: Desk, rain: TracedRain): Promise<Trail> {
   };
 }
 
-/** @returns how many packets had been pushed before the list was read: from there on none can have been won */
-async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<number> {
+/** @returns `loaded`: how many packets had been pushed before the list was read, later ones cannot have been won; `spoiled`: list elements that are no packets */
+async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<{ loaded: number; spoiled: number }> {
   const keys = shardKeys(rainId, shard);
   const [state, loaded] = await desk.redis.hmget(keys.state, 'state', 'loaded');
-  if (state === null || state === 'draft') return 0;
+  if (state === null || state === 'draft') return { loaded: 0, spoiled: 0 };
+  let spoiled = 0;
   // Nothing is pushed any more and grabs take from the tail, so what is counted from the head stays where it is.
   for (let from = 0, length = await desk.redis.llen(keys.packets); from < length; from += PAGE) {
     for (const element of await desk.redis.lrange(keys.packets, from, from + PAGE - 1)) {
       const parsed = packet.safeParse(json(element));
-      if (!parsed.success) continue; // It will be set aside when its turn comes; until then its packet counts as spoiled.
+      if (!parsed.success) {
+        spoiled++;
+        continue;
+      }
       if (left.has(parsed.data.redPacketId)) problems.push(`${parsed.data.redPacketId} lies in the list twice`);
       left.add(parsed.data.redPacketId);
     }
   }
-  return Number(loaded);
+  return { loaded: Number(loaded), spoiled };
 }
 
-async function readCredits(desk: Desk, rainId: string): Promise<Map<string, Posted>> {
+/** redPacketId → its credit in the book. */
+export async function readCredits(desk: Pick<Desk, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
   const credits = new Map<string, Posted>();
   for (let after: string | undefined; ;) {
     const page = await desk.ledger.credits(rainId, after);
@@ -90,8 +100,7 @@ async function readClaims(desk: Desk, rainId: string, shard: number, claims: Map
   const [[, length], [, spoiled]] = await desk.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
   const users = new Set<string>();
   for (let from = 0; from < length; from += PAGE) {
-    // Entry i, counted from the oldest, is index -(i+1): the newer ones that arrive meanwhile do not shift it.
-    for (const entry of await desk.redis.lrange(keys.claims, -Math.min(from + PAGE, length), -(from + 1))) {
+    for (const entry of await readEntries(desk.redis, rainId, shard, from, Math.min(from + PAGE, length))) {
       const parsed = parseClaim(entry);
       if (!parsed.ok) {
         problems.push(`an entry of the claim log is no claim: ${parsed.reason}`);

@@ -22,4 +22,7 @@ export async function announceCredited(redis: RedisClient, rainId: string, shard
     const event: RainEvent = { type: 'credited', rainId, claims: part.map(({ userId, redPacketId, amount }) => ({ userId, redPacketId, amount })) };
     await redis.publish(EVENTS_CHANNEL, JSON.stringify(event));
   }
+  // Settled in between, the rain's keys had their time to live before this one was there.
+  const ttlMs = alive ? await redis.pttl(keys.state) : 0;
+  if (ttlMs > 0) await redis.pexpire(keys.credited, ttlMs);
 }

@@ -1,8 +1,9 @@
 import { creditJobId, ENTRIES_MAX, type CreditJob } from '../credit/job.ts';
 import type { CreditQueue } from '../credit/queue.ts';
+import { readEntries } from '../grab/reading.ts';
 import type { run } from '../grab/scripts.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { advance, readEntries, readPosition } from './claimLog.ts';
+import { advance, readPosition } from './claimLog.ts';
 import type { Leases } from './lease.ts';
 
 export interface CarryParts {
@@ -40,9 +41,10 @@ export async function carryShard({ redis, queue, leases, runScript }: CarryParts
  * @param from inclusive, counted from the oldest entry
  * @param to exclusive
  * @param again names this repetition; the ids of its jobs differ from all before
- * @returns how many entries were sent
+ * @returns how many entries were sent; 0 also when another relay carries this shard, whose turn it is then
  */
-export async function resendRange({ redis, queue }: Pick<CarryParts, 'redis' | 'queue'>, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
+export async function resendRange({ redis, queue, leases }: CarryParts, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
+  if (!(await leases.hold(rainId, shard))) return 0;
   let sent = 0;
   for (let at = from; at < to; at += ENTRIES_MAX) {
     const entries = await readEntries(redis, rainId, shard, at, Math.min(to, at + ENTRIES_MAX));

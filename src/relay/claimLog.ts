@@ -27,14 +27,8 @@ export async function readPosition(redis: RedisClient, rainId: string, shard: nu
   return { cursor, next: cursor <= length ? cursor : 0, length };
 }
 
-/** The entries `from` (inclusive) to `to` (exclusive), oldest first; fewer when the log ends before. */
-export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {
-  // LPUSHed: the oldest entry is at index -1, and stays there whatever is pushed meanwhile.
-  const newestFirst = await redis.lrange(shardKeys(rainId, shard).claims, -to, -(from + 1));
-  return newestFirst.reverse();
-}
-
 /** Compare-and-set. `false`: the cursor stood elsewhere, another relay has moved it. */
 export async function advance(redis: RedisClient, rainId: string, shard: number, cursor: number, to: number, runScript: RunScript = run): Promise<boolean> {
-  return (await runScript(redis, 'relay', [shardKeys(rainId, shard).relayed], [cursor, to])) === 1;
+  const { relayed, state } = shardKeys(rainId, shard);
+  return (await runScript(redis, 'relay', [relayed, state], [cursor, to])) === 1;
 }

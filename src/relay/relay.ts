@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { liveRains } from '../grab/reading.ts';
 import type { Logger } from '../runtime/log.ts';
+import { startRounds, type Rounds } from '../runtime/rounds.ts';
 import { carryShard, resendRange, type Carried, type CarryParts } from './carry.ts';
 import { createLeases } from './lease.ts';
 
@@ -37,10 +38,9 @@ export function createRelay(options: RelayOptions): Relay {
   const { redis, queue, runScript, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = 200 } = options;
   const leases = createLeases(redis, owner, leaseMs);
   const parts: CarryParts = { redis, queue, leases, ...(runScript && { runScript }) };
-  const stopping = new AbortController();
   /** Shards whose last visit failed: a fault is told when it begins and when it ends, not four times a second. */
   const failing = new Set<string>();
-  let running: Promise<void> | undefined;
+  let running: Rounds | undefined;
 
   async function visit(rainId: string, shard: number): Promise<Carried> {
     const name = `${rainId}/${shard}`;
@@ -76,22 +76,15 @@ export function createRelay(options: RelayOptions): Relay {
     }
   }
 
-  async function goRound(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const carried = await round();
-      const pauseMs = carried === 'more' ? 0 : carried === 'carried' ? busyMs : idleMs;
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
+  const pauseMs: Record<Carried, number> = { more: 0, carried: busyMs, idle: idleMs };
 
   return {
     round,
     start() {
-      running ??= goRound();
+      running ??= startRounds(async () => pauseMs[await round()]);
     },
     async stop(deadlineMs = 5_000) {
-      stopping.abort();
-      const ended = Promise.resolve(running).then(() => leases.release()).catch((error: unknown) => log.warn({ error: String(error) }, 'leases run out by themselves'));
+      const ended = Promise.resolve(running?.close()).then(() => leases.release()).catch((error: unknown) => log.warn({ error: String(error) }, 'leases run out by themselves'));
       await Promise.race([ended, sleep(deadlineMs, undefined, { ref: false })]);
     },
     resend: (rainId, shard, from, to) => resendRange(parts, rainId, shard, from, to, randomUUID()),

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
+import { EVENTS_CHANNEL, LIVE_RAINS_KEY, shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { announceChange, close, pause, resume } from '../../src/grab/phases.ts';
 import { dial, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -19,6 +19,21 @@ async function sees(client: Client, rainId: string, state: string): Promise<void
 }
 
 describe('a session', () => {
+  test('[R1] a gateway that cannot find a rain does not guess its shards', async () => {
+    await stockRain(redis, { rainId: 'unlisted', amounts: Array.from({ length: 8 }, () => '1.00'), shards: 2 });
+    const user = ['ann', 'bob', 'eve', 'joe', 'sue'].find((name) => shardOf(name, 2) === 1)!;
+    const before = await dial(one.url, user);
+    before.say({ type: 'grab', rainId: 'unlisted' });
+    expect(await before.next('result')).toMatchObject({ code: '0' });
+    await redis.hdel(LIVE_RAINS_KEY, 'unlisted');
+    const late = await openGateway(server.url);
+    const after = await dial(late.url, user);
+    after.say({ type: 'grab', rainId: 'unlisted', ref: 'x' });
+    expect(await after.next('result')).toMatchObject({ code: '-8', ref: 'x' });
+    await Promise.all([before.leave(), after.leave()]);
+    await late.close();
+  });
+
   test('welcome, join, grab, grab again', async () => {
     await stockRain(redis, { rainId: 'd1', amounts: ['12.21'] });
     const ann = await dial(one.url, 'ann');

@@ -31,7 +31,9 @@ describe('the traps of the published script', () => {
   });
 
   test.each(['{not json', '"text"', '[]', '{}', '{"redPacketId":7,"amount":"1.00"}', '{"redPacketId":"x"}', '{"redPacketId":"","amount":"1.00"}',
-    '{"redPacketId":"x","amount":"-1.00"}', '{"redPacketId":"x","amount":"1.005"}', '{"redPacketId":"x","amount":"0.00"}', '{"redPacketId":"x","amount":1}'])(
+    '{"redPacketId":"x","amount":"-1.00"}', '{"redPacketId":"x","amount":"1.005"}', '{"redPacketId":"x","amount":"0.00"}', '{"redPacketId":"x","amount":1}',
+    '{"redPacketId":"x","amount":"007.10"}', '{"redPacketId":"x","amount":"100000000000000.00"}', '{"redPacketId":"x\\n","amount":"1.00"}',
+    `{"redPacketId":"${'x'.repeat(129)}","amount":"1.00"}`])(
     'RPOP before decoding lost a malformed packet: %s is set aside and the user gets the next one', async (malformed) => {
       await stockRain(redis, { rainId: 'r1', amounts: ['5.00', '6.00'] });
       await redis.rpush(keys.packets, malformed);

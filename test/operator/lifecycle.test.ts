@@ -155,6 +155,7 @@ describe('the operator\'s verbs', () => {
     ['a window in the past', { opensAt: 1_000, closesAt: 2_000 }, 'closesAt'],
     ['a start in a hundred years', { opensAt: 5_000_000_000_000, closesAt: 5_000_000_060_000 }, 'opensAt'],
     ['an id with braces', { id: 'a{b}' }, 'id'],
+    ['a title that no database can hold', { title: 'nul\0' }, 'title'],
     ['no shards', { shards: 0 }, 'shards'],
     ['a budget of nothing', { plan: { budget: '0.00', packets: 5 } }, 'budget'],
     ['more packets than cents', { plan: { budget: '0.05', packets: 6 } }, 'packets'],
@@ -178,6 +179,14 @@ describe('the operator\'s verbs', () => {
     expect(await resumeRain(desk, 'steered')).toMatchObject({ ok: false });
     expect(await pauseRain(desk, 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
     expect((await desk.ledger.actions('steered')).map(({ actor, verb }) => [actor, verb])).toEqual(['create', 'load', 'pause', 'resume', 'close'].map((verb) => ['test', verb]));
+  });
+
+  test('[R12] a pause that one shard refuses turns none', async () => {
+    await plan('uneven', { shards: 2 });
+    // Loaded half: the first shard is ready, the second still a draft.
+    await desk.redis.hset(shardKeys('uneven', 0).state, 'state', 'loaded');
+    expect(await pauseRain(desk, 'uneven')).toMatchObject({ ok: false, refusals: [{ field: 'state' }] });
+    expect(await desk.redis.hget(shardKeys('uneven', 0).state, 'state')).toBe('loaded');
   });
 
   test('the same seed gives the same packets', async () => {

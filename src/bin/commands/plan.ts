@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { createRain } from '../../operator/create.ts';
+import { createRain, newRainId } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { redisNow } from '../../grab/reading.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
@@ -63,12 +63,18 @@ export function addPlanCommands(program: Command): void {
 }
 
 async function create(desk: OpenDesk, options: CreateOptions): Promise<void> {
-  const opensAt = options.start(await redisNow(desk.redis));
+  const now = await redisNow(desk.redis);
+  const opensAt = options.start(now);
+  // Chosen here, so that it is known even if the answer is not.
+  const id = options.id ?? newRainId(now);
   const split = options.tier.length > 0 || options.split === 'tiers' ? { method: 'tiers', tiers: options.tier } : { method: options.split };
   const created = await createRain(desk, {
     plan: { budget: options.budget, packets: options.packets, split, ...(options.min && { min: options.min }), ...(options.max && { max: options.max }) },
-    opensAt, closesAt: opensAt + options.duration, shards: options.shards,
-    ...(options.title !== undefined && { title: options.title }), ...(options.id !== undefined && { id: options.id }), ...(options.seed !== undefined && { seed: options.seed }),
+    id, opensAt, closesAt: opensAt + options.duration, shards: options.shards,
+    ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
+  }).catch((error: unknown) => {
+    tell(`it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
+    throw error;
   });
   if (!created.ok) throw refused(created);
   if (options.load) {

@@ -1,12 +1,12 @@
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
-import { createCreditQueue } from '../../credit/queue.ts';
+import { areBuried, createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
-import { readRain } from '../../grab/reading.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { startSettler } from '../../operator/settler.ts';
+import { startSweeper } from '../../operator/sweeper.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -18,7 +18,7 @@ export interface WorkerProcess {
 }
 
 /**
- * Relay, credit worker and settler of one process: everything that happens to a claim after its user was told. As many
+ * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told. As many
  * processes as one likes may run it; none of them is needed for a user to get his answer.
  * @throws when Redis or the database cannot be reached
  */
@@ -49,18 +49,18 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   });
   const relay = createRelay({ redis, queue, log });
   relay.start();
-  const settler = startSettler({
-    desk: { redis, ledger, actor: 'settler' }, log,
-    async resend(rainId, shard, live) {
-      const reading = await readRain(redis, rainId, live);
-      if (reading) await relay.resend(rainId, shard, 0, reading.claims);
-    },
+  const desk = { redis, ledger, actor: 'settler' };
+  const settler = startSettler({ desk, log });
+  const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const sweeper = startSweeper({
+    desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
+    areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
   log.info('worker open');
   return {
     async close() {
-      await Promise.all([relay.stop(), settler.close(), worker.close()]);
-      await queue.close();
+      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close()]);
+      await Promise.all([queue.close(), dead.close()]);
       await release();
     },
   };

@@ -1,4 +1,4 @@
-import { BUSY } from '../../grab/engine.ts';
+import { BUSY, NO_SUCH_RAIN } from '../../grab/engine.ts';
 import type { GrabMessage } from '../../protocol/messages.ts';
 import { answer, type Asker } from '../asker.ts';
 import type { Door } from '../door.ts';
@@ -11,7 +11,7 @@ export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage)
   door.batcher.add(rainId, shards, asker);
 }
 
-/** The board may not have heard of a rain created a moment ago; the script decides whether it exists. */
+/** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
 async function findAndGrab(door: Door, rainId: string, asker: Asker): Promise<void> {
   try {
     await door.board.find(rainId);
@@ -19,5 +19,7 @@ async function findAndGrab(door: Door, rainId: string, asker: Asker): Promise<vo
     door.onFault(error);
     return answer(asker, rainId, BUSY, door.limits);
   }
-  door.batcher.add(rainId, door.board.shardsOf(rainId) ?? 1, asker);
+  const shards = door.board.shardsOf(rainId);
+  if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door.limits);
+  door.batcher.add(rainId, shards, asker);
 }

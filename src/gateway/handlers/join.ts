@@ -20,19 +20,20 @@ export function join(door: Door, session: Session, { rainId }: JoinMessage): voi
 async function tell(door: Door, session: Session, rainId: string): Promise<void> {
   try {
     const snapshot = await door.board.find(rainId);
-    if (!snapshot) return send(session, resultFrame(rainId, undefined, '-8'), door.limits);
+    const shards = door.board.shardsOf(rainId);
+    if (!snapshot || shards === undefined) return send(session, resultFrame(rainId, undefined, '-8'), door.limits);
     // Watch before reading: a credit that arrives in between is then pushed rather than lost between the two.
     if (session.socket.readyState === session.socket.OPEN) door.audience.watch(session, rainId);
     send(session, encode(snapshot), door.limits);
-    await tellOwnResult(door, session, rainId);
+    await tellOwnResult(door, session, rainId, shards);
   } catch (error) {
     door.onFault(error);
     send(session, resultFrame(rainId, undefined, '-7'), door.limits);
   }
 }
 
-async function tellOwnResult(door: Door, session: Session, rainId: string): Promise<void> {
-  const keys = shardKeys(rainId, shardOf(session.userId, door.board.shardsOf(rainId) ?? 1));
+async function tellOwnResult(door: Door, session: Session, rainId: string, shards: number): Promise<void> {
+  const keys = shardKeys(rainId, shardOf(session.userId, shards));
   const entry = await door.redis.hget(keys.claimed, session.userId);
   if (entry === null) return;
   const parsed = parseClaim(entry);

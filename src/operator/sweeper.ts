@@ -1,0 +1,90 @@
+import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
+import { shardKeys } from '../grab/keys.ts';
+import { ENTRIES_MAX } from '../credit/job.ts';
+import { parseClaim } from '../rain/claim.ts';
+import type { Logger } from '../runtime/log.ts';
+import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import type { Desk } from './desk.ts';
+import { readCredits, type Posted } from './trail.ts';
+
+export interface SweeperOptions {
+  desk: Desk;
+  /** Credit jobs that are not done yet. */
+  jobsPending: () => Promise<number>;
+  /** Sends entries `from` (inclusive) to `to` (exclusive) of a claim log to the queue again; 0 when another process does it. */
+  resend: (rainId: string, shard: number, from: number, to: number) => Promise<number>;
+  /** Which of these entries lie with the dead letters, in order. */
+  areDead: (rainId: string, shard: number, entries: readonly LoggedEntry[]) => Promise<boolean[]>;
+  log: Logger;
+  everyMs?: number;
+  /** How long no claim of a rain was credited before the missing ones are sent again, ms; doubled each time it was in vain. */
+  patienceMs?: number;
+  patienceMsMax?: number;
+}
+
+export interface LoggedEntry {
+  index: number;
+  entry: string;
+}
+
+/** With so many jobs at work what is missing may well be among them; and so many one sweep adds at most [R10]. */
+const JOBS_MAX = 100;
+
+interface Missing {
+  credited: number;
+  since: number;
+  patienceMs: number;
+}
+
+/**
+ * Finds what the queue has lost, of open rains as of closed ones: claims that were handed over and are not in the book
+ * though nothing moves any more. Sending them again is harmless [R5]; dead letters are left to the operator.
+ */
+export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs = 5_000, patienceMs = 15_000, patienceMsMax = 600_000 }: SweeperOptions): Rounds {
+  const missing = new Map<string, Missing>();
+
+  async function look(rainId: string, live: LiveRain): Promise<void> {
+    const [reading, book] = [await readRain(desk.redis, rainId, live), await desk.ledger.book(rainId)];
+    const credited = book?.credited.count ?? 0;
+    if (!reading || !book || reading.relayed <= credited) return void missing.delete(rainId);
+    const before = missing.get(rainId);
+    if (before?.credited !== credited) return void missing.set(rainId, { credited, since: performance.now(), patienceMs });
+    if (performance.now() - before.since < before.patienceMs || await jobsPending() >= JOBS_MAX) return;
+    const sent = await sweep(rainId, live);
+    if (sent > 0) log.warn({ rainId, claims: sent }, 'claims that were handed over are missing from the book and were sent again');
+    missing.set(rainId, { credited, since: performance.now(), patienceMs: Math.min(2 * before.patienceMs, patienceMsMax) });
+  }
+
+  async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {
+    const credits = await readCredits(desk, rainId);
+    let [sent, jobs] = [0, 0];
+    for (let shard = 0; shard < shards; shard++) {
+      const length = await desk.redis.llen(shardKeys(rainId, shard).claims);
+      for (let from = 0; from < length && jobs < JOBS_MAX; from += ENTRIES_MAX) {
+        const to = Math.min(from + ENTRIES_MAX, length);
+        const entries = await readEntries(desk.redis, rainId, shard, from, to);
+        const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter(({ entry }) => !isCredited(entry, credits));
+        if (absent.length === 0 || (await areDead(rainId, shard, absent)).every(Boolean)) continue;
+        sent += await resend(rainId, shard, from, to);
+        jobs++;
+      }
+    }
+    return sent;
+  }
+
+  return startRounds(async (signal) => {
+    try {
+      for (const [rainId, live] of await liveRains(desk.redis)) {
+        if (!signal.aborted) await look(rainId, live).catch((error: unknown) => log.warn({ rainId, error: String(error) }, 'sweeping failed, will try again'));
+      }
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the sweeper cannot see the rains, will try again');
+    }
+    return everyMs;
+  });
+}
+
+function isCredited(entry: string, credits: ReadonlyMap<string, Posted>): boolean {
+  const parsed = parseClaim(entry);
+  return parsed.ok && credits.get(parsed.claim.redPacketId)?.userId === parsed.claim.userId;
+}

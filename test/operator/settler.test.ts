@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { LIVE_RAINS_KEY, shardKeys } from '../../src/grab/keys.ts';
+import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { createRain, type CreateRequest } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { startSettler } from '../../src/operator/settler.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import type { Rounds } from '../../src/runtime/rounds.ts';
+import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+
+let desk: TestDesk;
+const settlers: Rounds[] = [];
+beforeAll(async () => { desk = await openTestDesk(); });
+afterEach(async () => { await Promise.all(settlers.splice(0).map((settler) => settler.close())); });
+afterAll(() => desk.stop());
+
+function startSettling(): void {
+  settlers.push(startSettler({ desk, log: createLog('settler', 'silent'), everyMs: 20, tidyMs: 50 }));
+}
+
+/** Ten packets of 1.00; `winners` take the first ones and are credited; then it is closed. */
+async function closedRain(id: string, { winners = 2, harm = async () => {}, ...more }: Partial<CreateRequest> & { winners?: number; harm?: () => Promise<unknown> } = {}): Promise<void> {
+  const now = await redisNow(desk.redis);
+  await createRain(desk, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, ...more });
+  await loadRain(desk, id);
+  await harm();
+  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
+  await desk.ledger.credit(await claimLog(desk, id));
+  await closeRain(desk, id);
+}
+
+const isSettled = (id: string) => eventually(async () => expect((await desk.ledger.rain(id))!.settledAt).toBeDefined());
+const report = async (id: string) => (await auditRain(desk, id))!.report;
+
+describe('the settler', () => {
+  test('a rain that cannot be settled holds up no other', async () => {
+    await desk.redis.hset(LIVE_RAINS_KEY, 'a-stranger', JSON.stringify({ shards: 1, title: 'of another book' }));
+    await desk.redis.hset(shardKeys('a-stranger', 0).state, { rainId: 'a-stranger', state: 'closed', opensAt: '1', closesAt: '2', packets: '0', loaded: '0' });
+    await closedRain('a-broken');
+    await desk.redis.del(shardKeys('a-broken', 0).packets);
+    await desk.redis.set(shardKeys('a-broken', 0).packets, 'not a list');
+    await closedRain('good');
+    startSettling();
+    await isSettled('good');
+    expect(await report('good')).toMatchObject({ credited: '2.00', recycled: '8.00', adds_up: true });
+    expect((await desk.ledger.book('a-broken'))!.recycledCents).toBe(0n);
+    await desk.redis.hdel(LIVE_RAINS_KEY, 'a-stranger', 'a-broken');
+  });
+
+  test('a malformed packet that nobody reached does not keep the rest from going back, and goes back with it', async () => {
+    await closedRain('unreached', { harm: () => desk.redis.lset(shardKeys('unreached', 0).packets, 0, 'torn') });
+    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', adds_up: true });
+    startSettling();
+    await isSettled('unreached');
+    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '0.00', recycled: '8.00', spoiled: '0.00', adds_up: true });
+  });
+
+  test('[R8] money that was set aside as spoiled goes back, and the book alone still adds up when Redis has forgotten', async () => {
+    await closedRain('spoilt', { harm: () => desk.redis.lset(shardKeys('spoilt', 0).packets, -1, 'torn') });
+    expect(await report('spoilt')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', adds_up: true });
+    startSettling();
+    await isSettled('spoilt');
+    const settled = await report('spoilt');
+    expect(settled).toMatchObject({ recycled: '8.00', spoiled: '0.00', adds_up: true });
+    await desk.redis.del(...Object.values(shardKeys('spoilt', 0)));
+    expect(await report('spoilt')).toEqual(settled);
+  });
+
+  test('a create that was cut before Redis, and whose time is over, is given back', async () => {
+    const now = await redisNow(desk.redis);
+    await desk.ledger.createRain({
+      id: 'cut', title: 'cut', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 2, opensAt: now - 2_000, closesAt: now - 1_000,
+    }, 'test');
+    startSettling();
+    await isSettled('cut');
+    expect(await report('cut')).toMatchObject({ recycled: '5.00', unclaimed: '0.00', adds_up: true });
+  });
+
+  test('a rain that Redis has lost after it was won from is not given back', async () => {
+    const now = await redisNow(desk.redis);
+    await closedRain('flushed', { closesAt: now + 300 });
+    await desk.redis.del(...Object.values(shardKeys('flushed', 0)));
+    await desk.redis.hdel(LIVE_RAINS_KEY, 'flushed');
+    await eventually(async () => expect(await redisNow(desk.redis)).toBeGreaterThan(now + 300));
+    startSettling();
+    await closedRain('after');
+    await isSettled('after');
+    expect(await desk.ledger.book('flushed')).toMatchObject({ recycledCents: 0n });
+    expect(await findRain(desk.redis, 'flushed')).toBeUndefined();
+    // Neither may the packets be handed out again.
+    expect(await loadRain(desk, 'flushed')).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('lost') as string }] });
+  });
+
+  test('settled in the book and cut between the shards, it is finished even when the first shard has expired', async () => {
+    await closedRain('half', { winners: 0, shards: 2 });
+    const live = (await findRain(desk.redis, 'half'))!;
+    await desk.ledger.recycle('half', 1_000n, 'test');
+    await desk.ledger.settle('half');
+    await desk.redis.del(...Object.values(shardKeys('half', 0)));
+    expect(await settleRain(desk, 'half', live)).toEqual({ outcome: 'settled' });
+    expect(await desk.redis.pttl(shardKeys('half', 1).state)).toBeGreaterThan(0);
+    expect(await desk.redis.hexists(LIVE_RAINS_KEY, 'half')).toBe(0);
+  });
+});
+
+describe('a settled rain', () => {
+  test('is not created again, nor loaded', async () => {
+    const now = await redisNow(desk.redis);
+    const request = { id: 'done', opensAt: now - 1_000, closesAt: now + 600_000 };
+    await closedRain('done', request);
+    startSettling();
+    await isSettled('done');
+    await desk.redis.del(...Object.values(shardKeys('done', 0)));
+    const refused = { ok: false, refusals: [{ field: 'id', reason: 'the rain done is settled' }] };
+    expect(await createRain(desk, { ...request, plan: { budget: '10.00', packets: 10, split: { method: 'even' } } })).toEqual(refused);
+    expect(await loadRain(desk, 'done')).toEqual(refused);
+    expect(await report('done')).toMatchObject({ credited: '2.00', recycled: '8.00', adds_up: true });
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { startSweeper, type SweeperOptions } from '../../src/operator/sweeper.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import type { Rounds } from '../../src/runtime/rounds.ts';
+import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+
+let desk: TestDesk;
+const sweepers: Rounds[] = [];
+beforeAll(async () => { desk = await openTestDesk(); });
+afterEach(async () => { await Promise.all(sweepers.splice(0).map((sweeper) => sweeper.close())); });
+afterAll(() => desk.stop());
+
+/** A sweeper whose queue loses everything; it tells what it was given. */
+function startSweeping(options: Partial<SweeperOptions> = {}): [string, number, number, number][] {
+  const sent: [string, number, number, number][] = [];
+  sweepers.push(startSweeper({
+    desk, log: createLog('sweeper', 'silent'), everyMs: 10, patienceMs: 50,
+    jobsPending: async () => 0,
+    areDead: async (_rainId, _shard, entries) => entries.map(() => false),
+    async resend(...range) {
+      sent.push(range);
+      return range[3] - range[2];
+    },
+    ...options,
+  }));
+  return sent;
+}
+
+/** Open, won from `winners` times, and handed over to the queue as the cursor has it. */
+async function wonRain(id: string, winners: number): Promise<void> {
+  const now = await redisNow(desk.redis);
+  await createRain(desk, { id, plan: { budget: '20.00', packets: 2_000, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(desk, id);
+  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  for (let i = 0; i < winners; i += 500) await engine.grab(id, 0, Array.from({ length: Math.min(500, winners - i) }, (_, n) => `user-${i + n}`));
+  await desk.redis.set(shardKeys(id, 0).relayed, String(winners));
+}
+
+const rested = () => new Promise((resolve) => { setTimeout(resolve, 300); });
+
+describe('the sweeper', () => {
+  test('sends again what the queue has lost, already while the rain is open, and only the ranges in which something is missing', async () => {
+    await wonRain('open', 1_200);
+    await desk.ledger.credit((await claimLog(desk, 'open')).filter((_, i) => i < 500 || i >= 1_000));
+    const sent = startSweeping();
+    await eventually(() => expect(sent.length).toBeGreaterThan(0));
+    expect(sent[0]).toEqual(['open', 0, 500, 1_000]);
+    await desk.ledger.credit((await claimLog(desk, 'open')).slice(500, 1_000));
+    await closeRain(desk, 'open');
+  });
+
+  test('leaves alone what the relay has not handed over, what is credited, and what lies with the dead letters', async () => {
+    await wonRain('relayed', 3);
+    await desk.redis.set(shardKeys('relayed', 0).relayed, '0');
+    await wonRain('credited', 3);
+    await desk.ledger.credit(await claimLog(desk, 'credited'));
+    await wonRain('dead', 3);
+    const asked: number[] = [];
+    const sent = startSweeping({ areDead: async (_rainId, _shard, entries) => entries.map(({ index }) => asked.push(index) > 0) });
+    await eventually(() => expect(asked.slice(0, 3)).toEqual([0, 1, 2]));
+    await rested();
+    expect(sent).toEqual([]);
+    await desk.ledger.credit(await claimLog(desk, 'dead'));
+    await desk.ledger.credit(await claimLog(desk, 'relayed'));
+  });
+
+  test('[R10] does not add to a queue that has enough to do, nor send again and again what does not arrive', async () => {
+    await wonRain('busy', 3);
+    let jobs = 100;
+    const sent = startSweeping({ jobsPending: async () => jobs });
+    await rested();
+    expect(sent).toEqual([]);
+    jobs = 99;
+    await eventually(() => expect(sent.length).toBeGreaterThan(0));
+    await rested();
+    // The pauses double: 50, 100, 200, 400 ms.
+    expect(sent.length).toBeLessThanOrEqual(3);
+    await desk.ledger.credit(await claimLog(desk, 'busy'));
+  });
+
+  test('waits as long as something arrives', async () => {
+    await wonRain('slow', 30);
+    const claims = await claimLog(desk, 'slow');
+    const sent = startSweeping({ patienceMs: 1_000 });
+    for (const claim of claims) {
+      await desk.ledger.credit([claim]);
+      await new Promise((resolve) => { setTimeout(resolve, 50); });
+    }
+    expect(sent).toEqual([]);
+  });
+});
