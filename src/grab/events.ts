@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, rainId, userId } from '../rain/claim.ts';
+import { readJson } from '../rain/json.ts';
 
 /** What travels on EVENTS_CHANNEL between processes. A lost event costs time, never truth: gateways also re-read Redis. */
 export const rainEvent = z.discriminatedUnion('type', [
@@ -16,9 +17,5 @@ export type RainEvent = z.infer<typeof rainEvent>;
 
 /** A frame of the channel → an event; `undefined` for anything else, since anybody with Redis access can publish. */
 export function parseEvent(frame: string): RainEvent | undefined {
-  try {
-    return rainEvent.safeParse(JSON.parse(frame)).data;
-  } catch {
-    return undefined;
-  }
+  return rainEvent.safeParse(readJson(frame)).data;
 }

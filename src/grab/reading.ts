@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '../rain/json.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
@@ -45,7 +46,7 @@ export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>>
 async function readIndex(redis: RedisClient, key: string): Promise<Map<string, LiveRain>> {
   const found = new Map<string, LiveRain>();
   for (const [rainId, text] of Object.entries(await redis.hgetall(key))) {
-    const parsed = liveRain.safeParse(json(text));
+    const parsed = liveRain.safeParse(readJson(text));
     if (parsed.success) found.set(rainId, parsed.data);
   }
   return found;
@@ -54,7 +55,7 @@ async function readIndex(redis: RedisClient, key: string): Promise<Map<string, L
 /** One rain, live or lately settled. */
 export async function findRain(redis: RedisClient, rainId: string): Promise<LiveRain | undefined> {
   const text = await redis.hget(LIVE_RAINS_KEY, rainId) ?? await redis.hget(SETTLED_RAINS_KEY, rainId);
-  return text === null ? undefined : liveRain.safeParse(json(text)).data;
+  return text === null ? undefined : liveRain.safeParse(readJson(text)).data;
 }
 
 /** `undefined`: no such rain, or its keys have expired. Shards that disagree about the state show the least advanced one. */
@@ -84,14 +85,6 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
 export function coarseLeft(left: number, packets: number): number {
   const step = Math.max(1, Math.floor(packets / 100));
   return Math.min(packets, Math.ceil(left / step) * step);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer when the log ends before. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { shardKeys } from '../grab/keys.ts';
 import { readEntries } from '../grab/reading.ts';
 import { amount, parseClaim } from '../rain/claim.ts';
+import { readJson } from '../rain/json.ts';
 import { parseMoney } from '../rain/money.ts';
 import { bookOf, type Desk } from './desk.ts';
 
@@ -71,7 +72,7 @@ async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<
   // Nothing is pushed any more and grabs take from the tail, so what is counted from the head stays where it is.
   for (let from = 0, length = await desk.redis.llen(keys.packets); from < length; from += PAGE) {
     for (const element of await desk.redis.lrange(keys.packets, from, from + PAGE - 1)) {
-      const parsed = packet.safeParse(json(element));
+      const parsed = packet.safeParse(readJson(element));
       if (!parsed.success) {
         spoiled++;
         continue;
@@ -116,12 +117,3 @@ async function readClaims(desk: Desk, rainId: string, shard: number, claims: Map
   }
   return spoiled;
 }
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-

@@ -1,3 +1,4 @@
+import { readJson } from '../rain/json.ts';
 import { clientMessage, type ClientMessage, type ErrorMessage, type ServerMessage } from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 
@@ -9,12 +10,7 @@ function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded
 
 /** One text frame → a message that can be trusted, or the error its sender is told [R12]. Never throws. */
 export function decode(text: string): Decoded {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse('not_json');
-  }
+  const value = readJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('not_json');
   const parsed = clientMessage.safeParse(value);
   if (parsed.success) return { ok: true, message: parsed.data };

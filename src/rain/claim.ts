@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from './json.ts';
 import { parseMoney } from './money.ts';
 
 /** What PostgreSQL, Redis, JSON and a log line can all hold unchanged. */
@@ -30,12 +31,8 @@ export type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: stri
 
 /** One entry of the claim log → a claim, or the reason why it is none. Never throws. */
 export function parseClaim(entry: string): ParsedClaim {
-  let value: unknown;
-  try {
-    value = JSON.parse(entry);
-  } catch {
-    return { ok: false, reason: 'not JSON' };
-  }
+  const value = readJson(entry);
+  if (value === undefined) return { ok: false, reason: 'not JSON' };
   const parsed = claim.safeParse(value);
   if (parsed.success) return { ok: true, claim: parsed.data };
   const issue = parsed.error.issues[0]!;

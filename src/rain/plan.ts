@@ -24,7 +24,6 @@ export const split = z.discriminatedUnion('method', [
     tiers: z.array(tier).min(1, 'expected at least one tier').max(TIERS_MAX, `expected at most ${TIERS_MAX} tiers`),
   }),
 ], 'expected the method even, double-mean or tiers');
-export type Split = z.infer<typeof split>;
 
 /** What an operator asks for. Amounts are decimal strings; `max` defaults to the budget. Whether it can be done: `checkPlan`. */
 export const rainPlan = z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from '../protocol/outcomes.ts';
+import { readJson } from '../rain/json.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 
 /**
@@ -44,9 +45,5 @@ export function parseServerMessage(frame: string): HeardMessage | undefined {
 }
 
 function parse(frame: string): HeardMessage | undefined {
-  try {
-    return serverMessage.safeParse(JSON.parse(frame)).data;
-  } catch {
-    return undefined;
-  }
+  return serverMessage.safeParse(readJson(frame)).data;
 }
