@@ -6,7 +6,7 @@
 -- KEYS[4] claims   list: the claim log, newest at the head
 -- KEYS[5] spoiled  list: elements of packets that are no packets
 -- ARGV    userId x n, 1 <= n <= 512; the same user may stand twice
--- RETURNS n cjson strings in the order of ARGV: code "1" before "-2" "-3" "-4" before "-1" before "0"; see DESIGN
+-- RETURNS n cjson strings in the order of ARGV: code "1" before "-8" "-2" "-3" "-4" before "-1" "-7" before "0"
 -- WHY     A script is atomic but not rolled back, so all that can fail (wrong type, bad JSON) happens before the first
 --         write, and HSET, which Redis may refuse when out of memory, is that first write. Packets are looked at with
 --         LRANGE and popped last: a malformed one is set aside, not lost. Losing writes nothing [R11].

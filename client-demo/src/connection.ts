@@ -1,6 +1,7 @@
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import type { ClientMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { CLOSES } from '../../src/protocol/outcomes.ts';
+import { readJson } from '../../src/rain/json.ts';
 import { pauseMs, RECONNECT } from './backoff.ts';
 import type { Credentials } from './credentials.ts';
 
@@ -128,11 +129,6 @@ export class Connection {
 
 /** The server is trusted to speak its protocol, but a frame from a proxy's error page must not stop the page. */
 function readMessage(frame: unknown): ServerMessage | undefined {
-  if (typeof frame !== 'string') return undefined;
-  try {
-    const value: unknown = JSON.parse(frame);
-    return typeof value === 'object' && value !== null && 'type' in value ? value as ServerMessage : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof frame === 'string' ? readJson(frame) : undefined;
+  return typeof value === 'object' && value !== null && 'type' in value ? value as ServerMessage : undefined;
 }

@@ -30,8 +30,6 @@ export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntrie
     const found = parseClaim(entry);
     if (!found.ok) return parsed.lost.push({ index, entry, reason: 'malformed', detail: found.reason });
     const { claim } = found;
-    // Half a character becomes another one on its way to the database, and two packets could become one.
-    if (/\p{Cs}/u.test(claim.redPacketId)) return parsed.lost.push({ index, entry, reason: 'malformed', detail: 'redPacketId: not Unicode' });
     if (claim.rainId !== rainId) return parsed.lost.push({ index, entry, reason: 'wrong_rain', detail: `the claim is of rain ${claim.rainId}` });
     return parsed.claims.push({ index, entry, claim });
   });

@@ -23,6 +23,8 @@ export class Board {
   readonly #told = new Map<string, string>();
   /** Rains that have been ready when told. */
   readonly #announced = new Set<string>();
+  /** Looks for unknown rains that are under way. */
+  readonly #finding = new Map<string, Promise<void>>();
   #offsetMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -56,7 +58,12 @@ export class Board {
    * @throws when it is not known and Redis cannot be asked
    */
   async find(rainId: string): Promise<RainSnapshot | undefined> {
-    if (!this.#rains.has(rainId)) await this.#look(rainId);
+    if (!this.#rains.has(rainId)) {
+      // A thousand early taps on a rain are one question to Redis.
+      const asked = this.#finding.get(rainId) ?? this.#look(rainId).finally(() => this.#finding.delete(rainId));
+      this.#finding.set(rainId, asked);
+      await asked;
+    }
     return this.snapshot(rainId);
   }
 
@@ -92,8 +99,7 @@ export class Board {
   async #readAll(): Promise<void> {
     const before = Date.now();
     const now = await redisNow(this.#rules.redis);
-    this.#offsetMs = now - (before + Date.now()) / 2;
-    this.#offsetMs = Math.round(this.#offsetMs);
+    this.#offsetMs = Math.round(now - (before + Date.now()) / 2);
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
       if (found.has(rainId)) continue;

@@ -1,4 +1,4 @@
-/** Everything the door bounds [R10], units last in the name, each with whom it protects. Tests and `rain gateway` may override. */
+/** Everything the door bounds [R10], units last in the name, each with whom it protects. Tests override some. */
 export const LIMITS = {
   /** One client frame; a grab is about 80 bytes. Protects memory and the JSON parser. */
   messageBytesMax: 4_096,
@@ -6,7 +6,7 @@ export const LIMITS = {
   headerBytesMax: 16_384,
   /** Unsent bytes of one socket; beyond it the reader is too slow and is closed. Protects memory. */
   sendBufferBytesMax: 262_144,
-  /** Live sockets of one process; FACTS of the operating system allow 20,000 open files. Protects the process. */
+  /** Live sockets of one process, where it may have 20,000 open files. Protects the process. */
   socketsMax: 18_000,
   /** Sockets of one user on one gateway. Protects the others from a script. */
   socketsPerUserMax: 64,
@@ -23,7 +23,7 @@ export const LIMITS = {
   /** Pause between pings, and how long a pong may take. Protects against half-open sockets. */
   heartbeatMs: 25_000,
   pongMs: 8_000,
-  /** From the close of a gateway until the last socket is cut. */
+  /** From the close of a gateway until the last socket is cut. Protects whoever waits for its end. */
   closeMs: 2_000,
 } as const;
 export type Limits = { [K in keyof typeof LIMITS]: number };

@@ -23,8 +23,10 @@ function deliver(event: RainEvent, door: Door): void {
       return void door.board.refresh(event.rainId);
     case 'credited': {
       for (const { userId, redPacketId, amount } of event.claims) {
+        const sessions = door.audience.of(userId);
+        if (sessions.size === 0) continue;
         const frame = encode({ type: 'credited', rainId: event.rainId, redPacketId, amount });
-        for (const session of door.audience.of(userId)) send(session, frame, door.limits);
+        for (const session of sessions) send(session, frame, door.limits);
       }
       const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
       const frame = encode({ type: 'winners', rainId: event.rainId, winners });

@@ -5,7 +5,7 @@ import { join } from './handlers/join.ts';
 import { ping } from './handlers/ping.ts';
 import { admit, end, send, type Session } from './session.ts';
 
-/** One frame of one socket. Limits first, then the parser, then exactly one handler. */
+/** One frame of one socket. Limits first, then exactly one handler. */
 export function route(door: Door, session: Session, frame: string, now: number): void {
   if (!admit(session, now, door.limits)) return tooFast(door, session, frame);
   const decoded = decode(frame);
@@ -25,7 +25,7 @@ export function complain(door: Door, session: Session, frame: string): void {
   if (++session.errors >= door.limits.errorsPerSocketMax) end(session, 4429);
 }
 
-/** A grab is answered even then, since somebody waits for it; the rest is dropped unread. */
+/** A grab is answered even then, since somebody waits for it; the rest is dropped without an answer. */
 function tooFast(door: Door, session: Session, frame: string): void {
   const decoded = decode(frame);
   if (decoded.ok && decoded.message.type === 'grab') {

@@ -25,14 +25,17 @@ export function createSession(socket: WebSocket, userId: string, expiresAt: numb
 }
 
 /** The only way out. A socket that is gone swallows the frame; one that does not read is closed, not buffered for. */
-export function send(session: Session, frame: string | Buffer, limits: Limits): void {
+export function send(session: Session, frame: string, limits: Limits): void {
   const { socket } = session;
   if (socket.readyState !== WebSocket.OPEN) return;
   if (socket.bufferedAmount > limits.sendBufferBytesMax) return end(session, 4413);
   socket.send(frame, { binary: false, compress: false });
 }
 
-/** Says why and hangs up; a peer that does not answer the close is cut by ws after its own time-out. */
+/**
+ * Says why and hangs up; a peer that does not answer the close is cut by ws after its own time-out. Who does not read or
+ * does not answer is cut at once and sees 1006, most likely: for him the code is a wish, in our own logs it is the reason.
+ */
 export function end(session: Session, code: CloseCode): void {
   session.socket.close(code, CLOSES[code].reason);
   if (code === 4413 || code === 4408) session.socket.terminate();

@@ -7,7 +7,6 @@ import type { LiveRain } from './reading.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
-const closing = z.tuple([z.enum(STORED_STATES), z.number(), z.number(), z.number()]).nullable();
 
 /** Tells all gateways to look again. A lost message costs them at most a second. */
 export async function announceChange(redis: RedisClient, rainId: string): Promise<void> {
@@ -46,9 +45,8 @@ export const resume = (redis: RedisClient, rainId: string, shards: number) => tu
 export async function close(redis: RedisClient, rainId: string, shards: number, when: 'early' | 'due'): Promise<boolean> {
   let closed = true;
   for (let shard = 0; shard < shards; shard++) {
-    const keys = shardKeys(rainId, shard);
-    const reply = closing.parse(await run(redis, 'close', [keys.state, keys.packets, keys.claims, keys.spoiled], [when]));
-    closed &&= reply !== null && (reply[0] === 'closed' || reply[0] === 'settled');
+    const state = storedState.parse(await run(redis, 'close', [shardKeys(rainId, shard).state], [when]));
+    closed &&= state === 'closed' || state === 'settled';
   }
   if (closed) await announceChange(redis, rainId);
   return closed;

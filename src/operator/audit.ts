@@ -61,9 +61,9 @@ export function weigh(rainId: string, budgetCents: bigint, amounts: BigInt64Arra
     else if (trail.unclaimed(id, index)) add(unclaimed, cents);
     else add(spoiled, cents);
   }
-  if (known.claims < trail.claims.size) problems.push(`${trail.claims.size - known.claims} claims are of packets that were never allocated`);
-  if (known.credits < trail.credits.size) problems.push(`${trail.credits.size - known.credits} credits are of packets that were never allocated`);
-  if (!trail.expired && spoiled.count > trail.spoiled) problems.push(`${spoiled.count} packets are neither won nor left, but only ${trail.spoiled} were set aside as spoiled`);
+  if (known.claims < trail.claims.size) problems.push(`claims of packets that were never allocated: ${trail.claims.size - known.claims}`);
+  if (known.credits < trail.credits.size) problems.push(`credits of packets that were never allocated: ${trail.credits.size - known.credits}`);
+  if (!trail.expired && spoiled.count > trail.spoiled) problems.push(`packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${trail.spoiled}`);
   problems.push(...trail.problems);
   // What the book has given back is no longer unclaimed or spoiled; should they differ, the rest stays visible as unclaimed.
   recycled.cents = trail.recycledCents;

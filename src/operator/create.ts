@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Json } from '../ledger/actions.ts';
+import type { NewRain } from '../ledger/rains.ts';
 import { SHARDS_MAX } from '../grab/keys.ts';
 import { announceChange } from '../grab/phases.ts';
 import { redisNow } from '../grab/reading.ts';
@@ -29,6 +30,9 @@ const createRequest = z.object({
   seed: seed.optional(),
 });
 export type CreateRequest = z.input<typeof createRequest>;
+
+/** What the operator calls a field that the book calls otherwise. */
+const ASKED_AS: Partial<Record<keyof NewRain, string>> = { budgetCents: 'budget', split: 'plan' };
 
 export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number } | Refused;
 
@@ -69,7 +73,7 @@ export async function createRain(desk: Desk, request: CreateRequest): Promise<Cr
   }, desk.actor);
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
-  if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.join(', ')}`);
+  if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
   const drafted = await draftRain(desk.redis, { rainId: id, title, shards, opensAt, closesAt, packets: plan.packets });
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(desk.redis, id);

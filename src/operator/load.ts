@@ -33,7 +33,7 @@ export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: 
   });
   if (drafted === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
   const loaded = await loadPackets(desk.redis, rainId, rain.shards, amounts, (count) => onProgress(count, rain.packets));
-  if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded any more: it is closed`);
+  if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${loaded.reason === 'not_a_draft' ? 'it is closed' : 'Redis has lost it meanwhile'}`);
   await announceChange(desk.redis, rainId);
   return { ok: true, packets: loaded.packets };
 }

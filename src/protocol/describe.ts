@@ -1,8 +1,8 @@
-import { CLOSES, ERRORS, OUTCOMES, REFUSALS } from './outcomes.ts';
+import { CLOSES, ERRORS, OUTCOMES_IN_ORDER, REFUSALS } from './outcomes.ts';
 
 /** The page of codes as data: what `rain codes --json` prints. */
 export function codes() {
-  return { results: Object.values(OUTCOMES), errors: Object.values(ERRORS), closes: Object.values(CLOSES), refusals: Object.values(REFUSALS) };
+  return { results: OUTCOMES_IN_ORDER, errors: Object.values(ERRORS), closes: Object.values(CLOSES), refusals: Object.values(REFUSALS) };
 }
 
 /** The page of codes as the README shows it, in Markdown. Results stand in order of precedence. */

@@ -27,7 +27,7 @@ export interface RainSnapshot {
   closesAt: number;
   /** Planned packets. */
   packets: number;
-  /** Packets left, coarse: one of 100 steps of `packets`, rounded up, 0 only when none is left. */
+  /** Packets left, rounded up to about a hundredth of `packets`; 0 only when none is left. */
   left: number;
   serverTime: number;
 }

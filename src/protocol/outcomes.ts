@@ -1,6 +1,5 @@
 /**
  * THE page of codes. `code` and `reason` go over the wire; `meaning` is for people; the README's tables are generated from here.
- * Listed in order of precedence: the order in which gateway and `lua/grab.lua` check.
  */
 export interface Outcome {
   code: string;
@@ -10,19 +9,24 @@ export interface Outcome {
   retry: 'no' | 'after a pause' | 'when it opens' | 'when it resumes';
 }
 
-export const OUTCOMES = {
-  '-6': { code: '-6', reason: 'blocked', meaning: 'This user or address may not grab.', retry: 'no' },
-  '-5': { code: '-5', reason: 'too_fast', meaning: 'More messages than one hand can send.', retry: 'after a pause' },
-  '-7': { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or could not be decided; asking again is safe and tells it.', retry: 'after a pause' },
-  '-8': { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain of this id, or it has long been settled.', retry: 'no' },
-  '1': { code: '1', reason: 'already_claimed', meaning: 'You have won before; this is that packet again.', retry: 'no' },
-  '-2': { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
-  '-3': { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
-  '-4': { code: '-4', reason: 'paused', meaning: 'The operator has paused the rain.', retry: 'when it resumes' },
-  '-1': { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone.', retry: 'no' },
-  '0': { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
-} as const satisfies Record<string, Outcome>;
-export type OutcomeCode = keyof typeof OUTCOMES;
+/** In order of precedence: the order in which the gateway and then `lua/grab.lua` check. */
+export const OUTCOMES_IN_ORDER = [
+  { code: '-6', reason: 'blocked', meaning: 'This user or address may not grab. Reserved: nothing sends it yet.', retry: 'no' },
+  { code: '-5', reason: 'too_fast', meaning: 'More messages than one hand can send.', retry: 'after a pause' },
+  { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or could not be decided; asking again is safe and tells it.', retry: 'after a pause' },
+  { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain of this id, or it has long been settled.', retry: 'no' },
+  { code: '1', reason: 'already_claimed', meaning: 'You have won before; this is that packet again.', retry: 'no' },
+  { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
+  { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
+  { code: '-4', reason: 'paused', meaning: 'The operator has paused the rain.', retry: 'when it resumes' },
+  { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone.', retry: 'no' },
+  { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
+] as const satisfies readonly Outcome[];
+type KnownOutcome = (typeof OUTCOMES_IN_ORDER)[number];
+export type OutcomeCode = KnownOutcome['code'];
+
+/** By code. (An object alone would not do: JavaScript lists "0" and "1" first.) */
+export const OUTCOMES = Object.fromEntries(OUTCOMES_IN_ORDER.map((outcome) => [outcome.code, outcome])) as { readonly [C in OutcomeCode]: Extract<KnownOutcome, { code: C }> };
 
 /** `error` messages: the frame could not be understood; nothing was changed [R12]. */
 export const ERRORS = {
@@ -34,7 +38,7 @@ export const ERRORS = {
 } as const;
 export type ErrorCode = keyof typeof ERRORS;
 
-/** WebSocket close codes beyond the standard's 1000–1011. */
+/** The close codes we choose; ws itself chooses 1002 (not WebSocket) and 1007 (not UTF-8). */
 export const CLOSES = {
   1001: { code: 1001, reason: 'going_away', meaning: 'The gateway is restarting.', retry: 'reconnect after a random pause' },
   1009: { code: 1009, reason: 'too_big', meaning: 'A frame exceeded the payload limit.', retry: 'no' },

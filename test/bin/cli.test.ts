@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { acquireLock } from '../../src/runtime/lock.ts';
+import { readRunning, writeRunning } from '../../src/runtime/running.ts';
 import { SECRET } from '../support/client.ts';
 import { rain, startCli } from '../support/cli.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openWorker } from '../support/worker.ts';
 
 let desk: TestDesk;
@@ -156,6 +159,20 @@ describe('a swarm over real sockets', () => {
     // The same users asked again are told the same, and it still adds up.
     const again = json((await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '200', '--json'], env)).stdout);
     expect(again).toMatchObject({ winners: 50, told: '50.00', adds_up: true });
+  });
+
+  test('does not send its users to the system that runs here when Redis and the book are another one\'s', async () => {
+    const folder = temporaryFolder();
+    const locked = await acquireLock(folder);
+    if (!locked.ok) throw new Error('the folder is taken');
+    writeRunning(folder, {
+      pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: SECRET,
+      gatewayUrl: gateway.url, consoleUrl: 'http://127.0.0.1:1', demo: false,
+    });
+    expect(readRunning(folder)).toBeDefined();
+    const run = await rain(['swarm', '--rain', 'x', '--users', '1'], { ...env, RAIN_HOME: folder });
+    expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining('--url: missing') as string });
+    locked.lock.release();
   });
 
   test('a token lets its bearer in', async () => {

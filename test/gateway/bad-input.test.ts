@@ -2,6 +2,7 @@ import { connect as connectTcp } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { LIVE_RAINS_KEY } from '../../src/grab/keys.ts';
 import { signToken } from '../../src/runtime/token.ts';
 import { dial, follow, SECRET, tokenFor, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -129,6 +130,20 @@ describe('[R9] refused at the upgrade, before a socket exists', () => {
     expect(await attempt(['rain.v1'], await bearer())).toBe(403);
     await Promise.all(mine.map((client) => client.leave()));
     await eventually(async () => expect(await attempt(['rain.v1'], await bearer())).toBe('open'));
+  });
+
+  test('[R10] a socket watches so many rains and no more, also when it asks for all at once', async () => {
+    for (const rainId of ['j1', 'j2', 'j3', 'j4']) await stockRain(redis, { rainId, amounts: ['1.00'] });
+    const narrow = await openGateway(server.url, { limits: { joinsPerSocketMax: 2 } });
+    const client = await dial(narrow.url, 'eve');
+    for (const rainId of ['j1', 'j2', 'j3', 'j4']) client.say({ type: 'join', rainId });
+    for (let n = 0; n < 2; n++) expect(await client.next('error')).toMatchObject({ code: 'not_allowed' });
+    client.say({ type: 'join', rainId: 'r1' });
+    expect(await client.next('error')).toMatchObject({ code: 'not_allowed' });
+    await client.leave();
+    await narrow.close();
+    await redis.del(...await redis.keys('rain:{j*'));
+    await redis.hdel(LIVE_RAINS_KEY, 'j1', 'j2', 'j3', 'j4');
   });
 
   test('health: alive, ready, and 426 for who comes without a socket', async () => {

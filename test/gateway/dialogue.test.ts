@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { EVENTS_CHANNEL, LIVE_RAINS_KEY, shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { announceChange, close, pause, resume } from '../../src/grab/phases.ts';
 import { dial, type Client } from '../support/client.ts';
+import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
@@ -19,6 +20,18 @@ async function sees(client: Client, rainId: string, state: string): Promise<void
 }
 
 describe('a session', () => {
+  test('[R4] whoever is told that he won stands in the claim log by then', async () => {
+    await stockRain(redis, { rainId: 'logged', amounts: Array.from({ length: 100 }, () => '1.00') });
+    const clients = await Promise.all(Array.from({ length: 50 }, (_, i) => dial((i % 2 ? one : two).url, `logged-${i}`)));
+    await Promise.all(clients.map(async (client, i) => {
+      client.say({ type: 'grab', rainId: 'logged' });
+      const { code, redPacketId } = await client.next('result');
+      expect(code).toBe('0');
+      expect(await claimLog({ redis }, 'logged')).toContainEqual(expect.objectContaining({ userId: `logged-${i}`, redPacketId }));
+    }));
+    await Promise.all(clients.map((client) => client.leave()));
+  });
+
   test('[R1] a gateway that cannot find a rain does not guess its shards', async () => {
     await stockRain(redis, { rainId: 'unlisted', amounts: Array.from({ length: 8 }, () => '1.00'), shards: 2 });
     const user = ['ann', 'bob', 'eve', 'joe', 'sue'].find((name) => shardOf(name, 2) === 1)!;
@@ -64,7 +77,7 @@ describe('a session', () => {
     await back.leave();
   });
 
-  test('ping is answered with Redis\'s clock', async () => {
+  test('ping is answered with its own time and the server\'s', async () => {
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'ping', t: 17.5 });
     const pong = await ann.next('pong');

@@ -43,8 +43,6 @@ async function wonRain(id: string, winners: number): Promise<void> {
   await desk.redis.set(shardKeys(id, 0).relayed, String(winners));
 }
 
-const rested = () => new Promise((resolve) => { setTimeout(resolve, 300); });
-
 describe('the sweeper', () => {
   test('sends again what the queue has lost, already while the rain is open, and only the ranges in which something is missing', async () => {
     await wonRain('open', 1_200);
@@ -63,9 +61,9 @@ describe('the sweeper', () => {
     await desk.ledger.credit(await claimLog(desk, 'credited'));
     await wonRain('dead', 3);
     const asked: number[] = [];
-    const sent = startSweeping({ areDead: async (_rainId, _shard, entries) => entries.map(({ index }) => asked.push(index) > 0) });
-    await eventually(() => expect(asked.slice(0, 3)).toEqual([0, 1, 2]));
-    await rested();
+    const sent = startSweeping({ areDead: async (_rainId, _shard, entries) => entries.map(({ index }) => asked.length < 6 ? asked.push(index) > 0 : true) });
+    // Asked twice, it has come by the other rains in between.
+    await eventually(() => expect(asked).toEqual([0, 1, 2, 0, 1, 2]));
     expect(sent).toEqual([]);
     await desk.ledger.credit(await claimLog(desk, 'dead'));
     await desk.ledger.credit(await claimLog(desk, 'relayed'));
@@ -73,15 +71,18 @@ describe('the sweeper', () => {
 
   test('[R10] does not add to a queue that has enough to do, nor send again and again what does not arrive', async () => {
     await wonRain('busy', 3);
-    let jobs = 100;
-    const sent = startSweeping({ jobsPending: async () => jobs });
-    await rested();
-    expect(sent).toEqual([]);
+    let [jobs, asked] = [100, 0];
+    const moments: number[] = [];
+    startSweeping({
+      jobsPending: async () => (asked++, jobs),
+      resend: async () => (moments.push(performance.now()), 3),
+    });
+    await eventually(() => expect(asked).toBeGreaterThan(5));
+    expect(moments).toEqual([]);
     jobs = 99;
-    await eventually(() => expect(sent.length).toBeGreaterThan(0));
-    await rested();
-    // The pauses double: 50, 100, 200, 400 ms.
-    expect(sent.length).toBeLessThanOrEqual(3);
+    await eventually(() => expect(moments.length).toBe(4));
+    // The pauses double: at least 100, 200 and 400 ms.
+    for (const [i, leastMs] of [100, 200, 400].entries()) expect(moments[i + 1]! - moments[i]!).toBeGreaterThanOrEqual(leastMs - 5);
     await desk.ledger.credit(await claimLog(desk, 'busy'));
   });
 

@@ -31,7 +31,7 @@ describe('from the win to the word that it is credited', () => {
   });
   const creditedOf = (rainId: string) => heard.flatMap((event) => (event.type === 'credited' && event.rainId === rainId ? event.claims : []));
 
-  it('[R4] every win of the grab engine reaches the book, and then the gateways', async () => {
+  it('every win of the grab engine reaches the book, and then the gateways', async () => {
     const amounts = ['7.10', '0.01', '12.21'];
     await stockRain(room.hand, { rainId: 'path', amounts });
     await room.ledger.createRain(newRain('path', 1_932n), 'ann');

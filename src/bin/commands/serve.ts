@@ -26,7 +26,7 @@ export function addServeCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway')
     .action(() => serve('gateway', async (shutdown) => ({ ...await (await import('../servers/gateway.ts')).open(shutdown) })));
 
-  program.command('worker').summary('relay, credit worker and settler')
+  program.command('worker').summary('relay, credit worker, settler and sweeper')
     .description('Carries claims to the queue, credits them, settles rains that are over. Run as many as you like. Needs REDIS_URL and DATABASE_URL.')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve('worker', async (shutdown) => {

@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
-import { readEnvironment } from '../../runtime/config.ts';
-import { readRunning } from '../../runtime/running.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
@@ -46,8 +44,7 @@ export function addSwarmCommand(program: Command): void {
 
 async function swarm(options: SwarmOptions): Promise<void> {
   const [{ runWave }, { renderReport }, { judge }] = await Promise.all([import('../../swarm/wave.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts')]);
-  const environment = readEnvironment();
-  const url = options.url ?? environment['GATEWAY_PUBLIC_URL'] ?? readRunning(environment['RAIN_HOME'] || '.rain')?.gatewayUrl;
+  const url = options.url ?? configure([]).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   if (options.seed !== undefined && !seedText.safeParse(options.seed).success) throw new CommandFailure(EXIT.usage, '--seed: expected 64 hex digits');
   const progress = bar('answered', 'users');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { PACKETS_MAX } from '../../rain/plan.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
 import { explain, print, tell } from '../answer.ts';
 import { parseCount, parseDuration } from '../moment.ts';
@@ -14,7 +15,7 @@ export function addUpCommand(program: Command): void {
     .option('--once', 'leave after the first rain is settled; exit code 0 only if its money adds up')
     .option('--json', 'print the audit as one JSON object on the last line')
     .option('--bots <n>', 'simulated users', parseCount(1, BOTS_MAX), 500)
-    .option('--packets <n>', 'red packets of the first rain', parseCount(1, 5_000_000), 200)
+    .option('--packets <n>', 'red packets of the first rain', parseCount(1, PACKETS_MAX), 200)
     .option('--budget <amount>', 'what the first rain gives away', '100.00')
     .option('--duration <time>', 'how long it rains', parseDuration, 5_000)
     .option('--no-demo', 'only serve: no demo rain, no guest tokens')

@@ -45,7 +45,7 @@ export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<Sy
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
-    config.REDIS_URL ?? own('Redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock }), shutdown),
+    config.REDIS_URL ?? own('redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock }), shutdown),
     config.DATABASE_URL ?? own('database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
   for (const name of await migrate(databaseUrl)) tell(`database: applied ${name}`);
@@ -112,7 +112,8 @@ async function expectFree(host: string, port: number, name: string): Promise<voi
     await listening;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw failed(`port ${port} of ${host} cannot be opened (${code}); end what uses it or choose another with ${name}`);
+    const way = code === 'EADDRINUSE' ? 'is in use; end what uses it or choose another' : `cannot be opened (${code}); choose another`;
+    throw failed(`port ${port} of ${host} ${way} with ${name}`);
   } finally {
     probe.close();
   }

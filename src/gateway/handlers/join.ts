@@ -11,10 +11,16 @@ import { send, type Session } from '../session.ts';
  * has been credited. A rain that does not exist is answered as a grab of it would be.
  */
 export function join(door: Door, session: Session, { rainId }: JoinMessage): void {
-  if (session.rains.size >= door.limits.joinsPerSocketMax && !session.rains.has(rainId)) {
-    return send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), door.limits);
-  }
+  if (watchesEnough(door, session, rainId)) return refuse(door, session);
   void tell(door, session, rainId);
+}
+
+function watchesEnough({ limits }: Door, { rains }: Session, rainId: string): boolean {
+  return rains.size >= limits.joinsPerSocketMax && !rains.has(rainId);
+}
+
+function refuse({ limits }: Door, session: Session): void {
+  send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
 }
 
 async function tell(door: Door, session: Session, rainId: string): Promise<void> {
@@ -22,6 +28,8 @@ async function tell(door: Door, session: Session, rainId: string): Promise<void>
     const snapshot = await door.board.find(rainId);
     const shards = door.board.shardsOf(rainId);
     if (!snapshot || shards === undefined) return send(session, resultFrame(rainId, undefined, '-8'), door.limits);
+    // Many joins may have been let in while none of them was counted yet.
+    if (watchesEnough(door, session, rainId)) return refuse(door, session);
     // Watch before reading: a credit that arrives in between is then pushed rather than lost between the two.
     if (session.socket.readyState === session.socket.OPEN) door.audience.watch(session, rainId);
     send(session, encode(snapshot), door.limits);
