@@ -19,6 +19,8 @@ export interface QueueOptions {
   /** QUEUE_PREFIX of grab/keys.ts; in Redis Cluster it must hold a hash tag. */
   prefix: string;
   onError: (error: Error) => void;
+  /** Only looks in, or hands something in: leaves the queue's own settings unwritten. */
+  visiting?: boolean;
 }
 
 const CREDIT_OPTIONS: JobsOptions = {
@@ -32,15 +34,15 @@ const CREDIT_OPTIONS: JobsOptions = {
 };
 
 /** Jobs of `credit`, added by the relay. */
-export function createCreditQueue({ connection, prefix, onError }: QueueOptions): CreditQueue {
-  const queue: CreditQueue = new Queue(CREDIT_QUEUE, { connection, prefix, defaultJobOptions: CREDIT_OPTIONS });
+export function createCreditQueue({ connection, prefix, onError, visiting = false }: QueueOptions): CreditQueue {
+  const queue: CreditQueue = new Queue(CREDIT_QUEUE, { connection, prefix, defaultJobOptions: CREDIT_OPTIONS, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
 }
 
 /** Letters of `credit-dead`, each a job that waits for a person. */
-export function createDeadQueue({ connection, prefix, onError }: QueueOptions): DeadQueue {
-  const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false } });
+export function createDeadQueue({ connection, prefix, onError, visiting = false }: QueueOptions): DeadQueue {
+  const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false }, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
 }

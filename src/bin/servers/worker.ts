@@ -45,7 +45,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance: ledgerBalance(ledger),
-    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims),
+    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
   });
   const relay = createRelay({ redis, queue, log });
   relay.start();
