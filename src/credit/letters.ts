@@ -1,4 +1,4 @@
-import { deadLetter, type DeadLetter } from './deadLetter.ts';
+import { deadLetter, deadLetterId, type DeadLetter } from './deadLetter.ts';
 import type { DeadQueue } from './queue.ts';
 
 /** A dead letter as it lies in the queue. */
@@ -45,6 +45,12 @@ export async function readLetters(dead: DeadQueue, { rainId, skip = 0, limit }: 
     if (jobs.length < PAGE) return { letters, complete: true };
   }
   return { letters, complete: false };
+}
+
+/** Which of these lie in the dead queue, in order. */
+export async function areBuried(dead: DeadQueue, letters: readonly Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>[]): Promise<boolean[]> {
+  const jobs = await Promise.all(letters.map((letter) => dead.getJob(deadLetterId(letter))));
+  return jobs.map((job) => job !== undefined);
 }
 
 function toLetter({ id, data, timestamp }: { id?: string | undefined; data: unknown; timestamp: number }): Letter | undefined {

@@ -1,7 +1,7 @@
 import { Queue, type JobsOptions } from 'bullmq';
 import type { RedisClient } from '../runtime/redis.ts';
 import { ATTEMPTS_MAX } from './backoff.ts';
-import { deadLetterId, type DeadLetter } from './deadLetter.ts';
+import type { DeadLetter } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
 
 export const CREDIT_QUEUE = 'credit';
@@ -45,10 +45,4 @@ export function createDeadQueue({ connection, prefix, onError, visiting = false 
   const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false }, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
-}
-
-/** Which of these lie in the dead queue, in order. */
-export async function areBuried(dead: DeadQueue, letters: readonly Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>[]): Promise<boolean[]> {
-  const jobs = await Promise.all(letters.map((letter) => dead.getJob(deadLetterId(letter))));
-  return jobs.map((job) => job !== undefined);
 }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditJson } from '../../src/bin/auditText.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { listLetters } from '../../src/operator/deadLetters.ts';
 import { rain, startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
@@ -15,8 +18,7 @@ afterAll(() => desk?.stop());
 
 const LATER = '1999999999999';
 const json = <T>(text: string): T => JSON.parse(text) as T;
-const letterOf = async (rainId: string): Promise<string> =>
-  json<{ letters: { letter: string }[] }>((await rain(['dead', 'list', '--rain', rainId, '--json'], env)).stdout).letters[0]!.letter;
+const letterOf = async (rainId: string): Promise<string> => (await listLetters(desk, { rainId, skip: 0, limit: 1 })).letters[0]!.letter;
 
 /** `user-1` of two winners is refused. */
 async function refusedRain(id: string): Promise<string> {
@@ -27,23 +29,23 @@ async function refusedRain(id: string): Promise<string> {
 }
 
 describe('rain dead', () => {
-  test('lists, shows, requeues and discards, for people and for machines', async () => {
+  test('lists and shows, for people and for machines', async () => {
     const letter = await refusedRain('cli');
     const list = await rain(['dead', 'list'], env);
     expect(list.stdout).toMatch(new RegExp(`${letter} +refused +cli-1 +1\\.00 +user-1 +20.*\nrefused: The balance system understood`, 's'));
-    const shown = await rain(['dead', 'show', letter], env);
-    expect(shown.stdout).toMatch(/rain +cli, shard 0, entry 1\nreason +refused: The balance system.*\ndetail +the account is closed\npacket +cli-1\n/);
-    expect(json((await rain(['dead', 'show', letter, '--json'], env)).stdout)).toMatchObject({ letter, rainId: 'cli', userId: 'user-1', amount: '1.00' });
-    expect(json((await rain(['dead', 'requeue', letter, '--json'], env)).stdout)).toEqual({ requeued: 1, complete: true });
-    await desk.drained();
-    expect((await rain(['dead', 'requeue', '--rain', 'cli'], env)).stdout).toBe('sent again: 1\n');
+    expect(json((await rain(['dead', 'list', '--rain', 'cli', '--json'], env)).stdout)).toMatchObject({ letters: [{ letter, rainId: 'cli', userId: 'user-1', amount: '1.00' }], total: 1, complete: true });
+    expect((await rain(['dead', 'show', letter], env)).stdout).toMatch(/rain +cli, shard 0, entry 1\nreason +refused: The balance system.*\ndetail +the account is closed\npacket +cli-1\n/);
+  });
+
+  test('sends again and gives up, on record with who did it', async () => {
+    const letter = await refusedRain('act');
+    expect((await rain(['dead', 'requeue', '--rain', 'act'], env)).stdout).toBe('sent again: 1\n');
     await desk.drained();
     expect(await rain(['dead', 'discard', letter, '--reason', 'the account is closed'], env)).toMatchObject({ exit: 0, stdout: `${letter}: discarded, 1.00 went back\n` });
     expect(json((await rain(['dead', 'discard', letter, '--reason', 'again', '--json'], env)).stdout)).toMatchObject({ letter, outcome: 'already', reason: 'the account is closed' });
-    expect(await rain(['dead', 'list', '--rain', 'cli'], env)).toMatchObject({ exit: 0, stdout: 'no dead letters\n' });
     expect(await rain(['dead', 'show', letter], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/was laid to rest by cli:\w+: the account is closed/) as string });
-    const actions = (await desk.ledger.actions('cli')).slice(2);
-    expect(actions.map(({ verb }) => verb)).toEqual(['requeue', 'requeue', 'discard']);
+    const actions = (await desk.ledger.actions('act')).slice(2);
+    expect(actions.map(({ verb }) => verb)).toEqual(['requeue', 'discard']);
     for (const { actor } of actions) expect(actor).toMatch(/^cli:/);
   });
 
@@ -93,8 +95,8 @@ describe('rain audit', () => {
     await rain(['dead', 'discard', await letterOf('promise'), '--reason', 'voucher 123'], env);
     const closed = await rain(['audit', 'promise'], env);
     expect(closed.exit).toBe(0);
+    expect(auditJson((await auditRain(desk, 'promise'))!)).toMatchObject({ promised_twice: 0, laid_to_rest: 1, acknowledged: [{ reason: 'voucher 123', deadReason: 'promised_twice' }] });
     expect(closed.stdout).toMatch(/laid to rest: promise-0-1-\w+, promised_twice, no money, by cli:\w+: voucher 123\n/);
-    expect(json((await rain(['audit', 'promise', '--json'], env)).stdout)).toMatchObject({ promised_twice: 0, laid_to_rest: 1, acknowledged: [{ reason: 'voucher 123' }] });
   });
 
   test('--repair sends again what the book lacks, and audits when it has arrived', async () => {

@@ -1,5 +1,6 @@
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
-import { areBuried, createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
+import { areBuried } from '../../credit/letters.ts';
+import { createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
