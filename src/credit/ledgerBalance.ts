@@ -23,6 +23,8 @@ function toOutcome(posting: Posting): PostOutcome {
     case 'posted':
     case 'already':
       return { outcome: 'commit' };
+    case 'discarded':
+      return { outcome: 'giveUp', reason: posting.outcome, detail: `went back to the operator: ${formatMoney(posting.amountCents)}` };
     case 'amount_differs':
     case 'promised_twice':
       return { outcome: 'giveUp', reason: posting.outcome, detail: `in the book: ${tell(posting.standing)}` };

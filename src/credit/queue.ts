@@ -1,7 +1,7 @@
 import { Queue, type JobsOptions } from 'bullmq';
 import type { RedisClient } from '../runtime/redis.ts';
 import { ATTEMPTS_MAX } from './backoff.ts';
-import { deadLetterId, type DeadLetter } from './deadLetter.ts';
+import type { DeadLetter } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
 
 export const CREDIT_QUEUE = 'credit';
@@ -19,6 +19,8 @@ export interface QueueOptions {
   /** QUEUE_PREFIX of grab/keys.ts; in Redis Cluster it must hold a hash tag. */
   prefix: string;
   onError: (error: Error) => void;
+  /** Only looks in, or hands something in: leaves the queue's own settings unwritten. */
+  visiting?: boolean;
 }
 
 const CREDIT_OPTIONS: JobsOptions = {
@@ -32,21 +34,15 @@ const CREDIT_OPTIONS: JobsOptions = {
 };
 
 /** Jobs of `credit`, added by the relay. */
-export function createCreditQueue({ connection, prefix, onError }: QueueOptions): CreditQueue {
-  const queue: CreditQueue = new Queue(CREDIT_QUEUE, { connection, prefix, defaultJobOptions: CREDIT_OPTIONS });
+export function createCreditQueue({ connection, prefix, onError, visiting = false }: QueueOptions): CreditQueue {
+  const queue: CreditQueue = new Queue(CREDIT_QUEUE, { connection, prefix, defaultJobOptions: CREDIT_OPTIONS, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
 }
 
 /** Letters of `credit-dead`, each a job that waits for a person. */
-export function createDeadQueue({ connection, prefix, onError }: QueueOptions): DeadQueue {
-  const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false } });
+export function createDeadQueue({ connection, prefix, onError, visiting = false }: QueueOptions): DeadQueue {
+  const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false }, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
-}
-
-/** Which of these lie in the dead queue, in order. */
-export async function areBuried(dead: DeadQueue, letters: readonly Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>[]): Promise<boolean[]> {
-  const jobs = await Promise.all(letters.map((letter) => dead.getJob(deadLetterId(letter))));
-  return jobs.map((job) => job !== undefined);
 }

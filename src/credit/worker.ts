@@ -8,6 +8,8 @@ import { createDeadQueue, CREDIT_QUEUE, type QueueOptions } from './queue.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
   log: Logger;
+  /** Which of these letters the operator has laid to rest: they are not buried a second time when their range is sent again. */
+  laidToRest?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Jobs at a time; each may use one database connection. */
   concurrency?: number;
   backoff?: Backoff;
@@ -33,13 +35,15 @@ const STALLED_CHECK_MS = 7_500;
 const STALLED_COUNT_MAX = 1_000;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
-  const { connection, prefix, onError, balance, onCredited, log, concurrency = 4, backoff = BACKOFF, random = Math.random } = options;
+  const { connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), concurrency = 4, backoff = BACKOFF, random = Math.random } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
   const parts: RangeParts = {
     balance,
     onCredited,
     async bury(letters) {
-      await dead.addBulk(letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: deadLetterId(letter) } })));
+      const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: deadLetterId(letter) } }));
+      const resting = await laidToRest(jobs.map(({ opts }) => opts.jobId));
+      await dead.addBulk(jobs.filter(({ opts }) => !resting.has(opts.jobId)));
     },
   };
   const worker = new Worker<CreditJob, RangeReport>(CREDIT_QUEUE, (job) => creditRange(job.data, parts).catch(decide), {

@@ -6,7 +6,12 @@ import type { Database } from './database.ts';
 export interface RainBook {
   fundedCents: Cents;
   credited: Share;
+  /** What nobody had won, given back once, when the rain was settled. */
   recycledCents: Cents;
+  /** Claims whose money went back because the operator has discarded them. */
+  discarded: Share;
+  /** Dead letters laid to rest, with money in them or without. */
+  laidToRest: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;
 }
@@ -20,9 +25,12 @@ export interface BookedCredit {
 
 /** `undefined`: the book has no such rain. */
 export async function book(database: Database, rainId: string): Promise<RainBook | undefined> {
-  const [rain, sums] = await Promise.all([
+  const discardedOnly = { kind: 'recycle', redPacketId: { not: null } } as const;
+  const [rain, sums, discarded, laidToRest] = await Promise.all([
     database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } }),
-    database.transfer.groupBy({ by: ['kind'], where: { rainId }, _sum: { amountCents: true }, _count: true }),
+    database.transfer.groupBy({ by: ['kind'], where: { rainId, NOT: discardedOnly }, _sum: { amountCents: true }, _count: true }),
+    database.transfer.aggregate({ where: { rainId, ...discardedOnly }, _sum: { amountCents: true }, _count: true }),
+    database.discard.count({ where: { rainId } }),
   ]);
   if (!rain) return undefined;
   const of = (kind: 'fund' | 'credit' | 'recycle') => sums.find((sum) => sum.kind === kind);
@@ -30,6 +38,8 @@ export async function book(database: Database, rainId: string): Promise<RainBook
     fundedCents: of('fund')?._sum.amountCents ?? 0n,
     credited: { count: of('credit')?._count ?? 0, cents: of('credit')?._sum.amountCents ?? 0n },
     recycledCents: of('recycle')?._sum.amountCents ?? 0n,
+    discarded: { count: discarded._count, cents: discarded._sum.amountCents ?? 0n },
+    laidToRest,
     ...(rain.settledAt && { settledAt: rain.settledAt.getTime() }),
   };
 }

@@ -16,6 +16,8 @@ export type Posting =
   | { outcome: 'posted' }
   /** This very claim was posted before [R5]. */
   | { outcome: 'already' }
+  /** The packet's money went back to the operator: he has discarded this claim, or another one to the same packet. */
+  | { outcome: 'discarded'; amountCents: Cents }
   /** This user's credit for this packet stands, with another amount. */
   | { outcome: 'amount_differs'; standing: Standing }
   /** The packet is another user's, or the user has another packet of this rain: after a failover it was handed out again. */
@@ -79,8 +81,11 @@ async function post(book: Transaction, rainId: string, rows: readonly Row[]): Pr
     SELECT "redPacketId", "userId", "amountCents" FROM posted`;
 }
 
+/** Of what stands in a claim's place; without a user it is the recycle of a discarded claim. */
+type StandingRow = Omit<Standing, 'userId'> & { userId: string | null };
+
 /** A second statement, since a batch that was posted at the same time is not seen by the first one. */
-function readStanding(book: Transaction, rainId: string, rows: readonly Row[]): Promise<Standing[]> {
+function readStanding(book: Transaction, rainId: string, rows: readonly Row[]): Promise<StandingRow[]> {
   return book.$queryRaw`
     SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Transfer"
     WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])
@@ -89,7 +94,7 @@ function readStanding(book: Transaction, rainId: string, rows: readonly Row[]): 
     WHERE "rainId" = ${rainId} AND "userId" = ANY (${rows.map((row) => row.userId)}::text[])`;
 }
 
-function judge(rainId: string, rows: readonly Row[], posted: Map<string, Pick<Standing, 'userId' | 'amountCents'>>, standing: readonly Standing[]): Posting[] {
+function judge(rainId: string, rows: readonly Row[], posted: Map<string, Pick<Standing, 'userId' | 'amountCents'>>, standing: readonly StandingRow[]): Posting[] {
   const byPacket = new Map(standing.map((row) => [row.redPacketId, row]));
   const byUser = new Map(standing.filter((row) => row.rainId === rainId).map((row) => [row.userId, row]));
   return rows.map((row) => {
@@ -101,9 +106,14 @@ function judge(rainId: string, rows: readonly Row[], posted: Map<string, Pick<St
     const found = byPacket.get(row.redPacketId) ?? byUser.get(row.userId);
     // Never told as anything it is not: thrown inside the transaction, so that what else was posted is undone with it.
     if (!found) throw new Error(`a claim of rain ${rainId} was turned away, and nothing stands in its place`);
+    if (!isCredit(found)) return { outcome: 'discarded', amountCents: found.amountCents };
     if (found.rainId !== rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId) return { outcome: 'promised_twice', standing: found };
     return found.amountCents === row.amountCents ? { outcome: 'already' } : { outcome: 'amount_differs', standing: found };
   });
+}
+
+function isCredit(row: StandingRow): row is Standing {
+  return row.userId !== null;
 }
 
 function order(a: string, b: string): number {

@@ -5,6 +5,7 @@ import { actions, record, type Action, type RecordedAction } from './actions.ts'
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
+import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 
@@ -13,9 +14,12 @@ export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
+  discard(asked: NewDiscard): Promise<Discarding>;
+  discards(rainId: string, afterLetterId?: string, limit?: number): Promise<BookedDiscard[]>;
+  laidToRest(letterIds: readonly string[]): Promise<Map<string, BookedDiscard>>;
   settle(rainId: string): Promise<number>;
   rain(rainId: string): Promise<BookedRain | undefined>;
-  rains(limit?: number): Promise<BookedRain[]>;
+  rains(limit?: number, which?: 'all' | 'unsettled'): Promise<BookedRain[]>;
   overdue(now: number, limit?: number): Promise<BookedRain[]>;
   book(rainId: string): Promise<RainBook | undefined>;
   credits(rainId: string, afterUserId?: string, limit?: number): Promise<BookedCredit[]>;
@@ -31,9 +35,12 @@ export function openLedger(database: Database): Ledger {
     createRain: (asked, actor) => createRain(database, asked, actor),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),
+    discard: (asked) => discard(database, asked),
+    discards: (rainId, afterLetterId, limit) => discards(database, rainId, afterLetterId, limit),
+    laidToRest: (letterIds) => laidToRest(database, letterIds),
     settle: (rainId) => settle(database, rainId),
     rain: (rainId) => rain(database, rainId),
-    rains: (limit) => rains(database, limit),
+    rains: (limit, which) => rains(database, limit, which),
     overdue: (now, limit) => overdue(database, now, limit),
     book: (rainId) => book(database, rainId),
     credits: (rainId, afterUserId, limit) => credits(database, rainId, afterUserId, limit),

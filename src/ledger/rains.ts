@@ -71,9 +71,9 @@ export async function rain(database: Database, rainId: string): Promise<BookedRa
   return row ? toBookedRain(row) : undefined;
 }
 
-/** Newest first. */
-export async function rains(database: Database, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+/** Newest first. @param which `unsettled`: only those whose book is open */
+export async function rains(database: Database, limit = 100, which: 'all' | 'unsettled' = 'all'): Promise<BookedRain[]> {
+  const rows = await database.rain.findMany({ ...(which === 'unsettled' && { where: { settledAt: null } }), orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 

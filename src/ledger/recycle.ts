@@ -1,7 +1,7 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
 import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 export type Recycling =
   | { outcome: 'recycled' }
@@ -28,9 +28,17 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
       if (!standing) return { outcome: 'nothing' };
       return standing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: standing.amountCents };
     }
-    await book.account.update({ where: { id: rainAccount(rainId) }, data: { balanceCents: { decrement: cents } } });
-    await book.account.update({ where: { id: OPERATOR_ACCOUNT }, data: { balanceCents: { increment: cents } } });
+    await giveBack(book, rainId, cents);
     await record(book, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
     return { outcome: 'recycled' };
   });
+}
+
+/**
+ * Moves the balances of a recycle transfer. The rain's account is locked last, as everywhere: two that take the same accounts
+ * in another order would wait for each other for ever.
+ */
+export async function giveBack(book: Transaction, rainId: string, cents: Cents): Promise<void> {
+  await book.account.update({ where: { id: OPERATOR_ACCOUNT }, data: { balanceCents: { increment: cents } } });
+  await book.account.update({ where: { id: rainAccount(rainId) }, data: { balanceCents: { decrement: cents } } });
 }

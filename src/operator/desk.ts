@@ -1,3 +1,4 @@
+import type { CreditQueue, DeadQueue } from '../credit/queue.ts';
 import type { RainBook } from '../ledger/book.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RedisClient } from '../runtime/redis.ts';
@@ -8,7 +9,17 @@ export interface Desk {
   ledger: Ledger;
   /** Who acts; stands in the record of operator actions. */
   actor: string;
+  /** For the verbs that look into them; the audit tells of them when it can. */
+  queues?: Queues;
 }
+
+export interface Queues {
+  credit: CreditQueue;
+  dead: DeadQueue;
+}
+
+/** A desk from which the queues can be reached. */
+export type QueueDesk = Desk & { queues: Queues };
 
 /** Why a verb did nothing: field by field when the request was at fault. */
 export interface Refused {

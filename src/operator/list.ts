@@ -57,6 +57,6 @@ async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, 
     relayed: now?.relayed ?? book.credited.count,
     credited: book.credited.count,
     creditedAmount: formatMoney(book.credited.cents),
-    recycled: formatMoney(book.recycledCents),
+    recycled: formatMoney(book.recycledCents + book.discarded.cents),
   };
 }

@@ -2,13 +2,14 @@ import { close, settle } from '../grab/phases.ts';
 import { readRain, type LiveRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { auditRain } from './audit.ts';
+import { tellPromise } from './audit/findings.ts';
 import { bookOf, type Desk } from './desk.ts';
 
 /** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
 export const SETTLED_TTL_MS = 24 * 3_600_000;
 
 /**
- * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are not in the book yet ·
+ * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are neither in the book yet nor laid to rest ·
  * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
  */
 export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
@@ -28,15 +29,19 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
   if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
   const book = await bookOf(desk, rainId);
   const frozen = await readRain(desk.redis, rainId, live);
-  const pending = (frozen?.claims ?? 0) - book.credited.count;
-  if (pending > 0) return { outcome: 'waiting', pending };
+  // A quick look that is never too high: what is credited or laid to rest need not be in the log, and may be both.
+  const atMost = (frozen?.claims ?? 0) - book.credited.count - book.laidToRest;
+  if (atMost > 0) return { outcome: 'waiting', pending: atMost };
 
   const audit = await auditRain(desk, rainId);
   if (!audit) return { outcome: 'does_not_add_up', problems: [`the book does not know the rain ${rainId}`] };
   if (!audit.report.adds_up) return { outcome: 'does_not_add_up', problems: audit.problems };
-  // What was set aside as spoiled was won by nobody either.
-  const { unclaimed, spoiled, recycled } = audit.equation;
-  const rest = unclaimed.cents + spoiled.cents + recycled.cents;
+  const { unclaimed, spoiled, recycled, pending } = audit.equation;
+  if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
+  // The money would add up, but a user waits for his: the operator has to lay it to rest first.
+  if (audit.promisedTwice.length > 0) return { outcome: 'does_not_add_up', problems: audit.promisedTwice.map(tellPromise) };
+  // What was set aside as spoiled was won by nobody either; what was discarded is back already, by transfers of its own.
+  const rest = unclaimed.cents + spoiled.cents + recycled.cents - audit.discarded.cents;
   const recycling = await desk.ledger.recycle(rainId, rest, desk.actor);
   if (recycling.outcome === 'differs') {
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };

@@ -1,11 +1,11 @@
 import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
 import { shardKeys } from '../grab/keys.ts';
+import { deadLetterId } from '../credit/deadLetter.ts';
 import { ENTRIES_MAX } from '../credit/job.ts';
-import { parseClaim } from '../rain/claim.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
 import type { Desk } from './desk.ts';
-import { readCredits, type Posted } from './trail.ts';
+import { isCredited, readCredits, readDiscards } from './audit/booked.ts';
 
 export interface SweeperOptions {
   desk: Desk;
@@ -38,7 +38,7 @@ interface Missing {
 
 /**
  * Finds what the queue has lost, of open rains as of closed ones: claims that were handed over and are not in the book
- * though nothing moves any more. Sending them again is harmless [R5]; dead letters are left to the operator.
+ * though nothing moves any more. Sending them again is harmless [R5]; dead letters are left to the operator, and what he has laid to rest rests.
  */
 export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs = 5_000, patienceMs = 15_000, patienceMsMax = 600_000 }: SweeperOptions): Rounds {
   const missing = new Map<string, Missing>();
@@ -46,7 +46,9 @@ export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs 
   async function look(rainId: string, live: LiveRain): Promise<void> {
     const [reading, book] = [await readRain(desk.redis, rainId, live), await desk.ledger.book(rainId)];
     const credited = book?.credited.count ?? 0;
-    if (!reading || !book || reading.relayed <= credited) return void missing.delete(rainId);
+    // Counts can only tell that nothing is missing as long as the log is whole: a closed rain is looked at claim by claim.
+    const accounted = book !== undefined && reading !== undefined && reading.relayed <= credited + book.laidToRest && reading.state !== 'closed';
+    if (!reading || !book || accounted) return void missing.delete(rainId);
     const before = missing.get(rainId);
     if (before?.credited !== credited) return void missing.set(rainId, { credited, since: performance.now(), patienceMs });
     if (performance.now() - before.since < before.patienceMs || await jobsPending() >= JOBS_MAX) return;
@@ -57,13 +59,16 @@ export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs 
 
   async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {
     const credits = await readCredits(desk, rainId);
+    const resting = new Set<string>();
+    for await (const { letterId } of readDiscards(desk, rainId)) resting.add(letterId);
+    const isResting = (shard: number, found: LoggedEntry) => resting.size > 0 && resting.has(deadLetterId({ rainId, shard, ...found }));
     let [sent, jobs] = [0, 0];
     for (let shard = 0; shard < shards; shard++) {
       const length = await desk.redis.llen(shardKeys(rainId, shard).claims);
       for (let from = 0; from < length && jobs < JOBS_MAX; from += ENTRIES_MAX) {
         const to = Math.min(from + ENTRIES_MAX, length);
         const entries = await readEntries(desk.redis, rainId, shard, from, to);
-        const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter(({ entry }) => !isCredited(entry, credits));
+        const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter((found) => !isCredited(found.entry, credits) && !isResting(shard, found));
         if (absent.length === 0 || (await areDead(rainId, shard, absent)).every(Boolean)) continue;
         sent += await resend(rainId, shard, from, to);
         jobs++;
@@ -82,9 +87,4 @@ export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs 
     }
     return everyMs;
   });
-}
-
-function isCredited(entry: string, credits: ReadonlyMap<string, Posted>): boolean {
-  const parsed = parseClaim(entry);
-  return parsed.ok && credits.get(parsed.claim.redPacketId)?.userId === parsed.claim.userId;
 }

@@ -21,7 +21,10 @@ export interface Equation {
   pending: Share;
   /** Still to be won, or won by nobody and not yet given back. */
   unclaimed: Share;
-  /** Given back to the operator after the close. A packet counts here or as unclaimed, never as both. */
+  /**
+   * Given back to the operator: what nobody had won, after the close, and claims that he has discarded, at once. A packet
+   * counts here or as unclaimed or pending, never twice.
+   */
   recycled: Share;
   /** Set aside because the list element would not decode. */
   spoiled: Share;
@@ -70,4 +73,12 @@ export function toReport(rainId: string, equation: Equation): AuditReport {
     winners: equation.credited.count + equation.pending.count,
     adds_up: addsUp(equation),
   };
+}
+
+/** How many packets each amount of the report is. */
+export type Counts = Record<'budget' | (typeof PARTS)[number], number>;
+
+export function countsOf(equation: Equation): Counts {
+  const { budget, credited, pending, unclaimed, recycled, spoiled } = equation;
+  return { budget: budget.count, credited: credited.count, pending: pending.count, unclaimed: unclaimed.count, recycled: recycled.count, spoiled: spoiled.count };
 }

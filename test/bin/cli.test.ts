@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.stop());
 
+const nothing = { jobs: 0, claims: 0 };
 const json = (text: string): unknown => JSON.parse(text);
 
 describe('rain, the command', () => {
@@ -28,7 +29,7 @@ describe('rain, the command', () => {
     const { stdout, exit } = await rain(['--help']);
     expect(exit).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help');
-    expect(commands).toEqual(expect.arrayContaining(['up', 'gateway', 'worker', 'create', 'load', 'list', 'show', 'pause', 'resume', 'close', 'audit', 'token', 'swarm']));
+    expect(commands).toEqual(expect.arrayContaining(['up', 'gateway', 'worker', 'create', 'load', 'list', 'show', 'pause', 'resume', 'close', 'audit', 'dead', 'token', 'swarm']));
     for (const help of await Promise.all(commands.map((command) => rain([command, '--help'])))) {
       expect(help.stdout).toMatch(/\nExample:\n {2}.*rain /);
       expect(help.exit).toBe(0);
@@ -47,7 +48,9 @@ describe('rain, the command', () => {
     expect(json((await rain(['pause', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'paused' });
     expect((await rain(['resume', id], env)).stdout).toBe(`${id}: loaded\n`);
     expect(json((await rain(['audit', id, '--json'], env)).stdout)).toEqual({
-      rainId: id, budget: '88.88', credited: '0.00', pending: '0.00', unclaimed: '88.88', recycled: '0.00', spoiled: '0.00', packets: 100, winners: 0, adds_up: true });
+      rainId: id, budget: '88.88', credited: '0.00', pending: '0.00', unclaimed: '88.88', recycled: '0.00', spoiled: '0.00', packets: 100, winners: 0, adds_up: true,
+      counts: { budget: 100, credited: 0, pending: 0, unclaimed: 100, recycled: 0, spoiled: 0 }, promised_twice: 0, laid_to_rest: 0,
+      queue: { waiting: nothing, active: nothing, delayed: nothing, failed: nothing, dead: { count: 0, amount: '0.00' }, complete: true } });
     expect((await rain(['audit', id], env)).stdout).toMatch(/The money adds up: 88\.88 in 100 packets, 0 winners\./);
     expect(json((await rain(['close', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'closed' });
     expect(await rain(['resume', id], env)).toMatchObject({ exit: 1, stderr: `rain: state: only a paused rain can be resumed, ${id} is closed\n` });

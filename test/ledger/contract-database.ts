@@ -10,7 +10,7 @@ export function databaseContract(book: OpenBook): void {
 
     it('never changes or deletes a transfer or an operator\'s action', async () => {
       await book.ledger.createRain(newRain('stone', 100n), 'ann');
-      for (const table of ['Transfer', 'OperatorAction']) {
+      for (const table of ['Transfer', 'OperatorAction', 'Discard']) {
         for (const sql of [`UPDATE "${table}" SET "rainId" = 'x'`, `DELETE FROM "${table}"`, `TRUNCATE "${table}"`]) {
           await book.database.$executeRawUnsafe(sql).then(() => expect.unreachable(sql), refused('23001'));
         }
@@ -37,6 +37,12 @@ export function databaseContract(book: OpenBook): void {
         `'fund:kinds', 'fund', 'operator', 'rain:kinds', 1, 'kinds', 'k', NULL`,
         `'recycle:2', 'recycle', 'rain:kinds', 'operator', 1, 'kinds', NULL, NULL`,
         `'recycle:kinds', 'recycle', 'rain:kinds', 'rain:kinds', 1, 'kinds', NULL, NULL`,
+        `'recycle:kinds', 'recycle', 'rain:kinds', 'operator', 1, 'kinds', 'k', NULL`,
+        `'recycle:k', 'recycle', 'rain:kinds', 'operator', 1, 'kinds', 'k', NULL`,
+        `'discard:k', 'recycle', 'rain:kinds', 'operator', 1, 'kinds', NULL, NULL`,
+        `'discard:k', 'recycle', 'rain:kinds', 'operator', 1, 'kinds', 'k', 'kind'`,
+        `'discard:k', 'recycle', 'rain:kinds', 'user:kind', 1, 'kinds', 'k', NULL`,
+        `'discard:k', 'credit', 'rain:kinds', 'user:kind', 1, 'kinds', 'k', 'kind'`,
       ]) {
         await transfer(values).then(() => expect.unreachable(values), refused('23514'));
       }

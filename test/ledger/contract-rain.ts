@@ -10,7 +10,7 @@ export function rainContract(book: OpenBook): void {
       const asked = newRain('create', 8888n);
       expect(await book.ledger.createRain(asked, 'ann')).toEqual({ outcome: 'created' });
       expect(await book.ledger.rain('create')).toMatchObject(asked);
-      expect(await book.ledger.book('create')).toEqual({ fundedCents: 8888n, credited: { count: 0, cents: 0n }, recycledCents: 0n });
+      expect(await book.ledger.book('create')).toEqual({ fundedCents: 8888n, credited: { count: 0, cents: 0n }, recycledCents: 0n, discarded: { count: 0, cents: 0n }, laidToRest: 0 });
       expect(await book.ledger.actions('create')).toMatchObject([{ actor: 'ann', verb: 'create', details: { budget: '88.88' } }]);
     });
 
@@ -40,6 +40,10 @@ export function rainContract(book: OpenBook): void {
       const ids = (await book.ledger.rains()).map(({ id }) => id);
       expect(ids.indexOf('listed-2')).toBeLessThan(ids.indexOf('listed-1'));
       expect(ids).toContain('listed-1');
+      await book.ledger.settle('listed-1');
+      const unsettled = (await book.ledger.rains(100, 'unsettled')).map(({ id }) => id);
+      expect(unsettled).toContain('listed-2');
+      expect(unsettled).not.toContain('listed-1');
     });
 
     it('is settled once; asking again gives the first answer', async () => {

@@ -4,6 +4,7 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
+import { discardContract } from './contract-discard.ts';
 import { rainContract } from './contract-rain.ts';
 import type { OpenBook } from './openBook.ts';
 
@@ -31,6 +32,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
 
     rainContract(book);
     creditContract(book);
+    discardContract(book);
     databaseContract(book);
   });
 }

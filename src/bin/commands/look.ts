@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditRain } from '../../operator/audit.ts';
 import { listRains, showRain, type RainView } from '../../operator/list.ts';
-import type { AuditReport } from '../../rain/equation.ts';
 import { CommandFailure, EXIT, print, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 
@@ -33,17 +31,6 @@ export function addLookCommands(program: Command): void {
         await sleep(REFRESH_MS);
       }
     }));
-
-  program.command('audit <id>').summary('does the money add up?')
-    .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain audit m3k9x2a1b2c3d4')
-    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
-      const audit = await auditRain(desk, id);
-      if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-      print(json, json && audit.problems.length > 0 ? { ...audit.report, problems: audit.problems } : audit.report, [describeAudit(audit.report), ...audit.problems].join('\n'));
-      if (!audit.report.adds_up) process.exitCode = EXIT.refused;
-    }));
 }
 
 function describe(rain: RainView): string {
@@ -52,12 +39,4 @@ function describe(rain: RainView): string {
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
   ]).trimStart();
-}
-
-/** The money equation as people read it, with its verdict. */
-export function describeAudit(report: AuditReport): string {
-  const { budget, credited, pending, unclaimed, recycled, spoiled } = report;
-  const rows = table(['', 'amount'], [['credited', credited], ['won, not yet credited', pending], ['unclaimed', unclaimed], ['recycled', recycled], ['spoiled', spoiled], ['budget', budget]]);
-  const verdict = report.adds_up ? `The money adds up: ${budget} in ${report.packets} packets, ${report.winners} winners.` : 'THE MONEY DOES NOT ADD UP.';
-  return `${rows}\n${verdict}`;
 }

@@ -1,5 +1,6 @@
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
-import { areBuried, createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
+import { areBuried } from '../../credit/letters.ts';
+import { createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
@@ -45,7 +46,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance: ledgerBalance(ledger),
-    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims),
+    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
   });
   const relay = createRelay({ redis, queue, log });
   relay.start();

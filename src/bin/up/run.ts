@@ -3,7 +3,7 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import { signToken } from '../../runtime/token.ts';
 import { judge } from '../../swarm/verdict.ts';
 import { EXIT, print, tell } from '../answer.ts';
-import { describeAudit } from '../commands/look.ts';
+import { describeReport } from '../auditText.ts';
 import { openDesk } from '../connection.ts';
 import { playRound, type Played, type Stage } from './demo.ts';
 import { startSystem } from './system.ts';
@@ -47,8 +47,8 @@ function report({ audit, bots, settled }: Played, { json }: UpOptions): void {
   tell(`\n${bots.users} simulated users. ${judge(bots, audit.report).sentence}`);
   if (!settled) tell('The rain was not settled in time.');
   for (const problem of audit.problems) tell(problem);
-  if (json) tell(describeAudit(audit.report));
-  print(json, audit.report, describeAudit(audit.report));
+  if (json) tell(describeReport(audit.report));
+  print(json, audit.report, describeReport(audit.report));
 }
 
 /** Small rains with slow bots, so that whoever opens the page later has something to catch. */

@@ -1,0 +1,51 @@
+import type { Audit, RainReport } from '../operator/audit.ts';
+import { tellPromise } from '../operator/audit/findings.ts';
+import { formatMoney } from '../rain/money.ts';
+import { table } from './answer.ts';
+
+/** The money equation as people read it, with its verdict. */
+export function describeReport(report: RainReport): string {
+  const { counts } = report;
+  const rows = table(['', 'amount', 'packets'], [
+    ['credited', report.credited, counts.credited], ['won, not yet credited', report.pending, counts.pending], ['unclaimed', report.unclaimed, counts.unclaimed],
+    ['recycled', report.recycled, counts.recycled], ['spoiled', report.spoiled, counts.spoiled], ['budget', report.budget, counts.budget],
+  ]);
+  return `${rows}\n${verdict(report)}`;
+}
+
+function verdict({ adds_up, promised_twice, budget, packets, winners }: RainReport): string {
+  if (!adds_up) return 'THE MONEY DOES NOT ADD UP.';
+  const sentence = `The money adds up: ${budget} in ${packets} packets, ${winners} winners.`;
+  return promised_twice === 0 ? sentence : `${sentence}\nPROMISED TWICE, to be compensated and laid to rest with rain dead discard: ${promised_twice}.`;
+}
+
+/** Everything the audit found out; its verdict stands last. */
+export function describeAudit({ report, problems, promisedTwice, acknowledged, queues }: Audit): string {
+  const parts: string[] = [];
+  if (queues) {
+    const { waiting, active, delayed, failed } = queues.jobs;
+    const load = Object.entries({ waiting, active, delayed, failed }).map(([state, { jobs, claims }]) => `${jobs} ${state} (${claims} claims)`);
+    parts.push(`queue: ${load.join(', ')}; dead letters: ${queues.dead.count}, ${formatMoney(queues.dead.cents)}${queues.complete ? '' : '; at least'}`);
+  }
+  for (const { letterId, deadReason, reason, actor, returned } of acknowledged) {
+    parts.push(`laid to rest: ${letterId}, ${deadReason}, ${returned ? `${formatMoney(returned.amountCents)} went back` : 'no money'}, by ${actor}: ${reason}`);
+  }
+  if (report.laid_to_rest > acknowledged.length) parts.push(`and ${report.laid_to_rest - acknowledged.length} more laid to rest`);
+  parts.push(...promisedTwice.map(tellPromise), ...problems);
+  return [...parts, describeReport(report)].join('\n');
+}
+
+/** The same for machines: the report, and what there is to tell beside it. Amounts are decimal strings. */
+export function auditJson({ report, problems, promisedTwice, acknowledged, queues }: Audit): Record<string, unknown> {
+  return {
+    ...report,
+    ...(problems.length > 0 && { problems }),
+    ...(promisedTwice.length > 0 && { promises: promisedTwice.map(({ amountCents, ...plain }) => ({ ...plain, amount: formatMoney(amountCents) })) }),
+    ...(acknowledged.length > 0 && {
+      acknowledged: acknowledged.map(({ returned, at, ...plain }) => ({
+        ...plain, at: new Date(at).toISOString(), ...(returned && { redPacketId: returned.redPacketId, amount: formatMoney(returned.amountCents) }),
+      })),
+    }),
+    ...(queues && { queue: { ...queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
+  };
+}

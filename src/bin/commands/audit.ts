@@ -1,0 +1,113 @@
+import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditRain, isInOrder } from '../../operator/audit.ts';
+import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
+import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
+import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
+import type { QueueDesk } from '../../operator/desk.ts';
+import { CommandFailure, EXIT, explain, print, refused, table, tell } from '../answer.ts';
+import { auditJson, describeAudit } from '../auditText.ts';
+import { atDesk, type OpenDesk } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+
+interface AuditOptions {
+  repair?: boolean;
+  acknowledgeLost?: string;
+  all?: boolean;
+  watch?: boolean;
+  settled?: boolean;
+  limit: number;
+  json?: boolean;
+}
+
+const REFRESH_MS = 1_000;
+const RAINS_MAX = 1_000;
+/** What was sent again has this long to arrive before it is audited. */
+const REPAIR_WAIT_MS = 15_000;
+
+export function addAuditCommand(program: Command): void {
+  program.command('audit [id]').summary('does the money add up?')
+    .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up, and '
+      + 'while a claim is promised twice.')
+    .option('--repair', 'send again what the book lacks, wait a while, and audit then')
+    .option('--acknowledge-lost <reason>', 'lay to rest the credits whose claims a failover of Redis has lost')
+    .option('--all', 'all rains that are not settled, a line each')
+    .option('--settled', 'with --all: the settled ones, too')
+    .option('--limit <n>', 'with --all: how many, the newest first', parseCount(1, RAINS_MAX), 100)
+    .option('--watch', 'with --all: every second until Ctrl-C')
+    .option('--json', 'print JSON, with --watch one array a line')
+    .addHelpText('after', '\nExample:\n  rain audit m3k9x2a1b2c3d4\n  rain audit --all --watch')
+    .action((id: string | undefined, options: AuditOptions) => {
+      const wrong = misuse(id, options);
+      if (wrong !== undefined) throw new CommandFailure(EXIT.usage, wrong);
+      return atDesk((desk) => (id === undefined ? auditMany(desk, options) : auditOne(desk, id, options)));
+    });
+}
+
+function misuse(id: string | undefined, { all, watch, settled, repair, acknowledgeLost: reason }: AuditOptions): string | undefined {
+  if (id === undefined && !all) return 'id: missing, expected the rain to audit, or --all';
+  if (id !== undefined && all) return '--all: expected either an id or --all, not both';
+  if (!all && (watch || settled)) return `--${watch ? 'watch' : 'settled'}: only with --all`;
+  if (all && (repair || reason !== undefined)) return `--${repair ? 'repair' : 'acknowledge-lost'}: only for one rain at a time`;
+  return undefined;
+}
+
+async function auditOne(desk: OpenDesk, id: string, { repair, acknowledgeLost: reason, json }: AuditOptions): Promise<void> {
+  const { withQueues } = await import('../queues.ts');
+  await withQueues(desk, async (at) => {
+    const repaired = repair ? await mend(at, id) : undefined;
+    const known = reason === undefined ? undefined : await acknowledgeLost(at, id, reason);
+    if (known && !known.ok) throw refused(known);
+    if (known) tell(`${id}: ${known.claims} lost claims laid to rest`);
+    const audit = await auditRain(at, id);
+    if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+    print(json, { ...auditJson(audit), ...(repaired !== undefined && { repaired }) }, describeAudit(audit));
+    if (!isInOrder(audit.report)) process.exitCode = EXIT.refused;
+  });
+}
+
+/** @returns how many claims were sent again */
+async function mend(desk: QueueDesk, id: string): Promise<number> {
+  const repaired = await repairRain(desk, id);
+  if (!repaired.ok) throw refused(repaired);
+  tell(`${id}: ${repaired.claims} claims sent again${repaired.complete ? '' : '; there are more, repair again'}`);
+  if (repaired.claims > 0 && !await untilQuiet(desk, id, REPAIR_WAIT_MS)) tell('the queue still works on them; is a worker running?');
+  return repaired.claims;
+}
+
+async function auditMany(desk: OpenDesk, { watch, settled, limit, json }: AuditOptions): Promise<void> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  if (watch) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  try {
+    do {
+      const rains: AuditedRain[] = [];
+      for await (const rain of auditAll(desk, settled ? 'all' : 'unsettled', limit)) {
+        if (ended.signal.aborted) return;
+        if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
+        if ('fault' in rain || !isInOrder(rain.audit.report)) process.exitCode = EXIT.refused;
+        rains.push(rain);
+      }
+      if (watch && !json && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
+      print(json, rains.map(line), describeMany(rains));
+      if (watch) await sleep(REFRESH_MS, undefined, { signal: ended.signal }).catch(() => {});
+    } while (watch && !ended.signal.aborted);
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
+  }
+}
+
+function line(rain: AuditedRain): Record<string, unknown> {
+  const { rainId, title } = rain;
+  return 'audit' in rain ? { title, ...rain.audit.report } : { rainId, title, adds_up: false, fault: explain(rain.fault).reasons.join('; ') };
+}
+
+function describeMany(rains: readonly AuditedRain[]): string {
+  if (rains.length === 0) return 'no rain that is not settled; all of them with: rain audit --all --settled';
+  return table(['id', 'title', 'budget', 'credited', 'pending', 'unclaimed', 'recycled', 'spoiled', 'verdict'], rains.map((rain) => {
+    if ('fault' in rain) return [rain.rainId, rain.title, '', '', '', '', '', '', `CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`];
+    const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, promised_twice } = rain.audit.report;
+    const verdict = !adds_up ? 'DOES NOT ADD UP' : promised_twice > 0 ? `${promised_twice} PROMISED TWICE` : 'adds up';
+    return [rain.rainId, rain.title, budget, credited, pending, unclaimed, recycled, spoiled, verdict];
+  }));
+}

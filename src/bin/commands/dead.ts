@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { discardLetter } from '../../operator/deadDiscard.ts';
+import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/deadLetters.ts';
+import { requeueLetter, requeueRain } from '../../operator/deadRequeue.ts';
+import type { QueueDesk } from '../../operator/desk.ts';
+import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+
+const EXAMPLE = 'spring-0-17-9f86d081884c7d65';
+
+interface ListOptions {
+  rain?: string;
+  limit: number;
+  skip: number;
+  json?: boolean;
+}
+
+/** BullMQ is loaded when it is wanted. */
+async function atQueues<T>(verb: (desk: QueueDesk) => Promise<T>): Promise<T> {
+  const { withQueues } = await import('../queues.ts');
+  return atDesk((desk) => withQueues(desk, verb));
+}
+
+export function addDeadCommand(program: Command): void {
+  const dead = program.command('dead').summary('claims that cannot be credited')
+    .description('Dead letters: claims that cannot be credited. Look at them, send them again, or lay them to rest.')
+    .addHelpText('after', '\nExample:\n  rain dead list');
+
+  dead.command('list').summary('the dead letters, oldest first').description('Lists dead letters, oldest first.')
+    .option('--rain <id>', 'only those of this rain')
+    .option('--limit <n>', 'how many', parseCount(1, LETTERS_MAX), 100)
+    .option('--skip <n>', 'pass over so many', parseCount(0, 1_000_000), 0)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain dead list --rain m3k9x2a1b2c3d4')
+    .action(({ rain, limit, skip, json }: ListOptions) => atQueues(async (desk) => {
+      const { letters, total, complete } = await listLetters(desk, { rainId: rain, limit, skip });
+      const more = complete ? '' : `\nthere are more; go on with --skip ${skip + letters.length}`;
+      print(json, { letters, total, complete }, (letters.length === 0 ? 'no dead letters' : describeList(letters)) + more);
+    }));
+
+  dead.command('show <letter>').summary('one dead letter in detail').description('Shows one dead letter: what it says, and why it cannot be credited.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  rain dead show ${EXAMPLE}`)
+    .action((letter: string, { json }: { json?: boolean }) => atQueues(async (desk) => {
+      const shown = await showLetter(desk, letter);
+      if (!shown.ok) throw refused(shown);
+      print(json, shown.letter, describe(shown.letter));
+    }));
+
+  dead.command('requeue [letter]').summary('send them to be credited again')
+    .description('Sends a letter, or all letters of a rain, to be credited again. What cannot be credited again comes back.')
+    .option('--rain <id>', 'all letters of this rain')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  rain dead requeue ${EXAMPLE}`)
+    .action((letter: string | undefined, { rain, json }: { rain?: string; json?: boolean }) => {
+      if ((letter === undefined) === (rain === undefined)) throw new CommandFailure(EXIT.usage, 'letter: expected either a letter or --rain');
+      return atQueues(async (desk) => {
+        const done = letter !== undefined ? await requeueLetter(desk, letter) : await requeueRain(desk, rain!);
+        if (!done.ok) throw refused(done);
+        print(json, { requeued: done.letters, complete: done.complete }, `sent again: ${done.letters}${done.complete ? '' : '; there are more, do it again'}`);
+      });
+    });
+
+  dead.command('discard <letter>').summary('give a claim up, and its money back')
+    .description('Gives a claim up for good: what money is left in it goes back to the operator, and the audit counts it as explained.')
+    .requiredOption('--reason <text>', 'why, for the record; 1 to 500 characters')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
+    .action((letter: string, { reason, json }: { reason: string; json?: boolean }) => atQueues(async (desk) => {
+      const done = await discardLetter(desk, letter, reason);
+      if (!done.ok) throw refused(done);
+      const { ok: _ok, ...plain } = done;
+      print(json, { letter, ...plain }, `${letter}: ${told(done)}`);
+    }));
+}
+
+function told(done: Extract<Awaited<ReturnType<typeof discardLetter>>, { ok: true }>): string {
+  switch (done.outcome) {
+    case 'returned': return `discarded, ${done.amount} went back`;
+    case 'laid_to_rest': return 'laid to rest; there was no money left in it';
+    case 'credited': return 'has been credited meanwhile; the letter is cleared away';
+    case 'already': return `was laid to rest before by ${done.actor}: ${done.reason}`;
+    default: return done satisfies never;
+  }
+}
+
+function describeList(letters: readonly LetterView[]): string {
+  const reasons = new Map(letters.map(({ reason, text }) => [reason, text]));
+  const rows = table(['letter', 'reason', 'packet', 'amount', 'user', 'since'], letters.map(({ letter, reason, redPacketId, amount, userId, buriedAt, laidToRest }) =>
+    [letter, laidToRest ? `${reason}, laid to rest` : reason, redPacketId ?? '', amount ?? '', userId ?? '', buriedAt]));
+  return [rows, '', ...[...reasons].map(([reason, text]) => `${reason}: ${text}`)].join('\n');
+}
+
+function describe({ letter, rainId, shard, index, reason, text, detail, redPacketId, amount, userId, entry, buriedAt, laidToRest }: LetterView): string {
+  return table(['', ''], [
+    ['letter', letter], ['rain', `${rainId}, shard ${shard}, entry ${index}`], ['reason', `${reason}: ${text}`], ['detail', detail],
+    ...(redPacketId === undefined ? [] : [['packet', redPacketId], ['amount', amount!], ['user', userId!]]),
+    ['entry', JSON.stringify(entry)], ['since', buriedAt],
+    ...(laidToRest ? [['laid to rest', `by ${laidToRest.actor}, ${laidToRest.at}: ${laidToRest.reason}`]] : []),
+  ]).trimStart();
+}

@@ -1,0 +1,59 @@
+import { deadLetter, deadLetterId, type DeadLetter } from './deadLetter.ts';
+import type { DeadQueue } from './queue.ts';
+
+/** A dead letter as it lies in the queue. */
+export interface Letter extends DeadLetter {
+  id: string;
+  /** Epoch ms. */
+  buriedAt: number;
+}
+
+/** Letters per read, and at most so many of them are looked at for one answer [R10]. */
+const PAGE = 200;
+const READ_MAX = 20_000;
+
+export interface LetterPage {
+  /** Oldest first. */
+  letters: Letter[];
+  /** False: there is more. */
+  complete: boolean;
+}
+
+/** `undefined`: there is none, or it is none. */
+export async function findLetter(dead: DeadQueue, id: string): Promise<Letter | undefined> {
+  const job = await dead.getJob(id);
+  return job && toLetter(job);
+}
+
+/**
+ * The letters of one rain, or of all.
+ * @param skip so many of them are passed over
+ */
+export async function readLetters(dead: DeadQueue, { rainId, skip = 0, limit }: { rainId?: string | undefined; skip?: number; limit: number }): Promise<LetterPage> {
+  const letters: Letter[] = [];
+  let passed = 0;
+  // Counted from the oldest, so that new ones do not move the others.
+  for (let from = 0; from < READ_MAX; from += PAGE) {
+    const jobs = await dead.getJobs(['waiting'], from, from + PAGE - 1, true);
+    for (const job of jobs) {
+      // One that was taken out while the page was read is there as nothing.
+      const letter = job && toLetter(job);
+      if (!letter || (rainId !== undefined && letter.rainId !== rainId) || passed++ < skip) continue;
+      if (letters.length === limit) return { letters, complete: false };
+      letters.push(letter);
+    }
+    if (jobs.length < PAGE) return { letters, complete: true };
+  }
+  return { letters, complete: false };
+}
+
+/** Which of these lie in the dead queue, in order. */
+export async function areBuried(dead: DeadQueue, letters: readonly Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>[]): Promise<boolean[]> {
+  const jobs = await Promise.all(letters.map((letter) => dead.getJob(deadLetterId(letter))));
+  return jobs.map((job) => job !== undefined);
+}
+
+function toLetter({ id, data, timestamp }: { id?: string | undefined; data: unknown; timestamp: number }): Letter | undefined {
+  const parsed = deadLetter.safeParse(data);
+  return parsed.success && id !== undefined ? { ...parsed.data, id, buriedAt: timestamp } : undefined;
+}

@@ -1,0 +1,127 @@
+import { formatMoney, type Cents } from '../rain/money.ts';
+import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { record } from './actions.ts';
+import type { Database, Transaction } from './database.ts';
+import type { Discard } from './generated/client.ts';
+import { giveBack } from './recycle.ts';
+
+/** A dead letter that the operator lays to rest. */
+export interface NewDiscard {
+  /** The key: the same letter is laid to rest once. */
+  letterId: string;
+  rainId: string;
+  /** The entry of the claim log, for whoever asks later. */
+  entry: string;
+  /** Why it could not be credited. */
+  deadReason: string;
+  /** Why the operator gives it up: 1 to 500 characters. */
+  reason: string;
+  actor: string;
+  /** Of the claim in it, when it names a packet of this rain; absent: no money moves. */
+  claim?: {
+    redPacketId: string;
+    userId: string;
+    claimedCents: Cents;
+    /** What the rain holds for this packet, and what goes back when it is still there. */
+    allocatedCents: Cents;
+  };
+}
+
+export interface BookedDiscard extends Omit<NewDiscard, 'claim'> {
+  /** What went back; absent when nothing was left in it. */
+  returned?: { redPacketId: string; amountCents: Cents };
+  /** Epoch ms. */
+  at: number;
+}
+
+export type Discarding =
+  /** The packet's money went back to the operator, by this call; nobody can be credited with it any more. */
+  | { outcome: 'returned'; amountCents: Cents }
+  /** Nothing was left in it: the packet is credited to another user, was discarded before, or there is none. Only the word is kept. */
+  | { outcome: 'laid_to_rest' }
+  /** This very claim has been credited meanwhile: there is nothing to lay to rest, and nothing was. */
+  | { outcome: 'credited' }
+  /** The letter was laid to rest before; the first reason stands. */
+  | { outcome: 'already'; discard: BookedDiscard };
+
+/**
+ * Lays a dead letter to rest and gives back what money is left in it, in one transaction. Whether there is any is not asked
+ * but tried: the unique key on a transfer's packet lets in a credit or a discard, whoever comes first, and never both [R5].
+ *
+ * @throws when the database refuses, e.g. because the rain's account no longer holds the money; then nothing was done
+ */
+export function discard(database: Database, asked: NewDiscard): Promise<Discarding> {
+  const { letterId, rainId, claim } = asked;
+  return database.$transaction(async (book) => {
+    const standing = await book.discard.findUnique({ where: { letterId } });
+    if (standing) return { outcome: 'already', discard: toBookedDiscard(standing) };
+    const returned = claim !== undefined && await claimBack(book, rainId, claim);
+    if (claim && !returned && await isCredited(book, rainId, claim)) {
+      await record(book, { actor: asked.actor, verb: 'discard', rainId, details: { letter: letterId, outcome: 'credited' } });
+      return { outcome: 'credited' };
+    }
+    const { count } = await book.discard.createMany({
+      data: {
+        letterId, rainId, entry: storable(asked.entry), deadReason: asked.deadReason, reason: asked.reason, actor: asked.actor,
+        ...(claim && returned && { redPacketId: claim.redPacketId, amountCents: claim.allocatedCents }),
+      },
+      skipDuplicates: true,
+    });
+    if (count === 0) {
+      // Whoever was first has tried the same packet before, so it cannot have been left for us.
+      if (returned) throw new Error(`the letter ${letterId} was laid to rest at the same time, and not its money`);
+      return { outcome: 'already', discard: toBookedDiscard(await book.discard.findUniqueOrThrow({ where: { letterId } })) };
+    }
+    await record(book, {
+      actor: asked.actor, verb: 'discard', rainId,
+      details: { letter: letterId, reason: asked.reason, ...(claim && returned && { redPacketId: claim.redPacketId, amount: formatMoney(claim.allocatedCents) }) },
+    });
+    // The rain's account is locked last, after all that others may wait for.
+    if (!claim || !returned) return { outcome: 'laid_to_rest' };
+    await giveBack(book, rainId, claim.allocatedCents);
+    return { outcome: 'returned', amountCents: claim.allocatedCents };
+  });
+}
+
+type DiscardedClaim = NonNullable<NewDiscard['claim']>;
+
+/** @returns false: a transfer of this packet stands, of whatever kind */
+async function claimBack(book: Transaction, rainId: string, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {
+  const { count } = await book.transfer.createMany({
+    data: {
+      id: `discard:${redPacketId}`, kind: 'recycle', debitAccountId: rainAccount(rainId), creditAccountId: OPERATOR_ACCOUNT,
+      amountCents: allocatedCents, rainId, redPacketId,
+    },
+    skipDuplicates: true,
+  });
+  return count === 1;
+}
+
+async function isCredited(book: Transaction, rainId: string, { redPacketId, userId, claimedCents }: DiscardedClaim): Promise<boolean> {
+  const transfer = await book.transfer.findUnique({ where: { redPacketId }, select: { rainId: true, userId: true, amountCents: true } });
+  return transfer?.rainId === rainId && transfer.userId === userId && transfer.amountCents === claimedCents;
+}
+
+/** The letters of a rain that were laid to rest, page by page, ordered by id. @param afterLetterId the last of the page before */
+export async function discards(database: Database, rainId: string, afterLetterId: string | undefined, limit = 10_000): Promise<BookedDiscard[]> {
+  const rows = await database.discard.findMany({
+    where: { rainId, ...(afterLetterId !== undefined && { letterId: { gt: afterLetterId } }) }, orderBy: { letterId: 'asc' }, take: limit,
+  });
+  return rows.map(toBookedDiscard);
+}
+
+/** Those of these letters that were laid to rest, by their ids. */
+export async function laidToRest(database: Database, letterIds: readonly string[]): Promise<Map<string, BookedDiscard>> {
+  if (letterIds.length === 0) return new Map();
+  const rows = await database.discard.findMany({ where: { letterId: { in: [...letterIds] } } });
+  return new Map(rows.map((row) => [row.letterId, toBookedDiscard(row)]));
+}
+
+/** PostgreSQL holds no NUL and no half of a surrogate pair; what is no claim may well contain them. */
+function storable(entry: string): string {
+  return Buffer.from(entry.replaceAll('\0', '\\u0000')).toString();
+}
+
+function toBookedDiscard({ redPacketId, amountCents, at, ...plain }: Discard): BookedDiscard {
+  return { ...plain, ...(redPacketId !== null && amountCents !== null && { returned: { redPacketId, amountCents } }), at: at.getTime() };
+}

@@ -1,0 +1,89 @@
+import { deadLetterId } from '../../credit/deadLetter.ts';
+import { shardKeys } from '../../grab/keys.ts';
+import { readEntries } from '../../grab/reading.ts';
+import { parseClaim, type Claim } from '../../rain/claim.ts';
+import { parseMoney } from '../../rain/money.ts';
+import type { Desk } from '../desk.ts';
+import type { Booked, Posted } from './booked.ts';
+import type { PromisedTwice } from './findings.ts';
+
+/** List elements per read: small enough not to hold up grabs. */
+const PAGE = 5_000;
+
+/** What the claim log says, beside what the book knows. */
+export interface Logged {
+  /** redPacketId → the claim of it that stands. `resting`: it was credited with another amount, and that is laid to rest. */
+  claims: Map<string, Posted & { resting: boolean }>;
+  /** Packets that only other claims name: promised twice, or laid to rest. */
+  named: Set<string>;
+  /** Claims that cannot be paid out of this rain, and are not laid to rest. */
+  promises: PromisedTwice[];
+  /** Entries that are no claims of this rain, laid to rest or not; each may have cost a packet. */
+  unread: number;
+  /** Elements set aside. */
+  spoiled: number;
+  problems: string[];
+}
+
+/** One entry of the log and its place in it. */
+interface Place {
+  rainId: string;
+  shard: number;
+  index: number;
+  entry: string;
+}
+
+export async function readClaimLog(desk: Desk, rain: { id: string; shards: number }, booked: Booked): Promise<Logged> {
+  const logged: Logged = { claims: new Map(), named: new Set(), promises: [], unread: 0, spoiled: 0, problems: [] };
+  const waiting = new Set<string>();
+  for (let shard = 0; shard < rain.shards; shard++) {
+    const keys = shardKeys(rain.id, shard);
+    const [[, length], [, spoiled]] = await desk.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
+    logged.spoiled += spoiled;
+    for (let from = 0; from < length; from += PAGE) {
+      const entries = await readEntries(desk.redis, rain.id, shard, from, Math.min(from + PAGE, length));
+      entries.forEach((entry, i) => readEntry({ rainId: rain.id, shard, index: from + i, entry }, booked, logged, waiting));
+    }
+  }
+  return logged;
+}
+
+/** @param waiting users who have a claim in the log and no credit */
+function readEntry(place: Place, booked: Booked, logged: Logged, waiting: Set<string>): void {
+  const resting = isResting(place, booked);
+  const parsed = parseClaim(place.entry);
+  if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
+    logged.unread++;
+    const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
+    if (!resting) logged.problems.push(`an entry of the claim log is no claim: ${fault}; letter ${deadLetterId(place)}`);
+    return;
+  }
+  const { redPacketId, userId, amount } = parsed.claim;
+  const credit = booked.credits.get(redPacketId);
+  if (resting && credit?.userId !== userId) return void logged.named.add(redPacketId);
+  const standing = logged.claims.get(redPacketId);
+  if (standing?.userId === userId) {
+    if (!resting) logged.problems.push(`${redPacketId} stands in the claim log twice, for ${userId}`);
+    return;
+  }
+  if (standing || booked.discards.has(redPacketId) || (credit && credit.userId !== userId)) {
+    logged.named.add(redPacketId);
+    logged.promises.push(promise(place, parsed.claim, credit && { userId: credit.userId, redPacketId }));
+    return;
+  }
+  logged.claims.set(redPacketId, { userId, cents: parseMoney(amount)!, resting });
+  if (credit) return;
+  // The packet's money is still in the rain, but this user cannot have it [R1].
+  const other = booked.packetOf.get(userId);
+  if (other !== undefined || waiting.has(userId)) logged.promises.push(promise(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
+  waiting.add(userId);
+}
+
+/** The id is a hash over the entry, so it is only made for a place of which something is known. */
+function isResting(place: Place, { resting, places }: Booked): boolean {
+  return places.has(`${place.rainId}-${place.shard}-${place.index}`) && resting.has(deadLetterId(place));
+}
+
+function promise(place: Place, { redPacketId, amount, userId }: Claim, paid: PromisedTwice['paid']): PromisedTwice {
+  return { redPacketId, amountCents: parseMoney(amount)!, promisedTo: userId, ...(paid && { paid }), letterId: deadLetterId(place) };
+}

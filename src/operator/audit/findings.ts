@@ -1,0 +1,49 @@
+import { formatMoney, type Cents } from '../../rain/money.ts';
+
+/**
+ * A user was told that he has won, and cannot be paid out of this rain: after a failover the packet was handed out a second
+ * time, or the user has won a second one. For the operator to compensate.
+ */
+export interface PromisedTwice {
+  redPacketId: string;
+  /** As the user was told. */
+  amountCents: Cents;
+  /** Who was told so, and is not paid. */
+  promisedTo: string;
+  /** Who was paid, and with which packet; absent while nobody is, or when the money went back to the operator. */
+  paid?: { userId: string; redPacketId: string };
+  letterId: string;
+}
+
+/** A credit whose claim is not in the log: Redis has lost it in a failover. Or it was never won, which nobody can tell. */
+export interface LostFromLog {
+  redPacketId: string;
+  amountCents: Cents;
+  userId: string;
+}
+
+/** What the operator has laid to rest: it is explained, and counts as no problem any more. */
+export interface Acknowledged {
+  letterId: string;
+  deadReason: string;
+  reason: string;
+  actor: string;
+  /** Epoch ms. */
+  at: number;
+  /** What went back to the operator. */
+  returned?: { redPacketId: string; amountCents: Cents };
+}
+
+/** The name under which a lost claim is laid to rest; no letter's id has a colon. */
+export function lostClaimId(redPacketId: string): string {
+  return `lost:${redPacketId}`;
+}
+
+export function tellPromise({ redPacketId, amountCents, promisedTo, paid, letterId }: PromisedTwice): string {
+  const standing = !paid ? 'nobody is paid with it' : paid.redPacketId === redPacketId ? `it was paid to ${paid.userId}` : `${paid.userId} was paid with ${paid.redPacketId}`;
+  return `${redPacketId} is promised twice: ${formatMoney(amountCents)} to ${promisedTo}, and ${standing}; letter ${letterId}`;
+}
+
+export function tellLost({ redPacketId, amountCents, userId }: LostFromLog): string {
+  return `${redPacketId} was credited to ${userId} with ${formatMoney(amountCents)} and is not in the claim log: Redis has lost the claim, or it was never won`;
+}

@@ -1,0 +1,22 @@
+import { auditRain } from '../audit.ts';
+import { discardReason } from '../deadDiscard.ts';
+import { refuse, type Desk, type Refused } from '../desk.ts';
+import { lostClaimId } from './findings.ts';
+
+export type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
+
+/**
+ * The operator says that he knows of the credits whose claims are not in the log: a failover of Redis has lost them. The
+ * money is with the users, so nothing moves; but until then nobody can tell such a credit from one that was never won, and
+ * the rain is not settled.
+ */
+export async function acknowledgeLost(desk: Desk, rainId: string, why: string): Promise<LostClaimsAcknowledged> {
+  const reason = discardReason.safeParse(why);
+  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const audit = await auditRain(desk, rainId);
+  if (!audit) return refuse('id', `there is no rain ${rainId}`);
+  for (const { redPacketId } of audit.lostFromLog) {
+    await desk.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: reason.data, actor: desk.actor });
+  }
+  return { ok: true, claims: audit.lostFromLog.length };
+}

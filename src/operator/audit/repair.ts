@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deadLetterId } from '../../credit/deadLetter.ts';
+import { creditJobId, ENTRIES_MAX, type CreditJob } from '../../credit/job.ts';
+import { areBuried } from '../../credit/letters.ts';
+import { readLoad } from '../../credit/load.ts';
+import { shardKeys } from '../../grab/keys.ts';
+import { readEntries } from '../../grab/reading.ts';
+import { refuse, type QueueDesk, type Refused } from '../desk.ts';
+import { isCredited, readCredits, readDiscards } from './booked.ts';
+
+export type Repaired = { ok: true; /** Sent again. */ claims: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
+
+/** What one repair sends at most [R10]. */
+const CLAIMS_MAX = 50_000;
+const JOBS_MAX = 500;
+/** Jobs handed over at a time: a full one is some 100 kB. */
+const BULK = 20;
+
+/**
+ * Sends again what is in the claim log and neither in the book, nor with the dead letters, nor laid to rest: at once, where
+ * the sweeper waits, and past the relay, whose lease saves work and guards nothing. What was on its way arrives twice, and
+ * the ledger finds it `already` there [R5].
+ */
+export async function repairRain(desk: QueueDesk, rainId: string): Promise<Repaired> {
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  const { jobs, complete } = await missingJobs(desk, rainId, rain.shards);
+  const claims = jobs.reduce((sum, { entries }) => sum + entries.length, 0);
+  if (claims === 0) return { ok: true, claims, complete };
+  await desk.ledger.record({ actor: desk.actor, verb: 'repair', rainId, details: { claims } });
+  const again = randomUUID();
+  for (let at = 0; at < jobs.length; at += BULK) {
+    await desk.queues.credit.addBulk(jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })));
+  }
+  return { ok: true, claims, complete };
+}
+
+/** Waits until the queue has nothing of this rain to do, or for `waitMs`. @returns whether it has nothing left */
+export async function untilQuiet({ queues }: QueueDesk, rainId: string, waitMs: number): Promise<boolean> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const { jobs } = await readLoad(queues.credit, rainId);
+    if (jobs.waiting.jobs + jobs.active.jobs + jobs.delayed.jobs === 0) return true;
+    if (performance.now() >= deadline) return false;
+    await sleep(100);
+  }
+}
+
+async function missingJobs(desk: QueueDesk, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; complete: boolean }> {
+  const credits = await readCredits(desk, rainId);
+  const resting = new Set<string>();
+  for await (const { letterId } of readDiscards(desk, rainId)) resting.add(letterId);
+  const jobs: CreditJob[] = [];
+  let claims = 0;
+  for (let shard = 0; shard < shards; shard++) {
+    const length = await desk.redis.llen(shardKeys(rainId, shard).claims);
+    for (let from = 0; from < length; from += ENTRIES_MAX) {
+      if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, complete: false };
+      const entries = await readEntries(desk.redis, rainId, shard, from, Math.min(from + ENTRIES_MAX, length));
+      const absent = entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }))
+        .filter((found) => !isCredited(found.entry, credits) && !(resting.size > 0 && resting.has(deadLetterId(found))));
+      const buried = absent.length === 0 ? [] : await areBuried(desk.queues.dead, absent);
+      const missing = absent.filter((_, i) => !buried[i]);
+      claims += missing.length;
+      jobs.push(...runs(missing));
+    }
+  }
+  return { jobs, complete: true };
+}
+
+/** A job names a range without gaps. */
+function runs(missing: readonly { rainId: string; shard: number; index: number; entry: string }[]): CreditJob[] {
+  const jobs: CreditJob[] = [];
+  for (const { rainId, shard, index, entry } of missing) {
+    const last = jobs.at(-1);
+    if (last && last.from + last.entries.length === index) last.entries.push(entry);
+    else jobs.push({ rainId, shard, from: index, entries: [entry] });
+  }
+  return jobs;
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { creditJobId, type CreditJob } from '../credit/job.ts';
+import { findLetter, readLetters, type Letter } from '../credit/letters.ts';
+import type { QueueDesk, Refused } from './desk.ts';
+import { LETTERS_MAX, noSuchLetter } from './deadLetters.ts';
+
+export type Requeued = { ok: true; letters: number; /** False: the rain has more, to be sent by asking again. */ complete: boolean } | Refused;
+
+/**
+ * How long a job keeps still while its letter is taken out: longer than any command may take. Otherwise a quick worker could
+ * bury it again while the old letter lies there, which adds none, and both would be gone. Killed in between, the job begins
+ * by itself after this time, and the letter, if it is still there, is a letter twice sent, which is harmless [R5].
+ */
+const HOLD_MS = 10_000;
+/** So many of the letters are named on record. */
+const NAMED_MAX = 20;
+
+/** Sends one claim to be credited once more. When it cannot be again, it comes back as a letter. */
+export async function requeueLetter(desk: QueueDesk, id: string): Promise<Requeued> {
+  const [letter, resting] = await Promise.all([findLetter(desk.queues.dead, id), desk.ledger.laidToRest([id])]);
+  if (!letter || resting.has(id)) return noSuchLetter(id, resting.get(id));
+  await requeue(desk, letter.rainId, [letter]);
+  return { ok: true, letters: 1, complete: true };
+}
+
+/** The same for every letter of a rain, the oldest first, at most 1,000 at a time. */
+export async function requeueRain(desk: QueueDesk, rainId: string): Promise<Requeued> {
+  const { letters, complete } = await readLetters(desk.queues.dead, { rainId, limit: LETTERS_MAX });
+  const resting = await desk.ledger.laidToRest(letters.map(({ id }) => id));
+  const open = letters.filter(({ id }) => !resting.has(id));
+  if (open.length > 0) await requeue(desk, rainId, open);
+  return { ok: true, letters: open.length, complete };
+}
+
+async function requeue({ ledger, queues, actor }: QueueDesk, rainId: string, letters: readonly Letter[]): Promise<void> {
+  // On record before it is done: what is not known to have happened is seen at least to have been asked for.
+  await ledger.record({ actor, verb: 'requeue', rainId, details: { count: letters.length, letters: letters.slice(0, NAMED_MAX).map(({ id }) => id) } });
+  const again = randomUUID();
+  for (const { id, shard, index, entry } of letters) {
+    const data: CreditJob = { rainId, shard, from: index, entries: [entry] };
+    const job = await queues.credit.add('range', data, { jobId: creditJobId(data, again), delay: HOLD_MS });
+    await queues.dead.remove(id);
+    // One that has begun by itself meanwhile needs no push.
+    await job.promote().catch(async (error: unknown) => { if (await job.isDelayed()) throw error; });
+  }
+}
