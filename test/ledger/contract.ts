@@ -5,6 +5,7 @@ import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { rainContract } from './contract-rain.ts';
+import { reserveContract } from './contract-reserve.ts';
 import type { OpenBook } from './openBook.ts';
 
 export interface Server {
@@ -31,6 +32,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
 
     rainContract(book);
     creditContract(book);
+    reserveContract(book);
     databaseContract(book);
   });
 }
