@@ -9,6 +9,7 @@ export const DEAD_REASONS = {
   promised_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
   amount_differs: 'The claim is in the book, with another amount.',
   refused: 'The balance system understood the claim and will not take it.',
+  unavailable: 'The balance system has not taken the claim in all the time it was given. It may have, and its answers were lost: send the claim again, do not pay it by hand.',
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 

@@ -1,5 +1,5 @@
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
-import { areBuried, createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
+import { areBuried, createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
@@ -52,15 +52,17 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const desk = { redis, ledger, actor: 'settler' };
   const settler = startSettler({ desk, log });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
     desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
+    pendingRanges: () => pendingRanges([queue, later]),
     areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
   log.info('worker open');
   return {
     async close() {
       await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close()]);
-      await Promise.all([queue.close(), dead.close()]);
+      await Promise.all([queue.close(), later.close(), dead.close()]);
       await release();
     },
   };
