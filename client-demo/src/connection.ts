@@ -2,7 +2,8 @@ import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import type { ClientMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { CLOSES } from '../../src/protocol/outcomes.ts';
 import { readJson } from '../../src/rain/json.ts';
-import { pauseMs, RECONNECT } from './backoff.ts';
+import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
+import { RECONNECT } from './backoff.ts';
 import type { Credentials } from './credentials.ts';
 
 /**
@@ -101,7 +102,7 @@ export class Connection {
 
   #tryLater(): void {
     this.#tell(this.#link === 'connecting' ? 'connecting' : 'lost');
-    this.#retry = setTimeout(() => void this.#connect(), pauseMs(RECONNECT, this.#failures++, this.#options.random));
+    this.#retry = setTimeout(() => void this.#connect(), delayBeforeRetry(++this.#failures, RECONNECT, this.#options.random));
   }
 
   #hurry(): void {

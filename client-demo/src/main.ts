@@ -1,8 +1,9 @@
+import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
 import { ServerClock } from './clock.ts';
 import { Connection, PING_MS } from './connection.ts';
 import { openCredentials, takeInvitation } from './credentials.ts';
 import { readConfig, type DeskConfig } from './desk.ts';
-import { pauseMs, RECONNECT } from './backoff.ts';
+import { RECONNECT } from './backoff.ts';
 import { Game } from './game.ts';
 import { Rainfall } from './rainfall.ts';
 import { Screen } from './screen.ts';
@@ -68,11 +69,11 @@ function play({ gatewayUrl, demo }: DeskConfig): void {
 }
 
 async function configured(): Promise<DeskConfig> {
-  for (let attempt = 0; ; attempt++) {
+  for (let failures = 1; ; failures++) {
     try {
       return await readConfig();
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs(RECONNECT, attempt, random)));
+      await new Promise((resolve) => setTimeout(resolve, delayBeforeRetry(failures, RECONNECT, random)));
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type Outcome } from '../../src/protocol/outcomes.ts';
-import { ASK_AGAIN, pauseMs } from './backoff.ts';
+import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
+import { ASK_AGAIN } from './backoff.ts';
 
 const ATTEMPTS_MAX = 12;
 const REPLY_MS_MAX = 3_000;
@@ -63,13 +64,13 @@ export class Question {
         this.#end({ kind: 'settled', result });
         break;
       case 'after a pause':
-        this.#again(pauseMs(ASK_AGAIN, this.#attempts, this.#options.random), result.code);
+        this.#again(delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random), result.code);
         break;
       case 'when it opens': {
         // This page's clock is a little ahead of the server's, or the start has been moved.
         const untilOpen = this.#options.untilOpen();
         if (untilOpen > START_AHEAD_MS_MAX) this.#end({ kind: 'unanswered' });
-        else this.#again(Math.max(untilOpen, 0) + pauseMs(ASK_AGAIN, 0, this.#options.random), result.code);
+        else this.#again(Math.max(untilOpen, 0) + delayBeforeRetry(1, ASK_AGAIN, this.#options.random), result.code);
         break;
       }
     }

@@ -5,6 +5,8 @@ import type { DeadReason } from './deadLetter.ts';
 export type PostOutcome =
   /** The money is with the user, by this call or an earlier one [R5]. */
   | { outcome: 'commit' }
+  /** Not now, or nobody knows: hand it in again, not before `afterMs` have passed if that is said. */
+  | { outcome: 'reconsumeLater'; detail: string; afterMs?: number }
   /** It will never be: the claim goes to the dead letters. */
   | { outcome: 'giveUp'; reason: DeadReason; detail: string };
 
@@ -22,8 +24,10 @@ export interface Balance {
    * Credits each claim exactly once, however often it is handed in [R5].
    *
    * @param claims of this one rain, at least one
+   * @param apart they were all handed in before and to be consumed later; whoever asks for several at once asks for one at
+   * a time now, so that none is held up for another's sake
    * @returns one outcome per claim, in order
    * @throws BatchRefused to have the batch taken apart; anything else means: unknown or not now, hand the whole batch in again
    */
-  post(rainId: string, claims: readonly Claim[]): Promise<PostOutcome[]>;
+  post(rainId: string, claims: readonly Claim[], apart?: boolean): Promise<PostOutcome[]>;
 }

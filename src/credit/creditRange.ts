@@ -3,20 +3,24 @@ import { parseEntries, type LoggedClaim, type LostEntry } from './entries.ts';
 import type { Balance } from './balance.ts';
 import { postIsolating } from './isolate.ts';
 import { creditJob, type CreditJob } from './job.ts';
+import { postpone, type PostponedJob, type PostponeParts } from './postpone.ts';
 import type { Claim } from '../rain/claim.ts';
 
-/** What a range came to: claims whose money is with their users, and entries that were buried. */
+/** What a range came to: claims whose money is with their users, entries that were buried, and claims that come again. */
 export interface RangeReport {
   credited: number;
   dead: number;
+  later: number;
 }
 
-export interface RangeParts {
+export interface RangeParts extends PostponeParts {
   balance: Balance;
   /** After the commit, never before it; called again when a later step failed. */
   onCredited(rainId: string, shard: number, claims: readonly Claim[]): Promise<void>;
   /** Keeps a letter once, however often it is handed in. */
   bury(letters: readonly DeadLetter[]): Promise<void>;
+  /** Adds a job once, however often it is handed in while it is not done. */
+  addLater(jobs: readonly PostponedJob[]): Promise<void>;
 }
 
 /** The job does not say what it is about, and never will. */
@@ -25,18 +29,22 @@ export class JobMalformed extends Error {
 }
 
 /**
- * The clerk's work on one job, as a pipe: open → parse → post → announce → bury. Each step may be repeated: a fault in any
- * of them repeats the whole, and what was done before is found done. So no step is skipped, and no money moves twice [R5].
+ * The clerk's work on one job, as a pipe: open → parse → post → announce → bury → postpone. Each step may be repeated: a
+ * fault in any of them repeats the whole, and what was done before is found done. So no step is skipped, and no money moves
+ * twice [R5]. What is to come later is with the queue before this job is done: a crash in between makes it come twice, at most.
  *
  * @throws JobMalformed when there is nothing to repeat; anything else is a fault and a reason to try again
  */
-export async function creditRange(data: unknown, parts: RangeParts): Promise<RangeReport> {
+export async function creditRange(id: string, data: unknown, parts: RangeParts): Promise<RangeReport> {
   const job = open(data);
   const { claims, lost } = parseEntries(job);
-  const posted = await postIsolating(parts.balance, job.rainId, claims);
+  const posted = await postIsolating(parts.balance, job.rainId, claims, job.later !== undefined);
   await announce(job, posted.committed, parts);
-  await bury(job, [...lost, ...posted.lost], parts);
-  return { credited: posted.committed.length, dead: lost.length + posted.lost.length };
+  const postponed = postpone(id, job, posted.late, parts);
+  const buried = [...lost, ...posted.lost, ...postponed.lost];
+  await bury(job, buried, parts);
+  if (postponed.jobs.length > 0) await parts.addLater(postponed.jobs);
+  return { credited: posted.committed.length, dead: buried.length, later: posted.late.length - postponed.lost.length };
 }
 
 function open(data: unknown): CreditJob {

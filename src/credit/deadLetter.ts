@@ -10,6 +10,7 @@ export const DEAD_REASONS = {
   discarded: 'The operator has discarded this claim, or another to the same packet; its money went back to him.',
   amount_differs: 'The claim is in the book, with another amount.',
   refused: 'The balance system understood the claim and will not take it.',
+  unavailable: 'The balance system has not taken the claim in all the time it was given. It may have, and its answers were lost: send the claim again, do not pay it by hand.',
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 

@@ -1,9 +1,16 @@
-import { BatchRefused, type Balance } from './balance.ts';
+import { BatchRefused, type Balance, type PostOutcome } from './balance.ts';
 import type { LoggedClaim, LostEntry } from './entries.ts';
 
+/** A claim that the balance system does not take yet, and what it said. */
+export interface LateClaim extends LoggedClaim {
+  detail: string;
+  afterMs?: number;
+}
+
 export interface Posted {
-  /** In the log's order. */
+  /** In the log's order, as are the others. */
   committed: LoggedClaim[];
+  late: LateClaim[];
   lost: LostEntry[];
 }
 
@@ -13,28 +20,33 @@ export interface Posted {
  *
  * @throws whatever the balance throws but BatchRefused; what was committed before is found `already` there by the next attempt
  */
-export async function postIsolating(balance: Balance, rainId: string, claims: readonly LoggedClaim[]): Promise<Posted> {
-  if (claims.length === 0) return { committed: [], lost: [] };
+export async function postIsolating(balance: Balance, rainId: string, claims: readonly LoggedClaim[], apart = false): Promise<Posted> {
+  if (claims.length === 0) return { committed: [], late: [], lost: [] };
   try {
-    return sort(claims, await balance.post(rainId, claims.map(({ claim }) => claim)));
+    return sort(claims, await balance.post(rainId, claims.map(({ claim }) => claim), apart));
   } catch (error) {
     if (!(error instanceof BatchRefused)) throw error;
     const [alone] = claims;
-    if (alone && claims.length === 1) return { committed: [], lost: [{ index: alone.index, entry: alone.entry, reason: 'refused', detail: error.message }] };
+    if (alone && claims.length === 1) return { committed: [], late: [], lost: [{ index: alone.index, entry: alone.entry, reason: 'refused', detail: error.message }] };
     const middle = Math.ceil(claims.length / 2);
-    const first = await postIsolating(balance, rainId, claims.slice(0, middle));
-    const second = await postIsolating(balance, rainId, claims.slice(middle));
-    return { committed: [...first.committed, ...second.committed], lost: [...first.lost, ...second.lost] };
+    const first = await postIsolating(balance, rainId, claims.slice(0, middle), apart);
+    const second = await postIsolating(balance, rainId, claims.slice(middle), apart);
+    return { committed: [...first.committed, ...second.committed], late: [...first.late, ...second.late], lost: [...first.lost, ...second.lost] };
   }
 }
 
-function sort(claims: readonly LoggedClaim[], outcomes: Awaited<ReturnType<Balance['post']>>): Posted {
+function sort(claims: readonly LoggedClaim[], outcomes: readonly PostOutcome[]): Posted {
   if (outcomes.length !== claims.length) throw new Error(`the balance system answered ${outcomes.length} times for ${claims.length} claims`);
-  const posted: Posted = { committed: [], lost: [] };
+  const posted: Posted = { committed: [], late: [], lost: [] };
   claims.forEach((claim, i) => {
+    const { index, entry } = claim;
     const answer = outcomes[i]!;
-    if (answer.outcome === 'commit') posted.committed.push(claim);
-    else posted.lost.push({ index: claim.index, entry: claim.entry, reason: answer.reason, detail: answer.detail });
+    switch (answer.outcome) {
+      case 'commit': return posted.committed.push(claim);
+      case 'reconsumeLater': return posted.late.push({ ...claim, detail: answer.detail, ...(answer.afterMs !== undefined && { afterMs: answer.afterMs }) });
+      case 'giveUp': return posted.lost.push({ index, entry, reason: answer.reason, detail: answer.detail });
+      default: return answer satisfies never;
+    }
   });
   return posted;
 }

@@ -1,19 +1,13 @@
-import type { Posting, Standing } from '../ledger/credit.ts';
+import type { Posting } from '../ledger/credit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { refusalOf } from '../ledger/refusal.ts';
-import { formatMoney } from '../rain/money.ts';
-import { BatchRefused, type Balance, type PostOutcome } from './balance.ts';
+import type { Balance, PostOutcome } from './balance.ts';
+import { giveUp, orRefused } from './standing.ts';
 
-/** The port, kept by our own book. */
+/** The port, kept by our own book. It never says `reconsumeLater`: what is not refused is posted with its batch or a fault. */
 export function ledgerBalance(ledger: Pick<Ledger, 'credit'>): Balance {
   return {
     async post(_rainId, claims) {
-      try {
-        return (await ledger.credit(claims)).map(toOutcome);
-      } catch (error) {
-        const refusal = refusalOf(error);
-        throw refusal ? new BatchRefused(`${refusal.code}: ${refusal.message}`, { cause: error }) : error;
-      }
+      return (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting));
     },
   };
 }
@@ -24,15 +18,10 @@ function toOutcome(posting: Posting): PostOutcome {
     case 'already':
       return { outcome: 'commit' };
     case 'discarded':
-      return { outcome: 'giveUp', reason: posting.outcome, detail: `went back to the operator: ${formatMoney(posting.amountCents)}` };
     case 'amount_differs':
     case 'promised_twice':
-      return { outcome: 'giveUp', reason: posting.outcome, detail: `in the book: ${tell(posting.standing)}` };
+      return giveUp(posting);
     default:
       return posting satisfies never;
   }
-}
-
-function tell({ rainId, redPacketId, userId, amountCents }: Standing): string {
-  return JSON.stringify({ rainId, redPacketId, userId, amount: formatMoney(amountCents) });
 }

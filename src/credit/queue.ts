@@ -1,13 +1,20 @@
 import { Queue, type JobsOptions } from 'bullmq';
 import type { RedisClient } from '../runtime/redis.ts';
-import { ATTEMPTS_MAX } from './backoff.ts';
 import type { DeadLetter } from './deadLetter.ts';
-import type { CreditJob } from './job.ts';
+import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
+import { JOB_PATIENCE } from './patience.ts';
 
 export const CREDIT_QUEUE = 'credit';
+/**
+ * Claims that the balance system did not take yet, each run of neighbours a job. A lane of its own: however many wait here,
+ * and however slowly they are answered, they hold up neither the relay nor the others' claims.
+ */
+export const LATER_QUEUE = 'credit-later';
+/** With so many jobs in that lane it is not single claims that fail: then whole jobs wait in `credit`, and the relay with them [R10]. */
+export const LATER_JOBS_MAX = 2_000;
 /** Holds what could not be credited until an operator takes it out; nothing works on it. */
 export const DEAD_QUEUE = 'credit-dead';
-/** The custom backoff of the worker, see backoff.ts. */
+/** The custom backoff of the worker, see patience.ts. */
 export const BACKOFF_TYPE = 'capped';
 
 export type CreditQueue = Queue<CreditJob>;
@@ -23,8 +30,11 @@ export interface QueueOptions {
   visiting?: boolean;
 }
 
+/** Ids read at once, per lane and state; a lane is a little over its bound when jobs are split further [R10]. */
+const PENDING_MAX = 10_000;
+
 const CREDIT_OPTIONS: JobsOptions = {
-  attempts: ATTEMPTS_MAX,
+  attempts: JOB_PATIENCE.attemptsMax,
   backoff: { type: BACKOFF_TYPE },
   // A done job carries up to 500 claims and is only kept so that its id is not added again at once; the ledger's unique
   // keys are the guarantee [R5].
@@ -38,6 +48,28 @@ export function createCreditQueue({ connection, prefix, onError, visiting = fals
   const queue: CreditQueue = new Queue(CREDIT_QUEUE, { connection, prefix, defaultJobOptions: CREDIT_OPTIONS, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
+}
+
+/** Jobs of `credit-later`, added by the credit worker. One that is done leaves no trace: its id is free for a repetition. */
+export function createLaterQueue({ connection, prefix, onError }: QueueOptions): CreditQueue {
+  const queue: CreditQueue = new Queue(LATER_QUEUE, { connection, prefix, defaultJobOptions: { ...CREDIT_OPTIONS, removeOnComplete: true } });
+  queue.on('error', onError);
+  return queue;
+}
+
+/**
+ * What the jobs that are not done yet are about.
+ * @param lanes in the order in which claims go through them, so that one that moves on in between is seen twice, not missed
+ */
+export async function pendingRanges(lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
+  const ranges: EntryRange[] = [];
+  for (const lane of lanes) {
+    for (const id of await lane.getRanges(['waiting', 'active', 'delayed'], 0, PENDING_MAX - 1)) {
+      const range = rangeOfJobId(id);
+      if (range) ranges.push(range);
+    }
+  }
+  return ranges;
 }
 
 /** Letters of `credit-dead`, each a job that waits for a person. */

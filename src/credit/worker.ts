@@ -1,10 +1,11 @@
 import { UnrecoverableError, Worker } from 'bullmq';
+import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
 import type { Logger } from '../runtime/log.ts';
-import { BACKOFF, delayBeforeRetry, type Backoff } from './backoff.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { deadLetterId } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
-import { createDeadQueue, CREDIT_QUEUE, type QueueOptions } from './queue.ts';
+import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
+import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
   log: Logger;
@@ -12,7 +13,13 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
   laidToRest?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Jobs at a time; each may use one database connection. */
   concurrency?: number;
+  /** The same for claims that come again. */
+  laterConcurrency?: number;
+  /** Between the attempts of a job that met a fault. */
   backoff?: Backoff;
+  /** With a claim that the balance system does not take yet. */
+  patience?: Patience;
+  laterJobsMax?: number;
   /** In [0, 1); spreads retries. */
   random?: () => number;
 }
@@ -35,39 +42,54 @@ const STALLED_CHECK_MS = 7_500;
 const STALLED_COUNT_MAX = 1_000;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
-  const { connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), concurrency = 4, backoff = BACKOFF, random = Math.random } = options;
+  const {
+    connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), concurrency = 4, laterConcurrency = 2,
+    backoff = JOB_PATIENCE, patience = CLAIM_PATIENCE, laterJobsMax = LATER_JOBS_MAX, random = Math.random,
+  } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
+  const later = createLaterQueue({ connection, prefix, onError });
   const parts: RangeParts = {
-    balance,
-    onCredited,
+    balance, onCredited, patience, random, now: Date.now,
     async bury(letters) {
       const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: deadLetterId(letter) } }));
       const resting = await laidToRest(jobs.map(({ opts }) => opts.jobId));
       await dead.addBulk(jobs.filter(({ opts }) => !resting.has(opts.jobId)));
     },
+    async addLater(jobs) {
+      // Those that come from the lane have their place in it.
+      const enter = jobs.some(({ data }) => data.later.attempts === 1);
+      if (enter && await later.getJobCountByTypes('waiting', 'active', 'delayed') >= laterJobsMax) throw new Error('the lane of claims to be credited later is full');
+      await later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } })));
+    },
   };
-  const worker = new Worker<CreditJob, RangeReport>(CREDIT_QUEUE, (job) => creditRange(job.data, parts).catch(decide), {
-    connection,
-    prefix,
-    concurrency,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: STALLED_COUNT_MAX,
-    settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
-  });
-  worker.on('error', onError);
-  worker.on('completed', (job, { credited, dead: buried }) => {
-    log.debug({ job: job.id, credited, dead: buried }, 'credited');
-    if (buried > 0) log.error({ job: job.id, dead: buried }, 'claims given up: see the dead letters');
-  });
-  worker.on('failed', (job, error) => {
-    const more = job !== undefined && job.finishedOn === undefined;
-    log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
-  });
+
+  function startLane(name: string, jobsAtOnce: number): Worker<CreditJob, RangeReport> {
+    const worker = new Worker<CreditJob, RangeReport>(name, (job) => creditRange(job.id!, job.data, parts).catch(decide), {
+      connection,
+      prefix,
+      concurrency: jobsAtOnce,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: STALLED_COUNT_MAX,
+      settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
+    });
+    worker.on('error', onError);
+    worker.on('completed', (job, { credited, dead: buried, later: postponed }) => {
+      log.debug({ job: job.id, credited, dead: buried, later: postponed }, 'credited');
+      if (postponed > 0) log.warn({ job: job.id, later: postponed }, 'claims not taken yet, will try again');
+      if (buried > 0) log.error({ job: job.id, dead: buried }, 'claims given up: see the dead letters');
+    });
+    worker.on('failed', (job, error) => {
+      const more = job !== undefined && job.finishedOn === undefined;
+      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
+    });
+    return worker;
+  }
+  const lanes = [startLane(CREDIT_QUEUE, concurrency), startLane(LATER_QUEUE, laterConcurrency)];
 
   return {
     async close(deadlineMs = 10_000) {
-      const finished = worker.close().then(() => dead.close()).then(() => 'done' as const);
+      const finished = Promise.all(lanes.map((lane) => lane.close())).then(() => Promise.all([dead.close(), later.close()])).then(() => 'done' as const);
       const abandoned = new Promise<'abandoned'>((resolve) => { setTimeout(resolve, deadlineMs, 'abandoned').unref(); });
       return Promise.race([finished, abandoned]);
     },

@@ -17,6 +17,8 @@ export interface NewDiscard {
   /** Why the operator gives it up: 1 to 500 characters. */
   reason: string;
   actor: string;
+  /** The operator has made sure that no wallet outside has paid this claim. */
+  notPaid?: boolean;
   /** Of the claim in it, when it names a packet of this rain; absent: no money moves. */
   claim?: {
     redPacketId: string;
@@ -27,7 +29,7 @@ export interface NewDiscard {
   };
 }
 
-export interface BookedDiscard extends Omit<NewDiscard, 'claim'> {
+export interface BookedDiscard extends Omit<NewDiscard, 'claim' | 'notPaid'> {
   /** What went back; absent when nothing was left in it. */
   returned?: { redPacketId: string; amountCents: Cents };
   /** Epoch ms. */
@@ -41,6 +43,8 @@ export type Discarding =
   | { outcome: 'laid_to_rest' }
   /** This very claim has been credited meanwhile: there is nothing to lay to rest, and nothing was. */
   | { outcome: 'credited' }
+  /** A wallet outside was, or is being, asked to pay this claim, and nobody has said that it did not: nothing was done. */
+  | { outcome: 'maybe_paid' }
   /** The letter was laid to rest before; the first reason stands. */
   | { outcome: 'already'; discard: BookedDiscard };
 
@@ -55,7 +59,9 @@ export function discard(database: Database, asked: NewDiscard): Promise<Discardi
   return database.$transaction(async (book) => {
     const standing = await book.discard.findUnique({ where: { letterId } });
     if (standing) return { outcome: 'already', discard: toBookedDiscard(standing) };
-    const returned = claim !== undefined && await claimBack(book, rainId, claim);
+    const mine = claim ? await keepForNobody(book, rainId, claim) : 'no';
+    if (mine === 'reserved' && !asked.notPaid) return { outcome: 'maybe_paid' };
+    const returned = claim !== undefined && mine !== 'no' && await claimBack(book, rainId, claim);
     if (claim && !returned && await isCredited(book, rainId, claim)) {
       await record(book, { actor: asked.actor, verb: 'discard', rainId, details: { letter: letterId, outcome: 'credited' } });
       return { outcome: 'credited' };
@@ -84,6 +90,20 @@ export function discard(database: Database, asked: NewDiscard): Promise<Discardi
 }
 
 type DiscardedClaim = NonNullable<NewDiscard['claim']>;
+
+/**
+ * A wallet outside is asked for what the book reserves, see reserve.ts. So a packet is kept for nobody before its money goes
+ * back, and the unique key lets in one of the two.
+ * @returns `yes` no wallet was or will be asked · `reserved` it is kept for this user, whom a wallet may have paid · `no` it
+ * is credited, or kept for another user, or went back before: there is nothing of this claim's to give back
+ */
+async function keepForNobody(book: Transaction, rainId: string, { redPacketId, userId, allocatedCents }: DiscardedClaim): Promise<'yes' | 'reserved' | 'no'> {
+  if (await book.transfer.findUnique({ where: { redPacketId }, select: { id: true } })) return 'no';
+  const { count } = await book.reservation.createMany({ data: { redPacketId, rainId, userId: null, amountCents: allocatedCents }, skipDuplicates: true });
+  if (count === 1) return 'yes';
+  const kept = await book.reservation.findUnique({ where: { redPacketId }, select: { rainId: true, userId: true } });
+  return kept?.rainId === rainId && kept.userId === userId ? 'reserved' : 'no';
+}
 
 /** @returns false: a transfer of this packet stands, of whatever kind */
 async function claimBack(book: Transaction, rainId: string, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {

@@ -8,10 +8,12 @@ import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
+import { reserve, type Reserving } from './reserve.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
+  reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
   discard(asked: NewDiscard): Promise<Discarding>;
@@ -33,6 +35,7 @@ export interface Ledger {
 export function openLedger(database: Database): Ledger {
   return {
     createRain: (asked, actor) => createRain(database, asked, actor),
+    reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),
     discard: (asked) => discard(database, asked),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ofSqlState } from '../runtime/retry.ts';
 
 /** How Prisma wraps what the driver was told. */
 const prismaError = z.object({
@@ -14,13 +15,10 @@ export interface Refusal {
   message: string;
 }
 
-/**
- * Class 22 (these are no values of this type) or 23 (a constraint forbids them). Anything else, be it a deadlock, a lost
- * connection or a full disk, may pass and is `undefined` here.
- */
+/** Anything that may pass, be it a deadlock, a lost connection or a full disk, is `undefined` here: see runtime/retry.ts. */
 export function refusalOf(error: unknown): Refusal | undefined {
   const parsed = prismaError.safeParse(error);
   if (!parsed.success) return undefined;
   const { originalCode: code, originalMessage: message } = parsed.data.meta.driverAdapterError.cause;
-  return /^2[23]/.test(code) ? { code, message } : undefined;
+  return ofSqlState(code) === 'refuse' ? { code, message } : undefined;
 }

@@ -23,8 +23,9 @@ export type Discarded =
 /**
  * Gives a claim up: what money is left in it goes back, and the audit counts it as explained. First the book, then the queue:
  * killed in between it is to be done again, and finds itself done.
+ * @param notPaid the operator has made sure that no wallet outside has paid the claim
  */
-export async function discardLetter(desk: QueueDesk, id: string, why: string): Promise<Discarded> {
+export async function discardLetter(desk: QueueDesk, id: string, why: string, notPaid = false): Promise<Discarded> {
   const reason = discardReason.safeParse(why);
   if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
   const letter = await findLetter(desk.queues.dead, id);
@@ -33,10 +34,11 @@ export async function discardLetter(desk: QueueDesk, id: string, why: string): P
     return standing ? { ok: true, outcome: 'already', reason: standing.reason, actor: standing.actor } : noSuchLetter(id, undefined);
   }
   const asked: NewDiscard = {
-    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: reason.data, actor: desk.actor, ...await claimIn(desk, letter),
+    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: reason.data, actor: desk.actor, notPaid, ...await claimIn(desk, letter),
   };
   const done = await discard(desk, asked);
   if (!('outcome' in done)) return done;
+  if (done.outcome === 'maybe_paid') return refuse('letter', `the wallet was asked to pay what is in ${id}; send it again with requeue, or make sure that it was not paid and say --not-paid`);
   await desk.queues.dead.remove(id);
   switch (done.outcome) {
     case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };

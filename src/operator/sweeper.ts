@@ -1,7 +1,7 @@
 import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
 import { shardKeys } from '../grab/keys.ts';
 import { deadLetterId } from '../credit/deadLetter.ts';
-import { ENTRIES_MAX } from '../credit/job.ts';
+import { ENTRIES_MAX, type EntryRange } from '../credit/job.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
 import type { Desk } from './desk.ts';
@@ -11,6 +11,8 @@ export interface SweeperOptions {
   desk: Desk;
   /** Credit jobs that are not done yet. */
   jobsPending: () => Promise<number>;
+  /** What the jobs that are not done yet are about, those included that wait for the balance system. */
+  pendingRanges: () => Promise<readonly EntryRange[]>;
   /** Sends entries `from` (inclusive) to `to` (exclusive) of a claim log to the queue again; 0 when another process does it. */
   resend: (rainId: string, shard: number, from: number, to: number) => Promise<number>;
   /** Which of these entries lie with the dead letters, in order. */
@@ -38,9 +40,11 @@ interface Missing {
 
 /**
  * Finds what the queue has lost, of open rains as of closed ones: claims that were handed over and are not in the book
- * though nothing moves any more. Sending them again is harmless [R5]; dead letters are left to the operator, and what he has laid to rest rests.
+ * though nothing moves any more. Sending them again is harmless [R5]; dead letters are left to the operator, what he has laid
+ * to rest rests, and claims in a job that is not done are left to that job, which ends in the book, with the dead letters, or
+ * with the failed jobs.
  */
-export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs = 5_000, patienceMs = 15_000, patienceMsMax = 600_000 }: SweeperOptions): Rounds {
+export function startSweeper({ desk, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, patienceMs = 15_000, patienceMsMax = 600_000 }: SweeperOptions): Rounds {
   const missing = new Map<string, Missing>();
 
   async function look(rainId: string, live: LiveRain): Promise<void> {
@@ -58,6 +62,8 @@ export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs 
   }
 
   async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {
+    // In the order in which a claim goes: one that is credited or buried in between is found there.
+    const pending = (await pendingRanges()).filter((range) => range.rainId === rainId);
     const credits = await readCredits(desk, rainId);
     const resting = new Set<string>();
     for await (const { letterId } of readDiscards(desk, rainId)) resting.add(letterId);
@@ -69,9 +75,12 @@ export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs 
         const to = Math.min(from + ENTRIES_MAX, length);
         const entries = await readEntries(desk.redis, rainId, shard, from, to);
         const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter((found) => !isCredited(found.entry, credits) && !isResting(shard, found));
-        if (absent.length === 0 || (await areDead(rainId, shard, absent)).every(Boolean)) continue;
-        sent += await resend(rainId, shard, from, to);
-        jobs++;
+        const dead = absent.length === 0 ? [] : await areDead(rainId, shard, absent);
+        const ranges = missingRanges(absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index, shard, pending) })));
+        for (const range of ranges.slice(0, JOBS_MAX - jobs)) {
+          sent += await resend(rainId, shard, range.from, range.to);
+          jobs++;
+        }
       }
     }
     return sent;
@@ -87,4 +96,20 @@ export function startSweeper({ desk, jobsPending, resend, areDead, log, everyMs 
     }
     return everyMs;
   });
+}
+
+function isPending(index: number, shard: number, pending: readonly EntryRange[]): boolean {
+  return pending.some((range) => range.shard === shard && range.from <= index && index < range.to);
+}
+
+/** From the first to the last of those that are missing, cut by those that are not; credited ones in between do no harm. */
+function missingRanges(absent: readonly { index: number; missing: boolean }[]): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = [];
+  let cut = true;
+  for (const { index, missing } of absent) {
+    if (missing && cut) ranges.push({ from: index, to: index + 1 });
+    else if (missing) ranges.at(-1)!.to = index + 1;
+    cut = !missing;
+  }
+  return ranges;
 }

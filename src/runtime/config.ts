@@ -16,6 +16,14 @@ export const configSchema = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/[^/\s]+\/\S+$/, 'expected postgres://user:password@host:port/database').optional(),
   JWT_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   JWKS_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
+  /** Who keeps users' money: our own book, or a wallet elsewhere, see docs/webhook.md. */
+  BALANCE: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
+  // fetch takes no address with a user in it, and says so only when the first claim is credited.
+  WEBHOOK_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional(),
+  WEBHOOK_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
+  /** Claims per request; 1 sends each alone. */
+  WEBHOOK_BATCH_MAX: z.coerce.number('expected 1 to 500').int('expected a whole number').min(1, 'expected 1 to 500').max(500, 'expected 1 to 500').default(1),
+  WEBHOOK_TIMEOUT_MS: z.coerce.number('expected 100 to 60000').int('expected whole milliseconds').min(100, 'expected 100 to 60000').max(60_000, 'expected 100 to 60000').default(5_000),
   JWT_ISSUER: z.string().min(1).optional(),
   JWT_AUDIENCE: z.string().min(1).optional(),
   GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
@@ -79,6 +87,11 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
     if (name === 'JWT') {
       if (!given['JWT_SECRET'] && !given['JWKS_URL']) problems.push('JWT_SECRET or JWKS_URL: missing, expected one of them to verify tokens with');
     } else if (!given[name]) problems.push(`${name}: missing, expected ${name === 'REDIS_URL' ? 'redis://host:port' : 'postgres://user:password@host:port/database'}`);
+  }
+  // Told to every process, whether it credits or not: half a configuration is found out at the first start, not at the first win.
+  if (given['BALANCE'] === 'webhook') {
+    if (!given['WEBHOOK_URL']) problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since BALANCE is webhook');
+    if (!given['WEBHOOK_SECRET']) problems.push('WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since BALANCE is webhook');
   }
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data as With<N>;

@@ -1,4 +1,5 @@
 import type { RandomSource } from '../rain/fairness.ts';
+import { delayBeforeRetry } from '../runtime/backoff.ts';
 
 /** Everything a bot bounds [R10], units last in the name, each with whom it protects. */
 export const PATIENCE = {
@@ -19,12 +20,9 @@ export const PATIENCE = {
 } as const;
 export type Patience = { [K in keyof typeof PATIENCE]: number };
 
-/**
- * The pause before try `attempt` (0, 1, 2 …): doubling, the upper half of it by chance, so that those who failed together
- * do not return together.
- */
+const DRAWS = 2 ** 32;
+
+/** The pause before try `attempt` (0, 1, 2 …), drawn from the wave's own seed. */
 export function backoffMs(attempt: number, random: RandomSource, { backoffMsMin, backoffMsMax }: Patience): number {
-  const longest = Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(attempt, 30));
-  const half = Math.ceil(longest / 2);
-  return half + random.belowNumber(half + 1);
+  return delayBeforeRetry(attempt + 1, { firstDelayMs: backoffMsMin, delayMsMax: backoffMsMax }, () => random.belowNumber(DRAWS) / DRAWS);
 }

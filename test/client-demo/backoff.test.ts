@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pauseMs, RECONNECT } from '../../client-demo/src/backoff.ts';
+import { RECONNECT } from '../../client-demo/src/backoff.ts';
+import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
 
 test('[R10] a pause is at least half of its step, at most its maximum, however many tries failed', () => {
   fc.assert(fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, chance) => {
-    const step = Math.min(RECONNECT.maxMs, RECONNECT.firstMs * 2 ** attempt);
-    const pause = pauseMs(RECONNECT, attempt, () => chance);
+    const step = Math.min(RECONNECT.delayMsMax, RECONNECT.firstDelayMs * 2 ** attempt);
+    const pause = delayBeforeRetry(attempt + 1, RECONNECT, () => chance);
     expect(pause).toBeGreaterThanOrEqual(step / 2);
     expect(pause).toBeLessThanOrEqual(step);
   }));
 });
 
 test('pages that were sent away together do not return together', () => {
-  const pauses = Array.from({ length: 100 }, (_, i) => pauseMs(RECONNECT, 3, () => i / 100));
+  const pauses = Array.from({ length: 100 }, (_, i) => delayBeforeRetry(4, RECONNECT, () => i / 100));
   expect(new Set(pauses).size).toBe(100);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { delayBeforeRetry } from '../../src/credit/backoff.ts';
 import { creditJobId } from '../../src/credit/job.ts';
 
 describe('the id of a job', () => {
@@ -17,15 +16,5 @@ describe('the id of a job', () => {
 
   it('is another for a deliberate repetition', () => {
     expect(new Set([creditJobId(job), creditJobId(job, '1'), creditJobId(job, '2')]).size).toBe(3);
-  });
-});
-
-describe('the delay before a retry', () => {
-  const backoff = { firstDelayMs: 100, delayMsMax: 30_000 };
-
-  it('doubles, is capped, and lies between half and all of it by chance', () => {
-    expect([1, 2, 3, 9, 10, 40, 4_000].map((attempts) => delayBeforeRetry(attempts, backoff, () => 1))).toEqual([100, 200, 400, 25_600, 30_000, 30_000, 30_000]);
-    expect(delayBeforeRetry(3, backoff, () => 0)).toBe(200);
-    expect(delayBeforeRetry(3, backoff, () => 0.5)).toBe(300);
   });
 });

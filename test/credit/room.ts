@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { createDeadQueue, createCreditQueue, type CreditQueue, type DeadQueue } from '../../src/credit/queue.ts';
+import { createDeadQueue, createCreditQueue, createLaterQueue, type CreditQueue, type DeadQueue } from '../../src/credit/queue.ts';
 import type { DeadLetter } from '../../src/credit/deadLetter.ts';
 import { ledgerBalance } from '../../src/credit/ledgerBalance.ts';
 import { createCreditWorker, type CreditWorker, type CreditWorkerOptions } from '../../src/credit/worker.ts';
@@ -21,6 +21,8 @@ export interface Room {
   database: Database;
   ledger: Ledger;
   queue: CreditQueue;
+  /** Claims that were not taken yet. */
+  later: CreditQueue;
   dead: DeadQueue;
   work(options?: Partial<CreditWorkerOptions>): CreditWorker;
   /** Sends the workers home; after every test, or they would work for the next. */
@@ -40,11 +42,12 @@ export async function openRoom(): Promise<Room> {
   const ledger = openLedger(database);
   const options = { connection, prefix: QUEUE_PREFIX, onError: ignore };
   const queue = createCreditQueue(options);
+  const later = createLaterQueue(options);
   const dead = createDeadQueue(options);
   const workers: CreditWorker[] = [];
   const rest = async () => { await Promise.all(workers.splice(0).map((worker) => worker.close(1_000))); };
   return {
-    redisUrl: server.url, redis, hand: connection, database, ledger, queue, dead,
+    redisUrl: server.url, redis, hand: connection, database, ledger, queue, later, dead,
     work(differing = {}) {
       const worker = createCreditWorker({
         ...options, balance: ledgerBalance(ledger), onCredited: async () => {}, log: createLog('credit', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 }, ...differing,
@@ -59,7 +62,7 @@ export async function openRoom(): Promise<Room> {
     },
     async stop() {
       await rest();
-      await Promise.all([queue.close(), dead.close()]);
+      await Promise.all([queue.close(), later.close(), dead.close()]);
       await database.$disconnect();
       connection.disconnect();
       redis.disconnect();

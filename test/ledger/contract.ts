@@ -6,6 +6,7 @@ import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
 import { rainContract } from './contract-rain.ts';
+import { reserveContract } from './contract-reserve.ts';
 import type { OpenBook } from './openBook.ts';
 
 export interface Server {
@@ -33,6 +34,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     rainContract(book);
     creditContract(book);
     discardContract(book);
+    reserveContract(book);
     databaseContract(book);
   });
 }

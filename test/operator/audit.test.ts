@@ -178,7 +178,7 @@ describe('the sweeper', () => {
     await closeRain(desk, 'hidden');
     const sent: string[] = [];
     const sweeper = startSweeper({
-      desk, log: createLog('sweeper', 'silent'), everyMs: 10, patienceMs: 50, jobsPending: async () => 0,
+      desk, log: createLog('sweeper', 'silent'), everyMs: 10, patienceMs: 50, jobsPending: async () => 0, pendingRanges: async () => [],
       areDead: async (_rainId, _shard, entries) => entries.map(() => false),
       resend: async (rainId, _shard, from, to) => (sent.push(rainId), to - from),
     });

@@ -23,6 +23,7 @@ function startSweeping(options: Partial<SweeperOptions> = {}): [string, number, 
   sweepers.push(startSweeper({
     desk, log: createLog('sweeper', 'silent'), everyMs: 10, patienceMs: 50,
     jobsPending: async () => 0,
+    pendingRanges: async () => [],
     areDead: async (_rainId, _shard, entries) => entries.map(() => false),
     async resend(...range) {
       sent.push(range);
@@ -84,6 +85,26 @@ describe('the sweeper', () => {
     // The pauses double: at least 100, 200 and 400 ms.
     for (const [i, leastMs] of [100, 200, 400].entries()) expect(moments[i + 1]! - moments[i]!).toBeGreaterThanOrEqual(leastMs - 5);
     await desk.ledger.credit(await claimLog(desk, 'busy'));
+  });
+
+  test('leaves to its job what is being credited or waits to be handed in again, and sends what lies around it', async () => {
+    await wonRain('pending', 20);
+    const claims = await claimLog(desk, 'pending');
+    await desk.ledger.credit(claims.slice(0, 2));
+    const rainId = 'pending';
+    // 0 and 1 are credited, 5 and 12 to 19 are with a job, 9 is dead; of another rain and another shard nothing counts.
+    let waiting = [{ rainId, shard: 0, from: 5, to: 6 }, { rainId, shard: 0, from: 12, to: 20 }, { rainId: 'other', shard: 0, from: 0, to: 20 }, { rainId, shard: 1, from: 0, to: 20 }];
+    const sent = startSweeping({
+      pendingRanges: async () => waiting,
+      areDead: async (_rainId, _shard, entries) => entries.map(({ index }) => index === 9),
+    });
+    await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(3));
+    expect(sent.slice(0, 3)).toEqual([['pending', 0, 2, 5], ['pending', 0, 6, 9], ['pending', 0, 10, 12]]);
+    await desk.ledger.credit(claims.slice(10));
+    waiting = [];
+    // What its job has left undone is missing, too.
+    await eventually(() => expect(sent.at(-1)).toEqual(['pending', 0, 2, 9]));
+    await desk.ledger.credit(claims);
   });
 
   test('waits as long as something arrives', async () => {

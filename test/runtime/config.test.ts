@@ -54,3 +54,15 @@ test('.env is read, and one that is not there is nothing', () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('[R12] a webhook without an address or a secret is refused, and so is a value it cannot work with, each by name', () => {
+  expect(problemsOf({ BALANCE: 'webhook' })).toEqual([expect.stringMatching(/^WEBHOOK_URL: missing/), expect.stringMatching(/^WEBHOOK_SECRET: missing/)]);
+  const secret = { BALANCE: 'webhook', WEBHOOK_URL: 'https://wallet.example/credit', WEBHOOK_SECRET: 's'.repeat(32) };
+  expect(problemsOf(secret)).toEqual([]);
+  for (const [name, value] of [
+    ['BALANCE', 'bank'], ['WEBHOOK_URL', 'wallet.example'], ['WEBHOOK_URL', 'ftp://wallet.example'], ['WEBHOOK_URL', 'https://ann:pw@wallet.example'], ['WEBHOOK_SECRET', 's'.repeat(31)],
+    ['WEBHOOK_BATCH_MAX', '0'], ['WEBHOOK_BATCH_MAX', '501'], ['WEBHOOK_BATCH_MAX', '1.5'], ['WEBHOOK_TIMEOUT_MS', '99'], ['WEBHOOK_TIMEOUT_MS', 'soon'],
+  ] as const) expect(problemsOf({ ...secret, [name]: value }), `${name}=${value}`).toEqual([expect.stringMatching(new RegExp(`^${name}: expected`))]);
+  expect(problemsOf({ ...secret, WEBHOOK_URL: 'https://wallet.example/a@b?c=d@e' })).toEqual([]);
+  expect(loadConfig([], {})).toMatchObject({ BALANCE: 'ledger', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
+});

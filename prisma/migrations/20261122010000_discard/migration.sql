@@ -19,6 +19,9 @@ CREATE UNIQUE INDEX "Discard_redPacketId_key" ON "Discard"("redPacketId");
 -- CreateIndex
 CREATE INDEX "Discard_rainId_letterId_idx" ON "Discard"("rainId", "letterId");
 
+-- A discarded packet is kept for nobody, so that no wallet is asked to pay what has gone back.
+ALTER TABLE "Reservation" ALTER COLUMN "userId" DROP NOT NULL;
+
 -- What follows Prisma's schema cannot say.
 
 -- A discard that names a packet has moved its money, one that names none has moved nothing. Nobody discards without a word.

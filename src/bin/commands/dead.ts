@@ -65,10 +65,11 @@ export function addDeadCommand(program: Command): void {
   dead.command('discard <letter>').summary('give a claim up, and its money back')
     .description('Gives a claim up for good: what money is left in it goes back to the operator, and the audit counts it as explained.')
     .requiredOption('--reason <text>', 'why, for the record; 1 to 500 characters')
+    .option('--not-paid', 'I have made sure that the wallet outside has not paid it')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
-    .action((letter: string, { reason, json }: { reason: string; json?: boolean }) => atQueues(async (desk) => {
-      const done = await discardLetter(desk, letter, reason);
+    .action((letter: string, { reason, notPaid, json }: { reason: string; notPaid?: boolean; json?: boolean }) => atQueues(async (desk) => {
+      const done = await discardLetter(desk, letter, reason, notPaid);
       if (!done.ok) throw refused(done);
       const { ok: _ok, ...plain } = done;
       print(json, { letter, ...plain }, `${letter}: ${told(done)}`);

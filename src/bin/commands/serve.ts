@@ -31,8 +31,9 @@ export function addServeCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve('worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
+      const { keeperOf } = await import('../servers/keeper.ts');
       const config = configure(['REDIS_URL', 'DATABASE_URL']);
-      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL));
+      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL), keeperOf(config));
       shutdown.onClose('worker', () => worker.close());
       return {};
     }));

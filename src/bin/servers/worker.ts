@@ -1,11 +1,12 @@
+import type { Balance } from '../../credit/balance.ts';
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried } from '../../credit/letters.ts';
-import { createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
+import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
-import { openLedger } from '../../ledger/ledger.ts';
+import { openLedger, type Ledger } from '../../ledger/ledger.ts';
 import { startSettler } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
 import { announceCredited } from '../../relay/announce.ts';
@@ -21,9 +22,10 @@ export interface WorkerProcess {
 /**
  * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told. As many
  * processes as one likes may run it; none of them is needed for a user to get his answer.
+ * @param keep who keeps users' money
  * @throws when Redis or the database cannot be reached
  */
-export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger): Promise<WorkerProcess> {
+export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, keep: (ledger: Ledger) => Balance = ledgerBalance): Promise<WorkerProcess> {
   const onError = (error: Error) => log.warn({ error: error.message }, 'connection fault');
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
@@ -45,7 +47,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const worker = createCreditWorker({
-    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: ledgerBalance(ledger),
+    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: keep(ledger),
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
   });
   const relay = createRelay({ redis, queue, log });
@@ -53,15 +55,17 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const desk = { redis, ledger, actor: 'settler' };
   const settler = startSettler({ desk, log });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
     desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
+    pendingRanges: () => pendingRanges([queue, later]),
     areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
   log.info('worker open');
   return {
     async close() {
       await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close()]);
-      await Promise.all([queue.close(), dead.close()]);
+      await Promise.all([queue.close(), later.close(), dead.close()]);
       await release();
     },
   };

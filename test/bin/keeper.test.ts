@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keeperOf } from '../../src/bin/servers/keeper.ts';
+import { startWorker } from '../../src/bin/servers/worker.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import { loadConfig } from '../../src/runtime/config.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
+import { rain } from '../support/cli.ts';
+import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+
+let desk: TestDesk;
+let wallet: Wallet;
+beforeAll(async () => { [desk, wallet] = await Promise.all([openTestDesk(), startWallet()]); });
+afterAll(async () => {
+  await wallet?.stop();
+  await desk?.stop();
+});
+
+test('[R8] with BALANCE=webhook a win is pending until the wallet has acknowledged it, then credited, and the rain is settled', async () => {
+  const config = loadConfig([], { BALANCE: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET });
+  const now = await redisNow(desk.redis);
+  await createRain(desk, { id: 'hook', plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, opensAt: now - 1, closesAt: now + 600_000 });
+  await loadRain(desk, 'hook');
+  await createGrabEngine(desk.redis, () => {}).grab('hook', 0, ['ann', 'bob', 'cleo']);
+  const claimId = (await claimLog(desk, 'hook'))[1]!.redPacketId;
+  wallet.plan(claimId, [{ status: 503 }], true);
+  const worker = await startWorker(desk.redisUrl, desk.databaseUrl, createLog('worker', 'silent'), keeperOf(config));
+  try {
+    await eventually(async () => expect((await auditRain(desk, 'hook'))!.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '2.00', adds_up: true }), { timeoutMs: 20_000 });
+    await closeRain(desk, 'hook');
+    wallet.plan(claimId, []);
+    await eventually(async () => expect((await desk.ledger.rain('hook'))!.settledAt).toBeDefined(), { timeoutMs: 20_000 });
+  } finally {
+    await worker.close();
+  }
+  expect((await auditRain(desk, 'hook'))!.report).toMatchObject({ credited: '3.00', pending: '0.00', recycled: '2.00', adds_up: true });
+  expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([['ann', '1.00'], ['bob', '1.00'], ['cleo', '1.00']]);
+});
+
+test('[R12] a worker with half a webhook does not start, and says which half is missing', async () => {
+  const { exit, stderr } = await rain(['worker'], { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, BALANCE: 'webhook', WEBHOOK_URL: wallet.url });
+  expect(exit).not.toBe(0);
+  expect(stderr).toContain('WEBHOOK_SECRET: missing');
+  expect(stderr).not.toContain('WEBHOOK_URL: missing');
+});

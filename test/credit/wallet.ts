@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const SECRET = 'a-secret-between-test-and-wallet-0123456789';
+
+/** The code that docs/webhook.md gives to whoever keeps a wallet. */
+type Verify = (secret: string, headers: Record<string, string | string[] | undefined>, body: Buffer, now?: number) => boolean;
+const page = readFileSync(new URL('../../docs/webhook.md', import.meta.url), 'utf8');
+export const { verify } = await import(`data:text/javascript,${encodeURIComponent(/```js\n([^]*?)```/.exec(page)![1]!)}`) as { verify: Verify };
+
+export interface ToldClaim {
+  claimId: string;
+  rainId: string;
+  redPacketId: string;
+  userId: string;
+  amount: string;
+  at: string;
+}
+
+/** How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they misbehave. */
+export type Behaviour =
+  | 'pay' | 'payBefore' | 'payThenHang' | 'payThenClose' | 'payThenCut' | 'payThenHuge' | 'payThenNonsense' | 'payThenSlow'
+  | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse'
+  | { status: number; headers?: Record<string, string>; body?: string };
+
+export interface Wallet {
+  url: string;
+  /** The next requests that hold this claim meet these, in order, and then good manners; the last one stays when `always`. */
+  plan(claimId: string, behaviours: Behaviour[], always?: boolean): void;
+  /** What it paid, by claim id; once each, as the contract says. */
+  paid: Map<string, ToldClaim>;
+  /** Every request that proved itself. */
+  asked: { key: string; claimIds: string[]; at: number }[];
+  asksOf(claimId: string): number;
+  /**
+   * Requests under way at once, at most; those that did not prove themselves; those that followed a redirect; and claims that
+   * were asked for another user or amount than before, which an honest caller never does.
+   */
+  seen: { atOnceMax: number; unsigned: number; elsewhere: number; rivals: number };
+  stop(): Promise<void>;
+}
+
+/** A wallet that remembers what it paid and misbehaves in every other way it is asked to. A real server on a free port. */
+export async function startWallet(): Promise<Wallet> {
+  const plans = new Map<string, { behaviours: Behaviour[]; always: boolean }>();
+  const paid: Wallet['paid'] = new Map();
+  const asked: Wallet['asked'] = [];
+  const seen = { atOnceMax: 0, unsigned: 0, elsewhere: 0, rivals: 0 };
+  const known = new Map<string, string>();
+  const over = new AbortController();
+  let under = 0;
+
+  function next(claims: readonly ToldClaim[]): Behaviour {
+    const plan = claims.map(({ claimId }) => plans.get(claimId)).find((found) => found && found.behaviours.length > 0);
+    if (!plan) return 'pay';
+    return plan.always && plan.behaviours.length === 1 ? plan.behaviours[0]! : plan.behaviours.shift()!;
+  }
+
+  const pay = (claims: readonly ToldClaim[]) => claims.map((claim) => {
+    const before = paid.has(claim.claimId);
+    if (!before) paid.set(claim.claimId, claim);
+    return { claimId: claim.claimId, status: before ? 'already' : 'done' };
+  });
+
+  async function behave(behaviour: Behaviour, claims: readonly ToldClaim[], single: boolean, response: ServerResponse): Promise<void> {
+    const answer = (results: unknown[]) => JSON.stringify(single ? {} : { results });
+    const each = (status: string, reason: string) => answer(claims.map(({ claimId }) => ({ claimId, status, reason })));
+    if (typeof behaviour === 'object') return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+    switch (behaviour) {
+      case 'pay': return void response.end(answer(pay(claims)));
+      case 'payBefore': pay(claims); return void response.writeHead(409).end();
+      case 'payThenHang': pay(claims); return;
+      case 'payThenClose': pay(claims); return void response.socket!.destroy();
+      case 'payThenCut': {
+        const text = answer(pay(claims));
+        response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, text.length / 2));
+        await sleep(20);
+        return void response.socket!.destroy();
+      }
+      case 'payThenHuge': {
+        pay(claims);
+        while (!response.destroyed && !over.signal.aborted) {
+          response.write('x'.repeat(65_536));
+          await sleep(1);
+        }
+        return;
+      }
+      case 'payThenNonsense': pay(claims); return void response.end('{"results":[{"claimId":');
+      case 'payThenSlow': {
+        const text = answer(pay(claims));
+        await sleep(400, undefined, { signal: over.signal }).catch(() => {});
+        return void response.end(text);
+      }
+      case 'hang': return;
+      case 'close': return void response.socket!.destroy();
+      case 'garbage': return void response.socket!.end('no HTTP at all\r\n\r\n');
+      case 'redirect': return void response.writeHead(302, { location: `${url}/elsewhere` }).end();
+      case 'others': return void response.end(answer([{ claimId: 'somebody-else', status: 'done' }, 7, { claimId: claims[0]!.claimId, status: 'perhaps' }]));
+      case 'retry': return void response.end(each('retry', 'later'));
+      case 'refuse': return void response.end(each('refused', 'account\nclosed'));
+      default: return behaviour satisfies never;
+    }
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts);
+    if (request.url !== '/') return void (seen.elsewhere++, response.end());
+    if (!verify(SECRET, request.headers, body)) return void (seen.unsigned++, response.writeHead(401).end());
+    const told = JSON.parse(body.toString()) as ToldClaim | { claims: ToldClaim[] };
+    const claims = 'claims' in told ? told.claims : [told];
+    asked.push({ key: String(request.headers['idempotency-key']), claimIds: claims.map(({ claimId }) => claimId), at: performance.now() });
+    for (const claim of claims) {
+      const told = JSON.stringify(claim);
+      if ((known.get(claim.claimId) ?? told) !== told) seen.rivals++;
+      known.set(claim.claimId, told);
+    }
+    seen.atOnceMax = Math.max(seen.atOnceMax, ++under);
+    await sleep(5);
+    under--;
+    await behave(next(claims), claims, !('claims' in told), response);
+  }
+
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url, paid, asked, seen,
+    plan: (claimId, behaviours, always = false) => void plans.set(claimId, { behaviours: [...behaviours], always }),
+    asksOf: (claimId) => asked.filter(({ claimIds }) => claimIds.includes(claimId)).length,
+    async stop() {
+      over.abort();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { signatureOf } from '../../src/credit/walletMessage.ts';
+import { CLAIM_PATIENCE } from '../../src/credit/patience.ts';
+import { configSchema } from '../../src/runtime/config.ts';
+import { RETRY_AFTER_MS_MAX } from '../../src/runtime/retry.ts';
+import { verify } from './wallet.ts';
+
+const page = readFileSync(new URL('../../docs/webhook.md', import.meta.url), 'utf8');
+const secret = /secret `([^`]+)`/.exec(page)![1]!;
+const timestamp = /Rain-Timestamp: (\d+)/.exec(page)![1]!;
+const signature = /Rain-Signature: (\S+)/.exec(page)![1]!;
+const body = /^ {4}(\{"claimId".*)$/m.exec(page)![1]!;
+const headers = { 'rain-timestamp': timestamp, 'rain-signature': signature };
+const now = Number(timestamp) + 1_000;
+
+test('the example on the page is signed as the worker signs, and its code says so', () => {
+  expect(signatureOf(secret, timestamp, body)).toBe(signature);
+  expect(verify(secret, headers, Buffer.from(body), now)).toBe(true);
+});
+
+test('the code on the page takes nothing that was changed, forged, or kept for later', () => {
+  const forged = (differing: Record<string, string | string[] | undefined>, text = body, at = now, by = secret) => verify(by, { ...headers, ...differing }, Buffer.from(text), at);
+  expect(forged({})).toBe(true);
+  expect(forged({}, body.replace('12.21', '99.21'))).toBe(false);
+  expect(forged({}, `${body} `)).toBe(false);
+  expect(forged({}, body, now, `${secret}!`)).toBe(false);
+  expect(forged({ 'rain-timestamp': String(now) })).toBe(false);
+  for (const late of [-1, 1]) expect(forged({}, body, Number(timestamp) + late * 301_000)).toBe(false);
+  for (const text of [undefined, '', 'v1=', 'v1=zz', signature.slice(3), `v2${signature.slice(2)}`, `${signature}00`, signature.toUpperCase()]) expect(forged({ 'rain-signature': text })).toBe(false);
+  for (const text of [undefined, '', 'now', '1795000000']) expect(forged({ 'rain-timestamp': text })).toBe(false);
+  // The dot keeps what belongs to the timestamp apart from what belongs to the body.
+  const moved = createHmac('sha256', secret).update(`${timestamp}${body}`).digest('hex');
+  expect(forged({ 'rain-signature': `v1=${moved}` })).toBe(false);
+});
+
+test('what the page says in figures is what the code does', () => {
+  const { BALANCE, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS } = configSchema.parse({});
+  for (const [name, value] of Object.entries({ BALANCE, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS })) {
+    expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|.*\\| \`?${value}\`? \\|$`, 'm'));
+  }
+  expect([CLAIM_PATIENCE, RETRY_AFTER_MS_MAX]).toEqual([{ firstDelayMs: 500, delayMsMax: 5 * 60_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 }, 10 * 60_000]);
+  for (const words of ['half a second', 'five minutes', '40 times', 'two hours', 'ten minutes']) expect(page).toContain(words);
+});
