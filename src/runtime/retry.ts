@@ -29,11 +29,14 @@ export function ofSqlState(sqlState: string): 'refuse' | 'again' {
 /** What an HTTP status means for the request it answers. */
 export type HttpVerdict = 'done' | 'already' | 'again' | 'giveUp';
 
-/** Of the 4xx, those that speak of the moment: request timeout, too early, too many requests. */
-const HTTP_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+/**
+ * Of the 4xx, those that do not speak of what was asked but of the moment (request timeout, too early, too many requests) or
+ * of how it was asked (a wrong secret, address or proxy): an operator's slip must not give up every win of a night.
+ */
+const HTTP_AGAIN: ReadonlySet<number> = new Set([401, 405, 407, 408, 425, 429]);
 
 /**
- * `done` 2xx · `already` 409, this very request was carried out before · `again` 408, 425, 429, 5xx · `giveUp` every other 4xx.
+ * `done` 2xx · `already` 409, this very request was carried out before · `again` 401, 405, 407, 408, 425, 429, 5xx · `giveUp` every other 4xx.
  *
  * 3xx is `again`, and is never followed: the signature is meant for one address, and whoever owns the next one would get a
  * body that proves itself. A redirect speaks of the address (a maintenance page, a balancer that is being moved), not of what

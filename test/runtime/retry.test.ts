@@ -22,8 +22,8 @@ describe('a refusal of the database', () => {
 
 describe('an HTTP status', () => {
   test.each([
-    ['done', [200, 201, 202, 204, 299]], ['already', [409]], ['again', [301, 302, 304, 307, 308, 408, 425, 429, 500, 501, 502, 503, 504, 599]],
-    ['giveUp', [400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451, 499]],
+    ['done', [200, 201, 202, 204, 299]], ['already', [409]], ['again', [301, 302, 304, 307, 308, 401, 405, 407, 408, 425, 429, 500, 501, 502, 503, 504, 599]],
+    ['giveUp', [400, 402, 403, 404, 410, 413, 418, 422, 451, 499]],
   ] as const)('means %s: %j', (verdict, statuses) => {
     for (const status of statuses) expect(ofHttpStatus(status), String(status)).toBe(verdict);
   });
