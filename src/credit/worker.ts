@@ -32,9 +32,12 @@ export interface CreditWorker {
   close(deadlineMs?: number): Promise<'done' | 'abandoned'>;
 }
 
-/** A job of a worker that died is taken up by another after at most the two of them. */
-const LOCK_MS = 15_000;
-const STALLED_CHECK_MS = 7_500;
+/**
+ * A job of a worker that died is taken up by another when its lock has run out and the next check, or the one after it, finds
+ * it so. Short, since the lock saves work and guards nothing: a job that is done twice finds itself done [R5].
+ */
+const LOCK_MS = 6_000;
+const STALLED_CHECK_MS = 3_000;
 /**
  * By default a job whose workers died twice is failed for good, however many attempts it has left. Here a crash is no
  * fault of the job: a poison claim is isolated, it does not kill.

@@ -177,9 +177,9 @@ describe('a wallet elsewhere', () => {
     expect(wallet.seen.atOnceMax).toBe(5);
   });
 
-  it('that does not know the secret pays nothing, and one that is not there says so', async () => {
+  it('that does not know the secret pays nothing and gives nothing up, and one that is not there says so', async () => {
     await room.ledger.createRain(newRain('secret', 1_000n), 'ann');
-    expect(await keeper({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'giveUp', reason: 'refused', detail: 'the wallet answered 401' }]);
+    expect(await keeper({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet answered 401' }]);
     expect(wallet.seen.unsigned).toBe(1);
     wallet.seen.unsigned = 0;
     expect(wallet.paid.has('secret-p0')).toBe(false);
