@@ -39,6 +39,18 @@ const isSettled = (id: string) => eventually(async () => expect((await desk.ledg
 const report = async (id: string) => (await auditRain(desk, id))!.report;
 
 describe('the settler', () => {
+  test('[R8] after Redis was away no money goes back before the gateways have had time to put back what they told', async () => {
+    await closedRain('returned');
+    let since = 0;
+    const asked = { times: 0 };
+    settlers.push(startSettler({ desk, log: createLog('settler', 'silent'), everyMs: 5, returnMs: 1_000, sinceReturn: () => { asked.times++; return since; } }));
+    await eventually(() => asked.times > 20);
+    expect((await desk.ledger.book('returned'))!.recycledCents).toBe(0n);
+    since = 1_000;
+    await isSettled('returned');
+    expect(await report('returned')).toMatchObject({ recycled: '8.00', adds_up: true });
+  });
+
   test('a rain that cannot be settled holds up no other', async () => {
     await desk.redis.hset(LIVE_RAINS_KEY, 'a-stranger', JSON.stringify({ shards: 1, title: 'of another book' }));
     await desk.redis.hset(shardKeys('a-stranger', 0).state, { rainId: 'a-stranger', state: 'closed', opensAt: '1', closesAt: '2', packets: '0', loaded: '0' });
