@@ -70,8 +70,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const keeping = openKeeping({ redisUrl: options.redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? 500, now: () => board.now(), log, onFault });
   const connections = [grabs, reads, subscriber, ...keeping.connections];
   const batcher = new Batcher<Asker>(keeping.engine, (asker, rainId, given) => {
-    // Losers, who are most, pass by at the cost of a look at their answer.
-    if ('amount' in given) keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
+    // Losers, who are most, pass by at the cost of a look at their code.
+    if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
     answer(asker, rainId, given, limits);
   }, limits.grabsPendingMax);
   const door: Door = { limits, audience, board, batcher, keeping, redis: reads, onFault };

@@ -1,37 +1,42 @@
 import type { ToldClaim } from '../grab/restore.ts';
 
-/** How long, and how many wins, a gateway remembers: a failover is over by then [R10]. */
-const TOLD_MS = 120_000;
+/** How long a win is remembered at least and at most twice; a failover is over by then. And how many are at most [R10]. */
+const GENERATION_MS = 60_000;
 const TOLD_MAX = 100_000;
 
-/** The wins this gateway has lately told its users, oldest first: what it can put back should Redis lose them. */
+/**
+ * The wins this gateway has lately told its users: what it can put back should Redis lose them.
+ *
+ * Two generations: the younger one takes what is told, and when it is full or old the older one is dropped whole. A win thus
+ * costs one entry of a map; taking the oldest out of one map, win by win, would cost more than the win itself.
+ */
 export class Told {
-  readonly #claims = new Map<string, ToldClaim>();
-  readonly #max: number;
+  #older = new Map<string, ToldClaim>();
+  #younger = new Map<string, ToldClaim>();
+  #bornAt = 0;
+  readonly #generationMax: number;
 
   constructor(max = TOLD_MAX) {
-    this.#max = max;
+    this.#generationMax = Math.floor(max / 2);
   }
 
-  get size(): number {
-    return this.#claims.size;
-  }
-
-  [Symbol.iterator](): IterableIterator<ToldClaim> {
-    return this.#claims.values();
+  /** Each win once, roughly in the order in which they were told. */
+  *[Symbol.iterator](): IterableIterator<ToldClaim> {
+    for (const [name, claim] of this.#older) if (!this.#younger.has(name)) yield claim;
+    yield* this.#younger.values();
   }
 
   /**
-   * A win that is told again is remembered anew; losers never come here. Old ones are let go only when new ones come, so
-   * however long Redis is away, the last ones told before are still known when it is back.
+   * Losers never come here. A generation goes only when new wins come, so however long Redis is away, the last ones told
+   * before are still known when it is back.
    */
   add(claim: ToldClaim): void {
-    const name = `${claim.rainId}/${claim.redPacketId}/${claim.userId}`;
-    this.#claims.delete(name);
-    this.#claims.set(name, claim);
-    for (const [oldest, { at }] of this.#claims) {
-      if (this.#claims.size <= this.#max && at >= claim.at - TOLD_MS) return;
-      this.#claims.delete(oldest);
+    if (this.#younger.size >= this.#generationMax || claim.at >= this.#bornAt + GENERATION_MS) {
+      this.#older = this.#younger;
+      this.#younger = new Map();
+      this.#bornAt = claim.at;
     }
+    const name = `${claim.redPacketId}/${claim.userId}`;
+    if (!this.#younger.has(name)) this.#younger.set(name, claim);
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { LIVE_RAINS_KEY, shardKeys } from '../../src/grab/keys.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { restoreTold } from '../../src/grab/restore.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -49,6 +50,23 @@ describe('the settler', () => {
     since = 1_000;
     await isSettled('returned');
     expect(await report('returned')).toMatchObject({ recycled: '8.00', adds_up: true });
+  });
+
+  test('[R8] a claim that is put back after the audit keeps the rain from being settled, for a person to look at', async () => {
+    await closedRain('too-late');
+    const told = { rainId: 'too-late', shard: 0, userId: 'ann', redPacketId: 'too-late-5', amount: '1.00', at: Date.now() };
+    const ledger: typeof desk.ledger = {
+      ...desk.ledger,
+      async recycle(...asked) {
+        await restoreTold(desk.redis, [told]);
+        return desk.ledger.recycle(...asked);
+      },
+    };
+    const live = (await findRain(desk.redis, 'too-late'))!;
+    await expect(settleRain({ ...desk, ledger }, 'too-late', live)).rejects.toThrow(/claims were put back meanwhile/);
+    expect(await desk.redis.hexists(LIVE_RAINS_KEY, 'too-late')).toBe(1);
+    expect(await settleRain(desk, 'too-late', live)).toEqual({ outcome: 'waiting', pending: 1 });
+    await desk.redis.hdel(LIVE_RAINS_KEY, 'too-late');
   });
 
   test('a rain that cannot be settled holds up no other', async () => {
