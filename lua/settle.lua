@@ -7,14 +7,16 @@
 -- KEYS[5] spoiled  list
 -- KEYS[6] relayed  string
 -- KEYS[7] credited set
--- ARGV    time to live, ms
+-- ARGV    time to live, ms; how many claims the audit has seen (none: any number)
 -- RETURNS the state now: "settled" when done or done before; anything else is the reason for a refusal; nil no such rain
 -- WHY     Nothing that settlement needs may expire before it is settled, so no key has a time to live until here; until
---         it runs out a winner who asks again is still told his first answer [R6].
+--         it runs out a winner who asks again is still told his first answer [R6]. A claim that was put back after the
+--         audit (restore.lua) is one that nobody has weighed: then the rain stays closed, and is looked at again.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end
 if state ~= 'closed' then return state end
+if ARGV[2] and redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[2]) then return state end
 redis.call('HSET', KEYS[1], 'state', 'settled')
 for i = 1, 7 do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
 return 'settled'

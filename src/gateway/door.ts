@@ -3,6 +3,7 @@ import type { RedisClient } from '../runtime/redis.ts';
 import type { Audience } from './audience.ts';
 import type { Board } from './board.ts';
 import type { Asker } from './asker.ts';
+import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
 
 /** What a handler may use. */
@@ -11,6 +12,7 @@ export interface Door {
   readonly audience: Audience;
   readonly board: Board;
   readonly batcher: Batcher<Asker>;
+  readonly keeping: Pick<Keeping, 'confirm' | 'remember'>;
   /** For reading a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
   readonly onFault: (error: unknown) => void;

@@ -3,17 +3,19 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import { Batcher } from '../grab/batcher.ts';
-import { createGrabEngine } from '../grab/engine.ts';
 import { loadScripts } from '../grab/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import { ERRORS } from '../protocol/outcomes.ts';
+import { LOCAL, type Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
+import { shortfall } from '../runtime/persistence.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
 import { Board } from './board.ts';
 import type { Door } from './door.ts';
+import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
 import { complain, route } from './router.ts';
@@ -29,6 +31,9 @@ export interface GatewayOptions {
   token: TokenRules;
   allowedOrigins?: readonly string[];
   limits?: Partial<Limits>;
+  /** What a win must have survived before it is told, and how long that may take, ms. */
+  durability?: Durability;
+  durabilityWaitMs?: number;
   log: Logger;
 }
 
@@ -43,14 +48,13 @@ export interface Gateway {
 
 /** @throws when Redis cannot be reached, a script does not compile, or the port is taken (EADDRINUSE) */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { log } = options;
+  const { log, durability = LOCAL } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const onFault = throttled((error) => log.error({ err: error }, 'redis fault'));
   // Grabs, reads and pub/sub have a connection each: a slow snapshot never stands before a grab.
   const grabs = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
   const reads = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
   const subscriber = connectRedis(options.redisUrl, { purpose: 'subscriber', onError: onFault });
-  const connections = [grabs, reads, subscriber];
 
   const audience = new Audience();
   const board = new Board({
@@ -63,8 +67,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       else audience.eachWatching(snapshot.rainId, tell);
     },
   });
-  const batcher = new Batcher<Asker>(createGrabEngine(grabs, onFault), (asker, rainId, given) => answer(asker, rainId, given, limits), limits.grabsPendingMax);
-  const door: Door = { limits, audience, board, batcher, redis: reads, onFault };
+  const keeping = openKeeping({ redisUrl: options.redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? 500, now: () => board.now(), log, onFault });
+  const connections = [grabs, reads, subscriber, ...keeping.connections];
+  const batcher = new Batcher<Asker>(keeping.engine, (asker, rainId, given) => {
+    // Losers, who are most, pass by at the cost of a look at their code.
+    if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
+    answer(asker, rainId, given, limits);
+  }, limits.grabsPendingMax);
+  const door: Door = { limits, audience, board, batcher, keeping, redis: reads, onFault };
 
   let accepting = true;
   const ready = () => accepting && grabs.status === 'ready' && reads.status === 'ready';
@@ -130,12 +140,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   function release(): void {
     clearInterval(pulse);
     board.close();
+    keeping.close();
     for (const connection of connections) connection.disconnect();
   }
 
   try {
     await Promise.all(connections.map((connection) => untilReady(connection)));
     await loadScripts(grabs);
+    const short = await shortfall(grabs, durability);
+    if (short) log.warn({ durability }, `Redis is less durable than asked for: ${short}`);
     await board.start();
     await followNews(subscriber, door);
     const port = await listen(server, options.host, options.port);

@@ -19,6 +19,8 @@ export interface ShardKeys {
   lease: string;
   /** set: userIds whose claim is in the book; a cache for `join`, the book is the truth */
   credited: string;
+  /** set: claims that were put back into the log though another stands in their way, expiring */
+  restored: string;
 }
 
 export function shardKeys(rainId: string, shard: number): ShardKeys {
@@ -32,6 +34,7 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
     relayed: `${tag}relayed`,
     lease: `${tag}lease`,
     credited: `${tag}credited`,
+    restored: `${tag}restored`,
   };
 }
 

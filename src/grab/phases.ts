@@ -55,13 +55,14 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
 /**
  * Marks a rain whose book is closed settled, lets its keys expire after `ttlMs` and takes it out of everybody's care. A
  * shard that is gone was settled by an earlier attempt, and has expired since.
- * @returns false when a shard is not closed
+ * @param seen claims per shard that were accounted for; default: whatever is there
+ * @returns false when a shard is not closed, or has more claims than were seen
  */
-export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number): Promise<boolean> {
+export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number, seen?: readonly number[]): Promise<boolean> {
   let settled = true;
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs]));
+    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], seen ? [ttlMs, seen[shard]!] : [ttlMs]));
     settled &&= reply === 'settled' || reply === null;
   }
   if (!settled) return false;

@@ -81,6 +81,11 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
   return parsed.success ? { ...parsed.data, left, claims, spoiled, relayed: Number(relayed ?? 0) } : undefined;
 }
 
+/** Entries of each shard's claim log. */
+export function countClaims(redis: RedisClient, rainId: string, { shards }: LiveRain): Promise<number[]> {
+  return Promise.all(Array.from({ length: shards }, (_, shard) => redis.llen(shardKeys(rainId, shard).claims)));
+}
+
 /** What viewers may know about how much is left: steps of a hundredth, rounded up, 0 only when none is left. */
 export function coarseLeft(left: number, packets: number): number {
   const step = Math.max(1, Math.floor(packets / 100));

@@ -25,6 +25,11 @@ export function redPacketId(rainId: string, index: number): string {
   return `${rainId}-${index}`;
 }
 
+/** A packet as its list holds it, to the byte. */
+export function packetElement(id: string, amount: string): string {
+  return `{"redPacketId":"${id}","amount":"${amount}"}`;
+}
+
 /**
  * Writes the rain down in Redis, empty. Safe to repeat.
  * @returns `taken` when the id belongs to another rain, or to the remains of one
@@ -63,7 +68,7 @@ export async function loadPackets(redis: RedisClient, rainId: string, shards: nu
       const chunk: string[] = [];
       for (let i = loaded; i < Math.min(loaded + CHUNK, planned); i++) {
         const index = i * shards + shard;
-        chunk.push(`{"redPacketId":"${redPacketId(rainId, index)}","amount":"${formatMoney(amounts[index]!)}"}`);
+        chunk.push(packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!)));
       }
       const now = z.number().parse(await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk]));
       if (now === -1) return { ok: false, reason: 'no_such_rain' };

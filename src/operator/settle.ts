@@ -1,5 +1,5 @@
 import { close, settle } from '../grab/phases.ts';
-import { readRain, type LiveRain } from '../grab/reading.ts';
+import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { auditRain } from './audit.ts';
 import { tellPromise } from './audit/findings.ts';
@@ -27,6 +27,8 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
     return { outcome: 'settled' };
   }
   if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
+  // Read first: a claim that is put back from here on is found not to be among these before the rain is settled.
+  const seen = await countClaims(desk.redis, rainId, live);
   const book = await bookOf(desk, rainId);
   const frozen = await readRain(desk.redis, rainId, live);
   // A quick look that is never too high: what is credited or laid to rest need not be in the log, and may be both.
@@ -47,6 +49,6 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
-  if (!await settle(desk.redis, rainId, live, SETTLED_TTL_MS)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
+  if (!await settle(desk.redis, rainId, live, SETTLED_TTL_MS, seen)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not, or claims were put back meanwhile`);
   return { outcome: 'settled' };
 }

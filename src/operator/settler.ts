@@ -14,7 +14,16 @@ export interface SettlerOptions {
   /** A rain that is stuck is looked at less and less often, but at least this often, ms. */
   everyMsMax?: number;
   tidyMs?: number;
+  /** How long Redis has been back after it was away, ms, and how long that is to be before money goes back. */
+  sinceReturn?: () => number;
+  returnMs?: number;
 }
+
+/**
+ * After a failover the gateways put back what they had told; a rain settled before would have given that money away. They
+ * begin as soon as they are connected again, which takes them a second or two.
+ */
+const RETURN_MS = 10_000;
 
 type Look = Settling | { outcome: 'failed'; error: unknown };
 
@@ -29,7 +38,7 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000 }: SettlerOptions): Rounds {
+export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, sinceReturn = () => Infinity, returnMs = RETURN_MS }: SettlerOptions): Rounds {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
   let blind = false;
@@ -70,10 +79,11 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
   }
 
   async function round(signal: AbortSignal): Promise<number> {
+    if (sinceReturn() < returnMs) return everyMs;
     try {
       const live = await liveRains(desk.redis);
       for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
-      for (const [rainId, rain] of live) if (!signal.aborted) await look(rainId, rain);
+      for (const [rainId, rain] of live) if (!signal.aborted && sinceReturn() >= returnMs) await look(rainId, rain);
       if (performance.now() >= tidyAt) {
         tidyAt = performance.now() + tidyMs;
         await tidy(live);

@@ -12,7 +12,12 @@ export interface CarryParts {
   leases: Leases;
   /** How the cursor is moved. */
   runScript?: typeof run;
+  /** How the log is read: entries that may be carried. Default: whatever is there. */
+  read?: ReadLog;
 }
+
+/** As `readEntries`; fewer, or none, when they may not be carried yet. */
+export type ReadLog = (rainId: string, shard: number, from: number, to: number) => Promise<string[]>;
 
 /** `more`: entries are left in the log. `carried`: all is with the queue now. `idle`: there was nothing to do, or another relay does it. */
 export type Carried = 'more' | 'carried' | 'idle';
@@ -22,12 +27,13 @@ export type Carried = 'more' | 'carried' | 'idle';
  * the next visit carries the same range again, and the ledger finds it `already` there [R5]; the other way round it would
  * be lost. Nothing is written to an idle shard.
  */
-export async function carryShard({ redis, queue, leases, runScript }: CarryParts, rainId: string, shard: number): Promise<Carried> {
+export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis) }: CarryParts, rainId: string, shard: number): Promise<Carried> {
   const seen = await readPosition(redis, rainId, shard);
   if (seen.next >= seen.length && seen.cursor === seen.next) return 'idle';
   if (!(await leases.hold(rainId, shard))) return 'idle';
   const to = Math.min(seen.length, seen.next + ENTRIES_MAX);
-  const entries = await readEntries(redis, rainId, shard, seen.next, to);
+  const entries = await read(rainId, shard, seen.next, to);
+  if (entries.length === 0 && to > seen.next) return 'idle';
   if (entries.length > 0) await addJob(queue, { rainId, shard, from: seen.next, entries });
   const moved = await advance(redis, rainId, shard, seen.cursor, seen.next + entries.length, runScript);
   // Another relay has moved it: what we carried it has carried too, and where the log stands now is its business.
@@ -43,16 +49,20 @@ export async function carryShard({ redis, queue, leases, runScript }: CarryParts
  * @param again names this repetition; the ids of its jobs differ from all before
  * @returns how many entries were sent; 0 also when another relay carries this shard, whose turn it is then
  */
-export async function resendRange({ redis, queue, leases }: CarryParts, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
+export async function resendRange({ redis, queue, leases, read = readFrom(redis) }: CarryParts, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
   if (!(await leases.hold(rainId, shard))) return 0;
   let sent = 0;
   for (let at = from; at < to; at += ENTRIES_MAX) {
-    const entries = await readEntries(redis, rainId, shard, at, Math.min(to, at + ENTRIES_MAX));
+    const entries = await read(rainId, shard, at, Math.min(to, at + ENTRIES_MAX));
     if (entries.length === 0) break;
     await addJob(queue, { rainId, shard, from: at, entries }, again);
     sent += entries.length;
   }
   return sent;
+}
+
+function readFrom(redis: RedisClient): ReadLog {
+  return (rainId, shard, from, to) => readEntries(redis, rainId, shard, from, to);
 }
 
 async function addJob(queue: CreditQueue, job: CreditJob, again?: string): Promise<void> {

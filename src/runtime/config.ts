@@ -1,19 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { parseRedisUrl } from './redis.ts';
+import { durability, LOCAL } from './durability.ts';
+import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis.ts';
 
 /**
  * The only reader of the environment. Values come from the process environment, then from `.env`; whoever starts needs
  * says which values must be there. Everything wrong is listed at once, by name, with what was expected [R12].
  */
 const port = z.coerce.number('expected a port number').int('expected a port number').min(0, 'expected 0 to 65535').max(65535, 'expected 0 to 65535');
+/** Below the time in which a command must be answered at all, so that "not confirmed" is heard as such. */
+const WAIT_MS_MAX = COMMAND_TIMEOUT_MS - 500;
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
 
 export const configSchema = z.object({
   REDIS_URL: z.string().refine((url) => parseRedisUrl(url) !== undefined,
     'expected redis://host:port, rediss://…, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port').optional(),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/[^/\s]+\/\S+$/, 'expected postgres://user:password@host:port/database').optional(),
+  /** What a win must have survived before its user is told; see docs/durability.md. */
+  DURABILITY: durability.default(LOCAL),
+  /** How long a win may take to reach the replicas before its user is told "busy", ms. */
+  DURABILITY_WAIT_MS: z.coerce.number('expected milliseconds').int('expected whole milliseconds')
+    .min(1, `expected 1 to ${WAIT_MS_MAX}`).max(WAIT_MS_MAX, `expected 1 to ${WAIT_MS_MAX}`).default(500),
   JWT_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   JWKS_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
   /** Who keeps users' money: our own book, or a wallet elsewhere, see docs/webhook.md. */
@@ -83,6 +91,9 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
   const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => known.includes(name) && value !== undefined && value !== ''));
   const parsed = configSchema.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (parsed.success && parsed.data.DURABILITY.mode === 'replicas' && parseRedisUrl(parsed.data.REDIS_URL ?? '')?.kind === 'cluster') {
+    problems.push('DURABILITY: replicas cannot be waited for in a Redis Cluster, expected redis://… or redis+sentinel://… in REDIS_URL, or DURABILITY=local');
+  }
   for (const name of need) {
     if (name === 'JWT') {
       if (!given['JWT_SECRET'] && !given['JWKS_URL']) problems.push('JWT_SECRET or JWKS_URL: missing, expected one of them to verify tokens with');

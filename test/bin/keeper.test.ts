@@ -30,7 +30,7 @@ test('[R8] with BALANCE=webhook a win is pending until the wallet has acknowledg
   await createGrabEngine(desk.redis, () => {}).grab('hook', 0, ['ann', 'bob', 'cleo']);
   const claimId = (await claimLog(desk, 'hook'))[1]!.redPacketId;
   wallet.plan(claimId, [{ status: 503 }], true);
-  const worker = await startWorker(desk.redisUrl, desk.databaseUrl, createLog('worker', 'silent'), keeperOf(config));
+  const worker = await startWorker(desk.redisUrl, desk.databaseUrl, createLog('worker', 'silent'), { keep: keeperOf(config) });
   try {
     await eventually(async () => expect((await auditRain(desk, 'hook'))!.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '2.00', adds_up: true }), { timeoutMs: 20_000 });
     await closeRain(desk, 'hook');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { LIVE_RAINS_KEY, shardKeys } from '../../src/grab/keys.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { restoreTold } from '../../src/grab/restore.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -39,6 +40,35 @@ const isSettled = (id: string) => eventually(async () => expect((await desk.ledg
 const report = async (id: string) => (await auditRain(desk, id))!.report;
 
 describe('the settler', () => {
+  test('[R8] after Redis was away no money goes back before the gateways have had time to put back what they told', async () => {
+    await closedRain('returned');
+    let since = 0;
+    const asked = { times: 0 };
+    settlers.push(startSettler({ desk, log: createLog('settler', 'silent'), everyMs: 5, returnMs: 1_000, sinceReturn: () => { asked.times++; return since; } }));
+    await eventually(() => asked.times > 20);
+    expect((await desk.ledger.book('returned'))!.recycledCents).toBe(0n);
+    since = 1_000;
+    await isSettled('returned');
+    expect(await report('returned')).toMatchObject({ recycled: '8.00', adds_up: true });
+  });
+
+  test('[R8] a claim that is put back after the audit keeps the rain from being settled, for a person to look at', async () => {
+    await closedRain('too-late');
+    const told = { rainId: 'too-late', shard: 0, userId: 'ann', redPacketId: 'too-late-5', amount: '1.00', at: Date.now() };
+    const ledger: typeof desk.ledger = {
+      ...desk.ledger,
+      async recycle(...asked) {
+        await restoreTold(desk.redis, [told]);
+        return desk.ledger.recycle(...asked);
+      },
+    };
+    const live = (await findRain(desk.redis, 'too-late'))!;
+    await expect(settleRain({ ...desk, ledger }, 'too-late', live)).rejects.toThrow(/claims were put back meanwhile/);
+    expect(await desk.redis.hexists(LIVE_RAINS_KEY, 'too-late')).toBe(1);
+    expect(await settleRain(desk, 'too-late', live)).toEqual({ outcome: 'waiting', pending: 1 });
+    await desk.redis.hdel(LIVE_RAINS_KEY, 'too-late');
+  });
+
   test('a rain that cannot be settled holds up no other', async () => {
     await desk.redis.hset(LIVE_RAINS_KEY, 'a-stranger', JSON.stringify({ shards: 1, title: 'of another book' }));
     await desk.redis.hset(shardKeys('a-stranger', 0).state, { rainId: 'a-stranger', state: 'closed', opensAt: '1', closesAt: '2', packets: '0', loaded: '0' });

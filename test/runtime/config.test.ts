@@ -44,6 +44,23 @@ test('values are read as what they mean', () => {
   expect(config).toMatchObject({ REDIS_URL, GATEWAY_PORT: 0, ALLOWED_ORIGINS: ['https://a.example', 'https://b.example'] });
 });
 
+test('[R12] durability is local, relaxed or so many replicas, and nothing else', () => {
+  expect(loadConfig([], {})).toMatchObject({ DURABILITY: { mode: 'local' }, DURABILITY_WAIT_MS: 500 });
+  expect(loadConfig([], { DURABILITY: 'relaxed' }).DURABILITY).toEqual({ mode: 'relaxed' });
+  expect(loadConfig([], { DURABILITY: 'replicas=5', DURABILITY_WAIT_MS: '50' })).toMatchObject({ DURABILITY: { mode: 'replicas', replicas: 5 }, DURABILITY_WAIT_MS: 50 });
+  for (const DURABILITY of ['replicas', 'replicas=0', 'replicas=6', 'replicas=12', 'replicas=x', 'Local', 'always']) {
+    expect(problemsOf({ DURABILITY }), DURABILITY).toEqual(['DURABILITY: expected local, relaxed or replicas=1 to replicas=5']);
+  }
+  for (const DURABILITY_WAIT_MS of ['0', '1501', 'soon', '1.5']) expect(problemsOf({ DURABILITY_WAIT_MS }), DURABILITY_WAIT_MS).toEqual([expect.stringMatching(/^DURABILITY_WAIT_MS: expected/)]);
+});
+
+test('[R12] replicas of a Cluster cannot be waited for, and that is said at the start', () => {
+  const REDIS_URL = 'redis+cluster://127.0.0.1:7000,127.0.0.1:7001';
+  expect(problemsOf({ REDIS_URL, DURABILITY: 'replicas=1' })).toEqual([expect.stringMatching(/^DURABILITY: replicas cannot be waited for in a Redis Cluster, expected/)]);
+  expect(problemsOf({ REDIS_URL, DURABILITY: 'local' })).toEqual([]);
+  expect(problemsOf({ REDIS_URL: 'redis+sentinel://127.0.0.1:26379/main', DURABILITY: 'replicas=1' })).toEqual([]);
+});
+
 test('.env is read, and one that is not there is nothing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-env-'));
   try {

@@ -33,7 +33,9 @@ export function addServeCommands(program: Command): void {
       const { startWorker } = await import('../servers/worker.ts');
       const { keeperOf } = await import('../servers/keeper.ts');
       const config = configure(['REDIS_URL', 'DATABASE_URL']);
-      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL), keeperOf(config));
+      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL), {
+        keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+      });
       shutdown.onClose('worker', () => worker.close());
       return {};
     }));

@@ -8,6 +8,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
+    durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
     log: createLog('gateway', config.LOG_LEVEL),
   });
   shutdown.onClose('gateway', () => gateway.close());

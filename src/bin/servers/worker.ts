@@ -11,8 +11,19 @@ import { startSettler } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
+import { readReplicated } from '../../relay/replicated.ts';
+import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
+import { watchReturns } from '../../runtime/returns.ts';
+
+export interface WorkerOptions {
+  /** Who keeps users' money. */
+  keep?: (ledger: Ledger) => Balance;
+  /** With replicas, a claim is credited only when they have it; see `readReplicated`. */
+  durability?: Durability;
+  durabilityWaitMs?: number;
+}
 
 export interface WorkerProcess {
   /** Ends what is under way and lets go; bounded by the deadlines of its parts. */
@@ -22,21 +33,23 @@ export interface WorkerProcess {
 /**
  * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told. As many
  * processes as one likes may run it; none of them is needed for a user to get his answer.
- * @param keep who keeps users' money
  * @throws when Redis or the database cannot be reached
  */
-export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, keep: (ledger: Ledger) => Balance = ledgerBalance): Promise<WorkerProcess> {
+export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500 }: WorkerOptions = {}): Promise<WorkerProcess> {
   const onError = (error: Error) => log.warn({ error: error.message }, 'connection fault');
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
   const working = connectRedis(redisUrl, { purpose: 'queue', onError });
+  const replicating = durability.mode === 'replicas' ? connectRedis(redisUrl, { purpose: 'once', onError }) : undefined;
+  const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
+  const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
   const release = async () => {
-    for (const connection of [redis, queueing, working]) connection.disconnect();
+    for (const connection of connections) connection.disconnect();
     await database.$disconnect();
   };
   try {
-    await Promise.all([redis, queueing, working].map((connection) => untilReady(connection)));
+    await Promise.all(connections.map((connection) => untilReady(connection)));
     await loadScripts(redis);
     await database.$queryRaw`SELECT 1`;
   } catch (error) {
@@ -50,10 +63,11 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance: keep(ledger),
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
   });
-  const relay = createRelay({ redis, queue, log });
+  const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
+  const relay = createRelay({ redis, queue, log, ...read });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
-  const settler = startSettler({ desk, log });
+  const settler = startSettler({ desk, log, sinceReturn });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({

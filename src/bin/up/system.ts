@@ -35,6 +35,7 @@ const address = z.object({ url: z.string() });
  */
 export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<System> {
   const config = loadConfig();
+  if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) throw failed('DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL');
   const opened = await openHome(config.RAIN_HOME);
   if (!opened.ok) throw failed(opened.reason);
   const { home, lock } = opened;
@@ -45,7 +46,7 @@ export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<Sy
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
-    config.REDIS_URL ?? own('redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock }), shutdown),
+    config.REDIS_URL ?? own('redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
     config.DATABASE_URL ?? own('database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
   for (const name of await migrate(databaseUrl)) tell(`database: applied ${name}`);

@@ -41,12 +41,16 @@ async function tell(door: Door, session: Session, rainId: string): Promise<void>
 }
 
 async function tellOwnResult(door: Door, session: Session, rainId: string, shards: number): Promise<void> {
-  const keys = shardKeys(rainId, shardOf(session.userId, shards));
+  const shard = shardOf(session.userId, shards);
+  const keys = shardKeys(rainId, shard);
   const entry = await door.redis.hget(keys.claimed, session.userId);
   if (entry === null) return;
   const parsed = parseClaim(entry);
   if (!parsed.ok) return send(session, resultFrame(rainId, undefined, '-7'), door.limits);
   const { redPacketId, amount } = parsed.claim;
+  const [confirmed] = await door.keeping.confirm(rainId, shard, [{ userId: session.userId, redPacketId }]);
+  if (!confirmed) return send(session, resultFrame(rainId, undefined, '-7'), door.limits);
+  door.keeping.remember(rainId, shards, session.userId, { redPacketId, amount });
   send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount }), door.limits);
   if (await door.redis.sismember(keys.credited, session.userId)) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), door.limits);

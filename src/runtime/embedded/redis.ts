@@ -25,6 +25,8 @@ export interface EmbeddedRedisOptions {
   lock?: HomeLock;
   /** Default: a free one. */
   port?: number;
+  /** Syncs once a second instead of before every reply. */
+  relaxed?: boolean;
 }
 
 /** A log of a big rain takes a while to be read again. */
@@ -32,12 +34,12 @@ const LOADING_MS_MAX = 120_000;
 
 /**
  * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`, every write synced before its reply
- * [R4]. Resolves when it answers.
+ * [R4] unless `relaxed`. Resolves when it answers.
  */
-export async function startEmbeddedRedis({ home, password, lock, port }: EmbeddedRedisOptions): Promise<StartedServer> {
+export async function startEmbeddedRedis({ home, password, lock, port, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
     const candidate = port ?? await freePort();
-    const started = await startOn(candidate, home, password, lock);
+    const started = await startOn(candidate, home, password, lock, relaxed);
     if (started.ok || await isPortFree(candidate)) return started;
     // A port that was free a moment ago may be somebody else's by the time Redis wants it: then another one will do.
     const last = port !== undefined || attempt === 3;
@@ -45,10 +47,10 @@ export async function startEmbeddedRedis({ home, password, lock, port }: Embedde
   }
 }
 
-async function startOn(port: number, home: Home, password: string, lock: HomeLock | undefined): Promise<StartedServer> {
+async function startOn(port: number, home: Home, password: string, lock: HomeLock | undefined, relaxed: boolean): Promise<StartedServer> {
   mkdirSync(home.redis, { recursive: true, mode: 0o700 });
   const configFile = join(home.folder, 'redis.conf');
-  writeFileSync(configFile, redisConfig(port, home.redis, password), { mode: 0o600 });
+  writeFileSync(configFile, redisConfig(port, home.redis, password, relaxed), { mode: 0o600 });
   const started = await startChild({
     name: 'redis', entry: compiledEntry('runtime/embedded/redisGuard.js'), args: [configFile], logs: home.logs, lock,
     facts: z.object({ serverPid: z.int().positive() }),
@@ -72,7 +74,7 @@ async function startOn(port: number, home: Home, password: string, lock: HomeLoc
   return { ok: true, server: { url, port, pid: child.facts.serverPid, ended: child.ended, stop: child.stop } };
 }
 
-function redisConfig(port: number, folder: string, password: string): string {
+function redisConfig(port: number, folder: string, password: string, relaxed: boolean): string {
   return [
     '# Written at every start; changes made here are lost.',
     'bind 127.0.0.1',
@@ -81,7 +83,7 @@ function redisConfig(port: number, folder: string, password: string): string {
     `dir ${JSON.stringify(folder)}`,
     'save ""',
     'appendonly yes',
-    'appendfsync always',
+    `appendfsync ${relaxed ? 'everysec' : 'always'}`,
     '# A full Redis must refuse, never forget a claim.',
     'maxmemory-policy noeviction',
     '',

@@ -1,0 +1,64 @@
+import { confirmedEngine, createConfirm, type Confirm } from '../grab/confirm.ts';
+import { BUSY, createGrabEngine, type GrabEngine } from '../grab/engine.ts';
+import { shardOf } from '../grab/keys.ts';
+import type { Durability } from '../runtime/durability.ts';
+import type { Logger } from '../runtime/log.ts';
+import { connectRedis, parseRedisUrl, type RedisClient } from '../runtime/redis.ts';
+import { startRestorer } from './restorer.ts';
+import { Told } from './told.ts';
+
+export interface KeepingOptions {
+  redisUrl: string;
+  /** The connection grabs go through. */
+  redis: RedisClient;
+  durability: Durability;
+  waitMs: number;
+  /** Redis's clock as estimated here, epoch ms. */
+  now: () => number;
+  log: Logger;
+  onFault: (error: unknown) => void;
+}
+
+/** Keeps what users are told true: nothing is told too early [R4], and what was told is put back should Redis lose it. */
+export interface Keeping {
+  /** Decides about grabs; its wins may be told. */
+  engine: GrabEngine;
+  /** For a win that was read elsewhere. */
+  confirm: Confirm;
+  /** Called with every win that is told. A rain whose shards are not known any more is not remembered: Redis has none of it. */
+  remember(rainId: string, shards: number | undefined, userId: string, win: { redPacketId: string; amount: string }): void;
+  /** Its own, for the owner to await and to end. */
+  connections: readonly RedisClient[];
+  close(): void;
+}
+
+/** WAIT blocks its connection; four that take turns cost hardly anything. */
+const WAITING_CONNECTIONS = 4;
+
+const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(() => true));
+
+export function openKeeping({ redisUrl, redis, durability, waitMs, now, log, onFault }: KeepingOptions): Keeping {
+  const told = new Told();
+  const restorer = startRestorer({ redis, told, log });
+  const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
+  const engine = createGrabEngine(redis, (error) => {
+    if (isCluster) restorer.doubt();
+    onFault(error);
+  });
+  const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
+  const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
+  const confirm = replicas > 0 ? createConfirm({ connections, replicas, waitMs, onFault }) : confirmAll;
+  const deciding = replicas > 0 ? confirmedEngine(engine, confirm) : engine;
+  return {
+    engine: {
+      // Until what was told is back in its place, nobody takes it away through this door.
+      grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : deciding.grab(rainId, shard, userIds)),
+    },
+    confirm,
+    remember(rainId, shards, userId, { redPacketId, amount }) {
+      if (shards !== undefined) told.add({ rainId, shard: shardOf(userId, shards), userId, redPacketId, amount, at: now() });
+    },
+    connections,
+    close: () => restorer.close(),
+  };
+}

@@ -1,0 +1,92 @@
+import { parseClaim } from '../rain/claim.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { BUSY, type GrabEngine } from './engine.ts';
+import { shardKeys } from './keys.ts';
+
+/** A win that is about to be told. */
+export interface Win {
+  userId: string;
+  redPacketId: string;
+}
+
+/**
+ * Which of these wins are as durable as asked for, in order [R4]. Never rejects: what cannot be confirmed is not, and its
+ * user is told "busy"; asking again is safe and tells the truth as soon as it can be told.
+ */
+export type Confirm = (rainId: string, shard: number, wins: readonly Win[]) => Promise<boolean[]>;
+
+export interface ConfirmRules {
+  /** WAIT blocks its connection, so each round of questions takes one of these; four in turn keep up with any load. */
+  connections: readonly RedisClient[];
+  replicas: number;
+  /** How long one round may take, ms. Who comes while all connections are waiting waits for a round before his own. */
+  waitMs: number;
+  onFault: (error: unknown) => void;
+}
+
+interface Question {
+  key: string;
+  wins: readonly Win[];
+  answer: (confirmed: boolean[]) => void;
+}
+
+/** Batches one round asks about at most, each of at most 512 wins [R10]. */
+const QUESTIONS_MAX = 64;
+
+/** Confirms wins by replicas. What is asked while every connection waits is gathered and asked in one round. */
+export function createConfirm({ connections, replicas, waitMs, onFault }: ConfirmRules): Confirm {
+  const idle = [...connections];
+  const waiting: Question[] = [];
+
+  function begin(): void {
+    for (let redis = idle[0]; redis && waiting.length > 0; redis = idle[0]) {
+      idle.shift();
+      const used = redis;
+      void round(used, waiting.splice(0, QUESTIONS_MAX)).then(() => {
+        idle.push(used);
+        begin();
+      });
+    }
+  }
+
+  /**
+   * WAIT waits until the replicas have all that its server had written when the same connection's last command was
+   * answered, whoever wrote it. So the wins are read on that connection first: then they are among what was waited for,
+   * also when another gateway granted them, and a server that has never heard of them confirms nothing.
+   */
+  async function round(redis: RedisClient, questions: readonly Question[]): Promise<void> {
+    try {
+      // All in one turn of the event loop: were the connection lost in between, none of them would be answered.
+      const reading = questions.map(({ key, wins }) => redis.hmget(key, ...wins.map(({ userId }) => userId)));
+      const [acknowledged, ...held] = await Promise.all([redis.wait(replicas, waitMs), ...reading]);
+      questions.forEach(({ wins, answer }, i) => answer(wins.map((win, j) => acknowledged >= replicas && isHeld(held[i]![j], win))));
+    } catch (error) {
+      onFault(error);
+      for (const { wins, answer } of questions) answer(wins.map(() => false));
+    }
+  }
+
+  return (rainId, shard, wins) => new Promise((answer) => {
+    waiting.push({ key: shardKeys(rainId, shard).claimed, wins, answer });
+    begin();
+  });
+}
+
+function isHeld(entry: string | null | undefined, { redPacketId }: Win): boolean {
+  const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
+  return parsed?.ok === true && parsed.claim.redPacketId === redPacketId;
+}
+
+/** An engine whose wins, fresh or repeated, are told only when they are confirmed. Batches without any are not held up. */
+export function confirmedEngine(engine: GrabEngine, confirm: Confirm): GrabEngine {
+  return {
+    async grab(rainId, shard, userIds) {
+      const answers = await engine.grab(rainId, shard, userIds);
+      const wins = answers.flatMap((answer, i) => ('redPacketId' in answer ? [{ userId: userIds[i]!, redPacketId: answer.redPacketId }] : []));
+      if (wins.length === 0) return answers;
+      const confirmed = await confirm(rainId, shard, wins);
+      let at = 0;
+      return answers.map((answer) => ('redPacketId' in answer && !confirmed[at++] ? BUSY : answer));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { RedisClient } from './redis.ts';
+
+/** How long Redis has been back after it was away, ms; `Infinity` when it never was, 0 while it is. */
+export type SinceReturn = () => number;
+
+/** Watches one connection from now on. What stands behind it after a loss may have forgotten the last moments before. */
+export function watchReturns(redis: RedisClient, now: () => number = () => performance.now()): SinceReturn {
+  let returnedAt: number | undefined;
+  let away = false;
+  redis.on('close', () => { away = true; });
+  redis.on('ready', () => {
+    if (away) returnedAt = now();
+    away = false;
+  });
+  return () => (away ? 0 : returnedAt === undefined ? Infinity : now() - returnedAt);
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { confirmedEngine, createConfirm, type Confirm } from '../../src/grab/confirm.ts';
+import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { eventually } from '../support/eventually.ts';
+import { connect, stockRain } from '../support/rain.ts';
+import { startPair, type TestPair } from '../support/replica.ts';
+
+const WAIT_MS = 150;
+
+let pair: TestPair;
+let grabs: RedisClient;
+let connections: RedisClient[];
+let faults: unknown[];
+let confirm: Confirm;
+let bare: GrabEngine;
+let engine: GrabEngine;
+
+beforeAll(async () => {
+  pair = await startPair();
+  grabs = await connect(pair.master.url);
+  connections = await Promise.all([0, 1, 2, 3].map(() => connect(pair.master.url)));
+});
+afterAll(async () => {
+  for (const connection of [grabs, ...connections]) connection.disconnect();
+  await pair.stop();
+});
+beforeEach(async () => {
+  faults = [];
+  const onFault = (error: unknown) => faults.push(error);
+  confirm = createConfirm({ connections, replicas: 1, waitMs: WAIT_MS, onFault });
+  bare = createGrabEngine(grabs, onFault);
+  engine = confirmedEngine(bare, confirm);
+  pair.link.pass();
+  await eventually(async () => (await grabs.wait(1, 500)) === 1, { timeoutMs: 20_000 });
+});
+
+const grab = (rainId: string, ...users: string[]) => engine.grab(rainId, 0, users);
+
+describe('a win is told when replicas have it', () => {
+  test('with a healthy replica a batch is answered as ever', async () => {
+    await stockRain(grabs, { rainId: 'well', amounts: ['7.10'] });
+    expect(await grab('well', 'ann', 'bob')).toEqual([{ code: '0', redPacketId: 'well-0', amount: '7.10' }, { code: '-1' }]);
+    expect(await grab('well', 'ann')).toEqual([{ code: '1', redPacketId: 'well-0', amount: '7.10' }]);
+    expect(faults).toEqual([]);
+  });
+
+  test('[R4] a stalled replica: busy, busy, and the truth when the link is back; losers are not kept waiting for it', async () => {
+    await stockRain(grabs, { rainId: 'stalled', amounts: ['7.10'] });
+    pair.link.blackhole();
+    expect(await grab('stalled', 'ann', 'bob')).toEqual([{ code: '-7' }, { code: '-1' }]);
+    expect(await grab('stalled', 'ann')).toEqual([{ code: '-7' }]);
+    const start = performance.now();
+    expect(await grab('stalled', 'bob')).toEqual([{ code: '-1' }]);
+    expect(performance.now() - start).toBeLessThan(WAIT_MS);
+    pair.link.pass();
+    await eventually(async () => expect(await grab('stalled', 'ann')).toEqual([{ code: '1', redPacketId: 'stalled-0', amount: '7.10' }]), { timeoutMs: 20_000 });
+    expect(await grabs.llen(shardKeys('stalled', 0).claims)).toBe(1);
+  });
+
+  test('[R4] WAIT covers what other connections wrote before: a win granted elsewhere is not told either', async () => {
+    await stockRain(grabs, { rainId: 'elsewhere', amounts: ['7.10'] });
+    pair.link.blackhole();
+    // Another gateway granted it, and was cut off before it could confirm; here nothing is written at all.
+    expect(await bare.grab('elsewhere', 0, ['ann'])).toMatchObject([{ code: '0' }]);
+    expect(await confirm('elsewhere', 0, [{ userId: 'ann', redPacketId: 'elsewhere-0' }])).toEqual([false]);
+    expect(await grab('elsewhere', 'ann')).toEqual([{ code: '-7' }]);
+  });
+
+  test('a server that does not hold the win confirms nothing, whatever its replicas say', async () => {
+    await stockRain(grabs, { rainId: 'amnesia', amounts: ['7.10', '8.10'] });
+    await bare.grab('amnesia', 0, ['ann', 'bob']);
+    await grabs.hdel(shardKeys('amnesia', 0).claimed, 'ann');
+    expect(await confirm('amnesia', 0, [
+      { userId: 'ann', redPacketId: 'amnesia-0' }, { userId: 'bob', redPacketId: 'amnesia-1' }, { userId: 'bob', redPacketId: 'amnesia-0' },
+    ])).toEqual([false, true, false]);
+  });
+
+  test('[R10] while the replica is stalled everyone hears in bounded time, and nothing is left standing in line afterwards', async () => {
+    await stockRain(grabs, { rainId: 'crowd', amounts: Array.from({ length: 400 }, () => '0.01') });
+    pair.link.blackhole();
+    const start = performance.now();
+    const rounds = await Promise.all(Array.from({ length: 200 }, (_, i) => grab('crowd', `u${2 * i}`, `u${2 * i + 1}`)));
+    // One after the other on four connections they would have taken fifty times the wait.
+    expect(performance.now() - start).toBeLessThan(6 * WAIT_MS);
+    expect(new Set(rounds.flat().map(({ code }) => code))).toEqual(new Set(['-7']));
+    expect(faults).toEqual([]);
+    pair.link.pass();
+    await eventually(async () => expect(await grab('crowd', 'u0')).toMatchObject([{ code: '1' }]), { timeoutMs: 20_000 });
+    const again = await Promise.all(Array.from({ length: 200 }, (_, i) => grab('crowd', `u${2 * i}`, `u${2 * i + 1}`)));
+    expect(new Set(again.flat().map(({ code }) => code))).toEqual(new Set(['1']));
+  });
+
+  test('connections that are gone confirm nothing, and say so', async () => {
+    await stockRain(grabs, { rainId: 'gone', amounts: ['7.10'] });
+    const dead = await connect(pair.master.url);
+    dead.disconnect();
+    const unheard: unknown[] = [];
+    const none = createConfirm({ connections: [dead], replicas: 1, waitMs: WAIT_MS, onFault: (error) => unheard.push(error) });
+    expect(await confirmedEngine(bare, none).grab('gone', 0, ['ann'])).toEqual([{ code: '-7' }]);
+    expect(unheard).toHaveLength(1);
+  });
+});

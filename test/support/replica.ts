@@ -1,0 +1,37 @@
+import { eventually } from './eventually.ts';
+import { TcpProxy } from './proxy.ts';
+import { connect } from './rain.ts';
+import { startRedis, type TestRedis } from './redis.ts';
+
+export interface TestPair {
+  master: TestRedis;
+  replica: TestRedis;
+  /** Between the two: the replica reaches its master only through it. */
+  link: TcpProxy;
+  stop(): Promise<void>;
+}
+
+/** A real master and a real replica of this test's own, in step with each other when this resolves. */
+export async function startPair(): Promise<TestPair> {
+  const master = await startRedis({ args: ['--repl-diskless-sync-delay', '0'] });
+  const link = await TcpProxy.open(master.port);
+  const replica = await startRedis({ args: ['--replicaof', `127.0.0.1 ${link.port}`] });
+  const stop = async () => {
+    await Promise.all([replica.stop(), master.stop()]);
+    await link.close();
+  };
+  const redis = await connect(master.url);
+  try {
+    await eventually(async () => expectOnline(await redis.info('replication')), { timeoutMs: 20_000 });
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    redis.disconnect();
+  }
+  return { master, replica, link, stop };
+}
+
+function expectOnline(replication: string): void {
+  if (!/^slave0:.*state=online/m.test(replication)) throw new Error(`the replica is not in step: ${replication}`);
+}
