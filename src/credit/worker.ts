@@ -4,6 +4,7 @@ import { BACKOFF, delayBeforeRetry, type Backoff } from './backoff.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { deadLetterId } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
+import type { CreditTally } from './metrics.ts';
 import { createDeadQueue, CREDIT_QUEUE, type QueueOptions } from './queue.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
@@ -16,6 +17,7 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
 }
 
 export interface CreditWorker {
+  readonly tally: Readonly<CreditTally>;
   /**
    * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is taken up again by
    * another worker when the job's lock has run out.
@@ -42,6 +44,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       await dead.addBulk(letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: deadLetterId(letter) } })));
     },
   };
+  const tally: CreditTally = { credited: 0, buried: 0, faults: 0 };
   const worker = new Worker<CreditJob, RangeReport>(CREDIT_QUEUE, (job) => creditRange(job.data, parts).catch(decide), {
     connection,
     prefix,
@@ -53,15 +56,19 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   });
   worker.on('error', onError);
   worker.on('completed', (job, { credited, dead: buried }) => {
+    tally.credited += credited;
+    tally.buried += buried;
     log.debug({ job: job.id, credited, dead: buried }, 'credited');
     if (buried > 0) log.error({ job: job.id, dead: buried }, 'claims given up: see the dead letters');
   });
   worker.on('failed', (job, error) => {
+    tally.faults++;
     const more = job !== undefined && job.finishedOn === undefined;
     log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
   });
 
   return {
+    tally,
     async close(deadlineMs = 10_000) {
       const finished = worker.close().then(() => dead.close()).then(() => 'done' as const);
       const abandoned = new Promise<'abandoned'>((resolve) => { setTimeout(resolve, deadlineMs, 'abandoned').unref(); });

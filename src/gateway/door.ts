@@ -4,6 +4,7 @@ import type { Audience } from './audience.ts';
 import type { Board } from './board.ts';
 import type { Asker } from './asker.ts';
 import type { Limits } from './limits.ts';
+import type { Tally } from './tally.ts';
 
 /** What a handler may use. */
 export interface Door {
@@ -13,5 +14,6 @@ export interface Door {
   readonly batcher: Batcher<Asker>;
   /** For reading a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
+  readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

@@ -5,7 +5,7 @@ import { actions, record, type Action, type RecordedAction } from './actions.ts'
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
-import { createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain } from './rains.ts';
+import { createRain, overdue, rain, rains, settle, unsettled, type BookedRain, type Creation, type NewRain } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
@@ -17,6 +17,7 @@ export interface Ledger {
   rain(rainId: string): Promise<BookedRain | undefined>;
   rains(limit?: number): Promise<BookedRain[]>;
   overdue(now: number, limit?: number): Promise<BookedRain[]>;
+  unsettled(limit?: number): Promise<BookedRain[]>;
   book(rainId: string): Promise<RainBook | undefined>;
   credits(rainId: string, afterUserId?: string, limit?: number): Promise<BookedCredit[]>;
   balance(userId: string): Promise<Cents>;
@@ -35,6 +36,7 @@ export function openLedger(database: Database): Ledger {
     rain: (rainId) => rain(database, rainId),
     rains: (limit) => rains(database, limit),
     overdue: (now, limit) => overdue(database, now, limit),
+    unsettled: (limit) => unsettled(database, limit),
     book: (rainId) => book(database, rainId),
     credits: (rainId, afterUserId, limit) => credits(database, rainId, afterUserId, limit),
     balance: (userId) => balance(database, userId),

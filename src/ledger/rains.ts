@@ -83,6 +83,12 @@ export async function overdue(database: Database, now: number, limit = 100): Pro
   return rows.map(toBookedRain);
 }
 
+/** Rains whose book is open, those that end last first. */
+export async function unsettled(database: Database, limit = 1_000): Promise<BookedRain[]> {
+  const rows = await database.rain.findMany({ where: { settledAt: null }, orderBy: [{ closesAt: 'desc' }, { id: 'asc' }], take: limit });
+  return rows.map(toBookedRain);
+}
+
 /**
  * Closes the book of a rain. Repeating it gives the first answer.
  * @returns when it was closed, epoch ms, by the database's clock

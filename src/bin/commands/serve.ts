@@ -32,7 +32,9 @@ export function addServeCommands(program: Command): void {
     .action(() => serve('worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
       const config = configure(['REDIS_URL', 'DATABASE_URL']);
-      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL));
+      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL), {
+        ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
+      });
       shutdown.onClose('worker', () => worker.close());
       return {};
     }));

@@ -1,41 +1,66 @@
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
+import { tellCredit } from '../../credit/metrics.ts';
 import { areBuried, createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
+import { startGuard } from '../../operator/guard.ts';
+import { tellRains } from '../../operator/metrics.ts';
 import { startSettler } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
+import { startWatch } from '../../operator/watch.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import type { Logger } from '../../runtime/log.ts';
+import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
+import { expectFit, LOCAL, type Durability } from '../../runtime/redisDemands.ts';
+
+export interface WorkerSettings {
+  /** What the deployment asks of its Redis; default `local`. */
+  durability?: Durability;
+  /** Where figures are told; absent: nowhere. Port 0 takes a free one. */
+  metrics?: { host: string; port: number };
+}
 
 export interface WorkerProcess {
+  /** `http://…`, when figures are told. */
+  metricsUrl?: string;
   /** Ends what is under way and lets go; bounded by the deadlines of its parts. */
   close(): Promise<void>;
 }
 
 /**
- * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told. As many
- * processes as one likes may run it; none of them is needed for a user to get his answer.
- * @throws when Redis or the database cannot be reached
+ * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told, and
+ * the watch and the guard that look on. As many processes as one likes may run it; none of them is needed for a user to get
+ * his answer.
+ * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
-export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger): Promise<WorkerProcess> {
-  const onError = (error: Error) => log.warn({ error: error.message }, 'connection fault');
+export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, { durability = LOCAL, metrics }: WorkerSettings = {}): Promise<WorkerProcess> {
+  let faults = 0;
+  const onError = (error: Error) => {
+    faults++;
+    log.warn({ error: error.message }, 'connection fault');
+  };
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
   const working = connectRedis(redisUrl, { purpose: 'queue', onError });
   const database = connectDatabase(databaseUrl, { onError });
+  const registry = metrics && openRegistry();
+  let metricsServer: MetricsServer | undefined;
   const release = async () => {
+    await metricsServer?.close();
     for (const connection of [redis, queueing, working]) connection.disconnect();
     await database.$disconnect();
   };
   try {
     await Promise.all([redis, queueing, working].map((connection) => untilReady(connection)));
+    await expectFit(redis, durability, log);
     await loadScripts(redis);
     await database.$queryRaw`SELECT 1`;
+    if (registry) metricsServer = await startMetricsServer({ registry, ...metrics, log });
   } catch (error) {
     await release();
     throw error;
@@ -56,10 +81,18 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
     areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
+  const watch = startWatch({ desk, log });
+  const guard = startGuard({ desk, durability, log });
+  if (registry) {
+    tellRains(registry, { redis, watch, guard });
+    tellCredit(registry, queue, dead, worker.tally);
+    tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database', read: () => [{ value: faults }] });
+  }
   log.info('worker open');
   return {
+    ...(metricsServer && { metricsUrl: metricsServer.url }),
     async close() {
-      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close()]);
+      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close(), watch.close(), guard.close()]);
       await Promise.all([queue.close(), dead.close()]);
       await release();
     },
