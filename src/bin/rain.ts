@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readEnvironment } from '../runtime/config.ts';
 import { explain, tell } from './answer.ts';
 import { addCodesCommand } from './commands/codes.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addLookCommands } from './commands/look.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addReplayCommand } from './commands/replay.ts';
@@ -30,6 +31,7 @@ addReplayCommand(program);
 addSteerCommands(program);
 addTokenCommand(program);
 addSwarmCommand(program);
+addDoctorCommand(program);
 addCodesCommand(program);
 
 try {
