@@ -6,8 +6,10 @@ import { explain, tell } from './answer.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCodesCommand } from './commands/codes.ts';
 import { addDeadCommand } from './commands/dead.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addLookCommands } from './commands/look.ts';
 import { addPlanCommands } from './commands/plan.ts';
+import { addReplayCommand } from './commands/replay.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addSteerCommands } from './commands/steer.ts';
 import { addSwarmCommand } from './commands/swarm.ts';
@@ -29,9 +31,11 @@ addPlanCommands(program);
 addLookCommands(program);
 addAuditCommand(program);
 addDeadCommand(program);
+addReplayCommand(program);
 addSteerCommands(program);
 addTokenCommand(program);
 addSwarmCommand(program);
+addDoctorCommand(program);
 addCodesCommand(program);
 
 try {

@@ -4,6 +4,7 @@ import type { Logger } from '../runtime/log.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { deadLetterId } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
+import type { CreditTally } from './metrics.ts';
 import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
 
@@ -25,6 +26,7 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
 }
 
 export interface CreditWorker {
+  readonly tally: Readonly<CreditTally>;
   /**
    * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is taken up again by
    * another worker when the job's lock has run out.
@@ -66,6 +68,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     },
   };
 
+  const tally: CreditTally = { credited: 0, buried: 0, faults: 0 };
   function startLane(name: string, jobsAtOnce: number): Worker<CreditJob, RangeReport> {
     const worker = new Worker<CreditJob, RangeReport>(name, (job) => creditRange(job.id!, job.data, parts).catch(decide), {
       connection,
@@ -78,11 +81,14 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     });
     worker.on('error', onError);
     worker.on('completed', (job, { credited, dead: buried, later: postponed }) => {
+      tally.credited += credited;
+      tally.buried += buried;
       log.debug({ job: job.id, credited, dead: buried, later: postponed }, 'credited');
       if (postponed > 0) log.warn({ job: job.id, later: postponed }, 'claims not taken yet, will try again');
       if (buried > 0) log.error({ job: job.id, dead: buried }, 'claims given up: see the dead letters');
     });
     worker.on('failed', (job, error) => {
+      tally.faults++;
       const more = job !== undefined && job.finishedOn === undefined;
       log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
     });
@@ -91,6 +97,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const lanes = [startLane(CREDIT_QUEUE, concurrency), startLane(LATER_QUEUE, laterConcurrency)];
 
   return {
+    tally,
     async close(deadlineMs = 10_000) {
       const finished = Promise.all(lanes.map((lane) => lane.close())).then(() => Promise.all([dead.close(), later.close()])).then(() => 'done' as const);
       const abandoned = new Promise<'abandoned'>((resolve) => { setTimeout(resolve, deadlineMs, 'abandoned').unref(); });

@@ -5,6 +5,7 @@ import type { Board } from './board.ts';
 import type { Asker } from './asker.ts';
 import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
+import type { Tally } from './tally.ts';
 
 /** What a handler may use. */
 export interface Door {
@@ -15,5 +16,6 @@ export interface Door {
   readonly keeping: Pick<Keeping, 'confirm' | 'remember'>;
   /** For reading a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
+  readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

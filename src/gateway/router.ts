@@ -29,6 +29,7 @@ export function complain(door: Door, session: Session, frame: string): void {
 function tooFast(door: Door, session: Session, frame: string): void {
   const decoded = decode(frame);
   if (decoded.ok && decoded.message.type === 'grab') {
+    door.tally.answers['-5']++;
     send(session, resultFrame(decoded.message.rainId, decoded.message.ref, '-5'), door.limits);
   }
 }

@@ -9,8 +9,8 @@ import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import { ERRORS } from '../protocol/outcomes.ts';
 import { LOCAL, type Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
-import { shortfall } from '../runtime/persistence.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
+import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
 import { Board } from './board.ts';
@@ -20,6 +20,7 @@ import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
 import { complain, route } from './router.ts';
 import { createSession, end, heartbeat, send, type Session } from './session.ts';
+import { createTally, type Tally } from './tally.ts';
 import { createVerifier, type Identity, type TokenRules } from './token.ts';
 import { considerUpgrade, refuse } from './upgrade.ts';
 
@@ -42,15 +43,22 @@ export interface Gateway {
   url: string;
   port: number;
   sockets(): number;
+  grabsPending(): number;
+  readonly tally: Tally;
   /** Takes no more sockets, answers what is under way, tells everyone to come back, and ends; bounded by limits.closeMs. */
   close(): Promise<void>;
 }
 
-/** @throws when Redis cannot be reached, a script does not compile, or the port is taken (EADDRINUSE) */
+/** @throws when Redis cannot be reached or is not fit to keep what is won, a script does not compile, or the port is taken (EADDRINUSE) */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { log, durability = LOCAL } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
-  const onFault = throttled((error) => log.error({ err: error }, 'redis fault'));
+  const tally = createTally();
+  const report = throttled((error) => log.error({ err: error }, 'redis fault'));
+  const onFault = (error: unknown) => {
+    tally.redisFaults++;
+    report(error);
+  };
   // Grabs, reads and pub/sub have a connection each: a slow snapshot never stands before a grab.
   const grabs = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
   const reads = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
@@ -72,9 +80,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const batcher = new Batcher<Asker>(keeping.engine, (asker, rainId, given) => {
     // Losers, who are most, pass by at the cost of a look at their code.
     if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
-    answer(asker, rainId, given, limits);
+    answer(asker, rainId, given, { limits, tally });
   }, limits.grabsPendingMax);
-  const door: Door = { limits, audience, board, batcher, keeping, redis: reads, onFault };
+  const door: Door = { limits, audience, board, batcher, keeping, redis: reads, tally, onFault };
 
   let accepting = true;
   const ready = () => accepting && grabs.status === 'ready' && reads.status === 'ready';
@@ -146,14 +154,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   try {
     await Promise.all(connections.map((connection) => untilReady(connection)));
+    await expectFit(reads, durability, log);
     await loadScripts(grabs);
-    const short = await shortfall(grabs, durability);
-    if (short) log.warn({ durability }, `Redis is less durable than asked for: ${short}`);
     await board.start();
     await followNews(subscriber, door);
     const port = await listen(server, options.host, options.port);
     log.info({ port }, 'gateway open');
-    return { url: `ws://${options.host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, close };
+    return { url: `ws://${options.host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, grabsPending: () => batcher.pending, tally, close };
   } catch (error) {
     release();
     throw error;

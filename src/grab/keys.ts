@@ -17,6 +17,8 @@ export interface ShardKeys {
   relayed: string;
   /** string: which relay is carrying this shard, expiring */
   lease: string;
+  /** string: which worker audits this rain in the background, expiring; only of shard 0 */
+  auditor: string;
   /** set: userIds whose claim is in the book; a cache for `join`, the book is the truth */
   credited: string;
   /** set: claims that were put back into the log though another stands in their way, expiring */
@@ -33,6 +35,7 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
     spoiled: `${tag}spoiled`,
     relayed: `${tag}relayed`,
     lease: `${tag}lease`,
+    auditor: `${tag}auditor`,
     credited: `${tag}credited`,
     restored: `${tag}restored`,
   };

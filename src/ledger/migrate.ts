@@ -81,14 +81,19 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
   }
 }
 
-async function readApplied(client: Client): Promise<Map<string, Applied>> {
+/** By name: what `_prisma_migrations` has on record and has not been rolled back. */
+export async function readApplied(client: Client): Promise<Map<string, Applied>> {
   const { rows } = await client.query<Applied>(
     'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL',
   );
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
 
-function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): Migration | undefined {
+/**
+ * The oldest migration that is still to come.
+ * @throws MigrationError when the records and the files tell different stories
+ */
+export function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): Migration | undefined {
   for (const { name, checksum } of migrations) {
     const record = applied.get(name);
     if (!record) continue;

@@ -40,6 +40,9 @@ export const configSchema = z.object({
   GATEWAY_PUBLIC_URL: z.string().regex(/^wss?:\/\/\S+$/, 'expected ws://… or wss://…').optional(),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
+  /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. */
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  METRICS_PORT: port.optional(),
   /** Page origins that may open sockets; empty means any. */
   ALLOWED_ORIGINS: list.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

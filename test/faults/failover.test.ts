@@ -13,7 +13,7 @@ import { createRain } from '../../src/operator/create.ts';
 import type { Desk } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
-import { readCredits } from '../../src/operator/trail.ts';
+import { readCredits } from '../../src/operator/audit/booked.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import type { Durability } from '../../src/runtime/durability.ts';

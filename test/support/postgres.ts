@@ -38,8 +38,11 @@ function asPostgres(): { words: string[]; uid?: number; gid?: number } {
   return { words: ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--init-groups', '--'], uid: id('-u'), gid: id('-g') };
 }
 
-/** A real PostgreSQL server of this test's own, on a free port of 127.0.0.1. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * A real PostgreSQL server of this test's own, on a free port of 127.0.0.1.
+ * @param settings further ones, e.g. `['fsync=on']`; they win over ours
+ */
+export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
   if (!binaries) throw new Error('PostgreSQL is not installed');
   const { words, uid, gid } = asPostgres();
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-postgres-'));
@@ -54,7 +57,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     rmSync(folder, { recursive: true, force: true });
     throw new Error(`initdb failed:\n${made.stdout}${made.stderr}`);
   }
-  const [serve, ...serveArgs] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_connections=50');
+  const [serve, ...serveArgs] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_connections=50', ...settings.flatMap((setting) => ['-c', setting]));
   const child = spawn(serve, serveArgs, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => { output = (output + String(chunk)).slice(-2_000); });

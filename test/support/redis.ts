@@ -22,11 +22,12 @@ export interface TestRedis {
  * A real Redis of this test's own: empty, durable like the product's (every write synced), on a free port of 127.0.0.1,
  * without a password. Behind the product's guard, so that it also ends with a test process that is killed.
  * @param args further words of redis-server's command line, e.g. `['--maxmemory', '10mb']`; they win over ours
+ * @param port of one that has ended, for another to come back in its place
  */
-export async function startRedis({ args = [] }: { args?: string[] } = {}): Promise<TestRedis> {
+export async function startRedis({ args = [], port }: { args?: string[]; port?: number } = {}): Promise<TestRedis> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOn(await freePort(), args);
+      return await startOn(port ?? await freePort(), args);
     } catch (error) {
       // Between finding a free port and taking it, somebody else may have taken it.
       if (attempt === 3) throw error;

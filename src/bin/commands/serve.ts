@@ -35,6 +35,7 @@ export function addServeCommands(program: Command): void {
       const config = configure(['REDIS_URL', 'DATABASE_URL']);
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL), {
         keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+        ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', () => worker.close());
       return {};

@@ -1,16 +1,25 @@
+import { tellGateway } from '../../gateway/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
 import { createLog } from '../../runtime/log.ts';
+import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 
 export async function open(shutdown: Shutdown): Promise<{ url: string }> {
   const config = configure(['REDIS_URL', 'JWT']);
+  const log = createLog('gateway', config.LOG_LEVEL);
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
     durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
-    log: createLog('gateway', config.LOG_LEVEL),
+    log,
   });
   shutdown.onClose('gateway', () => gateway.close());
+  if (config.METRICS_PORT !== undefined) {
+    const registry = openRegistry();
+    tellGateway(registry, gateway);
+    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, log });
+    shutdown.onClose('metrics', () => metrics.close());
+  }
   return { url: gateway.url };
 }

@@ -1,20 +1,26 @@
 import type { Balance } from '../../credit/balance.ts';
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried } from '../../credit/letters.ts';
+import { tellCredit } from '../../credit/metrics.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
+import { startGuard } from '../../operator/guard.ts';
+import { tellRains } from '../../operator/metrics.ts';
 import { startSettler } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
+import { startWatch } from '../../operator/watch.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { readReplicated } from '../../relay/replicated.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
+import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
+import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
 
 export interface WorkerOptions {
@@ -23,20 +29,30 @@ export interface WorkerOptions {
   /** With replicas, a claim is credited only when they have it; see `readReplicated`. */
   durability?: Durability;
   durabilityWaitMs?: number;
+  /** Where figures are told; absent: nowhere. Port 0 takes a free one. */
+  metrics?: { host: string; port: number };
 }
 
 export interface WorkerProcess {
+  /** `http://…`, when figures are told. */
+  metricsUrl?: string;
   /** Ends what is under way and lets go; bounded by the deadlines of its parts. */
   close(): Promise<void>;
 }
 
 /**
- * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told. As many
- * processes as one likes may run it; none of them is needed for a user to get his answer.
- * @throws when Redis or the database cannot be reached
+ * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told, and
+ * the watch and the guard that look on. As many processes as one likes may run it; none of them is needed for a user to get
+ * his answer.
+ * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
-export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500 }: WorkerOptions = {}): Promise<WorkerProcess> {
-  const onError = (error: Error) => log.warn({ error: error.message }, 'connection fault');
+export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
+  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics } = options;
+  let faults = 0;
+  const onError = (error: Error) => {
+    faults++;
+    log.warn({ error: error.message }, 'connection fault');
+  };
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
   const working = connectRedis(redisUrl, { purpose: 'queue', onError });
@@ -44,14 +60,19 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
   const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
+  const registry = metrics && openRegistry();
+  let metricsServer: MetricsServer | undefined;
   const release = async () => {
+    await metricsServer?.close();
     for (const connection of connections) connection.disconnect();
     await database.$disconnect();
   };
   try {
     await Promise.all(connections.map((connection) => untilReady(connection)));
+    await expectFit(redis, durability, log);
     await loadScripts(redis);
     await database.$queryRaw`SELECT 1`;
+    if (registry) metricsServer = await startMetricsServer({ registry, ...metrics, log });
   } catch (error) {
     await release();
     throw error;
@@ -75,10 +96,18 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     pendingRanges: () => pendingRanges([queue, later]),
     areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
+  const watch = startWatch({ desk, log });
+  const guard = startGuard({ desk, durability, log });
+  if (registry) {
+    tellRains(registry, { redis, watch, guard });
+    tellCredit(registry, queue, dead, worker.tally);
+    tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database', read: () => [{ value: faults }] });
+  }
   log.info('worker open');
   return {
+    ...(metricsServer && { metricsUrl: metricsServer.url }),
     async close() {
-      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close()]);
+      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close(), watch.close(), guard.close()]);
       await Promise.all([queue.close(), later.close(), dead.close()]);
       await release();
     },

@@ -76,7 +76,8 @@ interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'>
 async function startServers({ config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
   // The demo signs its guests' tokens itself, so its gateway verifies by that secret and no other key.
   const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...keys };
+  // Several processes start from one environment here, so that a port can only be one that is free.
+  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
   async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[], extra: Record<string, string> = {}): Promise<Facts> {
     const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
     if (!started.ok) throw failed(started.reason);

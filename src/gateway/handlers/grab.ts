@@ -17,9 +17,9 @@ async function findAndGrab(door: Door, rainId: string, asker: Asker): Promise<vo
     await door.board.find(rainId);
   } catch (error) {
     door.onFault(error);
-    return answer(asker, rainId, BUSY, door.limits);
+    return answer(asker, rainId, BUSY, door);
   }
   const shards = door.board.shardsOf(rainId);
-  if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door.limits);
+  if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door);
   door.batcher.add(rainId, shards, asker);
 }

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { examineDatabase } from '../../ledger/checkup.ts';
+import { judgeDatabase } from '../../operator/doctor/database.ts';
+import type { Finding } from '../../operator/doctor/finding.ts';
+import type { Planned } from '../../operator/doctor/memory.ts';
+import { examineRedis } from '../../operator/doctor/redis.ts';
+import { PACKETS_MAX } from '../../rain/plan.ts';
+import { connectRedis, redactUrl, untilReady } from '../../runtime/redis.ts';
+import type { Durability } from '../../runtime/durability.ts';
+import { EXIT, explain, print } from '../answer.ts';
+import { configure } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+
+interface Examined {
+  findings: Finding[];
+  reached: boolean;
+}
+
+export function addDoctorCommand(program: Command): void {
+  program.command('doctor').summary('are Redis and the database fit for money?')
+    .description('Looks at Redis and the database before a rain: settings, memory, clocks, migrations, rights. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+    .option('--packets <n>', 'packets of the rain that is planned', parseCount(1, PACKETS_MAX), 100_000)
+    .option('--users <n>', 'users who may come', parseCount(1, 100_000_000), 100_000)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain doctor --packets 1000000 --users 5000000')
+    .action(async ({ json, ...planned }: Planned & { json?: boolean }) => {
+      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(['REDIS_URL', 'DATABASE_URL']);
+      const examined = await Promise.all([atRedis(REDIS_URL, DURABILITY, planned), atDatabase(DATABASE_URL)]);
+      const findings = examined.flatMap((part) => part.findings);
+      const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
+      print(json, { ok: wrong === 0, findings }, describe(findings, wrong));
+      process.exitCode = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 ? EXIT.refused : EXIT.done;
+    });
+}
+
+async function atRedis(url: string, durability: Durability, planned: Planned): Promise<Examined> {
+  const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
+  try {
+    await untilReady(redis, 3_000);
+    return { findings: await examineRedis(redis, durability, planned), reached: true };
+  } catch (error) {
+    return away('redis', url, error, 'look whether it runs, and set REDIS_URL');
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function atDatabase(url: string): Promise<Examined> {
+  try {
+    return { findings: judgeDatabase(await examineDatabase(url)), reached: true };
+  } catch (error) {
+    return away('database', url, error, 'look whether it runs, and set DATABASE_URL');
+  }
+}
+
+function away(subject: Finding['subject'], url: string, error: unknown, advice: string): Examined {
+  return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found: `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`, expected: 'an answer', advice }], reached: false };
+}
+
+function describe(findings: readonly Finding[], wrong: number): string {
+  const lines = findings.map(({ subject, name, verdict, found, expected, advice }) => {
+    const line = `${verdict.padEnd(8)} ${subject} ${name}: ${found}`;
+    return advice === undefined ? line : `${line}\n${' '.repeat(9)}expected: ${expected}\n${' '.repeat(9)}to do: ${advice}`;
+  });
+  const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
+  const verdict = wrong > 0 ? `${wrong} wrong, ${warnings} to think about: NOT FIT FOR MONEY.` : warnings > 0 ? `Nothing is wrong; ${warnings} to think about.` : 'All is well.';
+  return [...lines, verdict].join('\n');
+}

@@ -1,0 +1,85 @@
+import { Option, type Command } from 'commander';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { QUEUE_PREFIX } from '../../grab/keys.ts';
+import { openReplay, type Replayed } from '../../operator/replay.ts';
+import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
+import { connectRedis } from '../../runtime/redis.ts';
+import { CommandFailure, EXIT, refused, tell } from '../answer.ts';
+import { atDesk, configure, type OpenDesk } from '../connection.ts';
+
+type Format = 'csv' | 'ndjson';
+const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'index'] as const;
+type Row = Record<(typeof COLUMNS)[number], string | number>;
+
+export function addReplayCommand(program: Command): void {
+  program.command('replay <id>').summary('who won what and when, from the claim log alone')
+    .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the book. Exit code 1 when they differ in what will not heal: what is on its way to the book is listed apart.')
+    .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
+    .option('--no-diff', 'do not compare with the book')
+    .addHelpText('after', '\nExample:\n  rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
+    .action((id: string, { format, diff }: { format: Format; diff: boolean }) => atDesk((desk) => replay(desk, id, format, diff)));
+}
+
+async function replay(desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
+  const rain = await desk.ledger.rain(id);
+  const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(id, shard, entries) }) : undefined;
+  const opened = await openReplay(desk, id);
+  if (!opened.ok) throw refused(opened);
+  await print(rowsOf(opened.entries, comparison), await writer(format));
+  if (!comparison) return;
+  const found = await comparison.end();
+  report(found);
+  if (!isEmpty(found)) process.exitCode = EXIT.refused;
+}
+
+async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comparison | undefined): AsyncGenerator<Row, void> {
+  for await (const replayed of entries) {
+    comparison?.meet(replayed);
+    if (!replayed.ok) continue;
+    const { at, ...claim } = replayed.claim;
+    yield { at: new Date(Number(at)).toISOString(), ...claim, shard: replayed.shard, index: replayed.index };
+  }
+}
+
+async function writer(format: Format): Promise<Transform> {
+  if (format === 'csv') return (await import('csv-stringify')).stringify({ header: true, columns: [...COLUMNS], escape_formulas: true });
+  return new Transform({ writableObjectMode: true, transform: (row: Row, _encoding, done) => done(null, `${JSON.stringify(row)}\n`) });
+}
+
+async function print(rows: AsyncGenerator<Row, void>, through: Transform): Promise<void> {
+  try {
+    await pipeline(Readable.from(rows), through, process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    throw new CommandFailure(EXIT.refused, 'whoever read the output has stopped; nothing was compared');
+  }
+}
+
+/** Loaded and opened only when claims are missing: a queue is much to load, and needs a connection of its own kind. */
+async function askDeadLetters(rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
+  const [{ areBuried }, { createDeadQueue }] = await Promise.all([import('../../credit/letters.ts'), import('../../credit/queue.ts')]);
+  const onError = () => {};
+  const connection = connectRedis(configure(['REDIS_URL']).REDIS_URL, { purpose: 'queue', onError });
+  const dead = createDeadQueue({ connection, prefix: QUEUE_PREFIX, onError, visiting: true });
+  try {
+    return await areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry })));
+  } finally {
+    await dead.close();
+    connection.disconnect();
+  }
+}
+
+function report(found: ReplayDiff): void {
+  const { entries, counts, first, pending, firstPending, laidToRest } = found;
+  for (const sentence of firstPending) tell(`on its way: ${sentence}`);
+  if (pending > firstPending.length) tell(`… and ${pending - firstPending.length} more on their way`);
+  for (const { kind, sentence } of first) tell(`${kind.replaceAll('_', ' ')}: ${sentence}`);
+  const differences = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (differences > first.length) tell(`… and ${differences - first.length} more`);
+  if (laidToRest > 0) tell(`laid to rest by the operator: ${laidToRest}`);
+  const said = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
+  tell(isEmpty(found)
+    ? `The log and the book agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the book` : ''}.`
+    : `THE LOG AND THE BOOK DIFFER: ${said.join(', ')}; ${entries} entries in the log.`);
+}

@@ -1,0 +1,119 @@
+import { Cluster } from 'ioredis';
+import { loadScripts } from '../../grab/scripts.ts';
+import { redisNow } from '../../grab/reading.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
+import type { Durability } from '../../runtime/durability.ts';
+import { judgeRedis, type Complaint, type Unfitness } from '../../runtime/redisDemands.ts';
+import { readFacts, unlessRefused, type RedisFacts } from '../../runtime/redisFacts.ts';
+import { judgeClock, untold, type Finding } from './finding.ts';
+import { judgeMemory, type Planned } from './memory.ts';
+
+const PINGS = 100;
+/** A grab waits for one round trip and one script; ms. */
+const LATENCY_MS = { warning: 5, wrong: 100 } as const;
+const REPLICA_SILENT_SECONDS_MAX = 10;
+
+/** @throws when Redis cannot be reached */
+export async function examineRedis(redis: RedisClient, durability: Durability, planned: Planned): Promise<Finding[]> {
+  const servers = await readFacts(redis);
+  const before = Date.now();
+  const clock = await redisNow(redis) - (before + Date.now()) / 2;
+  return [
+    ...servers.flatMap((facts) => judgeServer(facts, durability, servers.length, planned)),
+    ...(redis instanceof Cluster ? [await judgeCluster(redis)] : []),
+    judgeLatency(await pings(redis)),
+    judgeClock('redis', Math.round(clock)),
+    await judgeScripts(redis),
+  ];
+}
+
+/** @param servers among how many the packets are spread */
+export function judgeServer(facts: RedisFacts, durability: Durability, servers: number, planned: Planned): Finding[] {
+  const complaints = judgeRedis(facts, durability);
+  const found = (...problems: Unfitness[]) => complaints.find(({ problem }) => problems.includes(problem));
+  const wants = durability.mode !== 'relaxed';
+  const findings = [
+    judgeVersion(facts.version),
+    setting('role', facts.role, 'master', found('replica')),
+    setting('append-only file', facts.aofEnabled === undefined ? undefined : facts.aofEnabled ? 'on' : 'off', wants ? 'on, and its last write went well' : 'as you like (durability is relaxed)', found('no_aof', 'aof_write')),
+    setting('appendfsync', facts.appendfsync, wants ? 'always' : 'as you like (durability is relaxed)', found('fsync')),
+    setting('eviction', facts.evictionPolicy && `${facts.evictionPolicy}, maxmemory ${facts.maxMemoryBytes ?? 'not told'}`, 'noeviction', found('evicts') ?? sleepingPolicy(facts)),
+    judgeMemory(facts, servers, planned),
+    judgeReplicas(facts, durability),
+  ];
+  return facts.node === '' ? findings : findings.map((finding) => ({ ...finding, name: `${finding.name} (${facts.node})` }));
+}
+
+function setting(name: string, found: string | undefined, expected: string, complaint: Pick<Complaint, 'severity' | 'found' | 'advice'> | undefined): Finding {
+  if (complaint) return { subject: 'redis', name, verdict: complaint.severity, found: complaint.found, expected, advice: complaint.advice };
+  if (found === undefined) return untold('redis', name, expected);
+  return { subject: 'redis', name, verdict: 'ok', found, expected };
+}
+
+/** Without a limit nothing is evicted; with the limit that somebody sets tomorrow it is. */
+function sleepingPolicy({ evictionPolicy }: RedisFacts): Pick<Complaint, 'severity' | 'found' | 'advice'> | undefined {
+  if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
+  return { severity: 'warning', found: `${evictionPolicy}, and no maxmemory yet`, advice: 'set maxmemory-policy noeviction in Redis' };
+}
+
+function judgeVersion(version: string | undefined): Finding {
+  const expected = '6.2 or newer, better 7';
+  if (version === undefined) return untold('redis', 'version', expected);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const verdict = major < 6 || (major === 6 && minor < 2) ? 'wrong' : major < 7 ? 'warning' : 'ok';
+  return { subject: 'redis', name: 'version', verdict, found: version, expected, ...(verdict !== 'ok' && { advice: 'install a newer Redis' }) };
+}
+
+function judgeReplicas({ replicas }: RedisFacts, durability: Durability): Finding {
+  const needed = durability.mode === 'replicas' ? durability.replicas : 0;
+  const expected = needed > 0 ? `at least ${needed}, each heard of within ${REPLICA_SILENT_SECONDS_MAX} s` : 'as you like; each heard of lately';
+  if (!replicas) return untold('redis', 'replicas', expected);
+  const well = replicas.filter(({ online, silentSeconds }) => online && silentSeconds <= REPLICA_SILENT_SECONDS_MAX);
+  const told = replicas.map(({ silentSeconds, behindBytes, online }) => (online ? `${behindBytes} bytes behind, heard of ${silentSeconds} s ago` : 'not online'));
+  const verdict = well.length < needed ? 'wrong' : well.length < replicas.length ? 'warning' : 'ok';
+  return {
+    subject: 'redis', name: 'replicas', verdict, found: `${replicas.length}${told.length > 0 ? ` (${told.join('; ')})` : ''}`, expected,
+    ...(verdict === 'wrong' && { advice: `connect more replicas, or set DURABILITY to what ${well.length} of them can keep` }),
+    ...(verdict === 'warning' && { advice: "look for the replica's connection, disk and log" }),
+  };
+}
+
+async function pings(redis: RedisClient): Promise<number[]> {
+  const took: number[] = [];
+  for (let i = 0; i < PINGS; i++) {
+    const start = performance.now();
+    await redis.ping();
+    took.push(performance.now() - start);
+  }
+  return took;
+}
+
+/** @param tookMs round trips */
+export function judgeLatency(tookMs: readonly number[]): Finding {
+  const sorted = tookMs.toSorted((a, b) => a - b);
+  const [p50, max] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
+  const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
+  return {
+    subject: 'redis', name: 'round trip', verdict, found: `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, expected: `p50 within ${LATENCY_MS.warning} ms`,
+    ...(verdict !== 'ok' && { advice: 'bring Redis nearer to the gateways, or look for what keeps it busy (SLOWLOG GET)' }),
+  };
+}
+
+async function judgeCluster(redis: Cluster): Promise<Finding> {
+  const expected = 'cluster_state:ok, all slots served';
+  const info = await unlessRefused(redis.cluster('INFO'));
+  if (info === undefined) return untold('redis', 'cluster', expected);
+  const of = (name: string) => new RegExp(`${name}:(\\S+)`).exec(String(info))?.[1];
+  const well = of('cluster_state') === 'ok' && of('cluster_slots_ok') === '16384';
+  return { subject: 'redis', name: 'cluster', verdict: well ? 'ok' : 'wrong', found: `cluster_state:${of('cluster_state')}, ${of('cluster_slots_ok')} slots of 16384`, expected, ...(!well && { advice: 'repair it: redis-cli --cluster check' }) };
+}
+
+async function judgeScripts(redis: RedisClient): Promise<Finding> {
+  const expected = 'every file of lua/ loads';
+  try {
+    await loadScripts(redis);
+    return { subject: 'redis', name: 'scripts', verdict: 'ok', found: 'all load', expected };
+  } catch (error) {
+    return { subject: 'redis', name: 'scripts', verdict: 'wrong', found: (error as Error).message, expected, advice: 'let this user run SCRIPT LOAD, EVALSHA and EVAL (ACL)' };
+  }
+}

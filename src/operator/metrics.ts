@@ -1,0 +1,49 @@
+import { liveRains, readRain } from '../grab/reading.ts';
+import type { Audit } from './audit.ts';
+import { tellFigure, type MetricsRegistry, type Sample } from '../runtime/metrics.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { GUARDED, type Guard } from './guard.ts';
+import type { Watch, Watched } from './watch.ts';
+
+/** Live rains that are told one by one at most, so that labels stay few [R10]. */
+const RAINS_MAX = 200;
+
+/**
+ * The money of the live rains as the background audit last saw it, and what guards it. A rain is a label only while this
+ * process looks after it: once it is settled, it is told no more.
+ */
+export function tellRains(registry: MetricsRegistry, { redis, watch, guard }: { redis: RedisClient; watch: Pick<Watch, 'seen'>; guard: Pick<Guard, 'standing'> }): void {
+  const each = (tell: (rain: string, watched: Watched) => Sample[]) => () => [...watch.seen()].flatMap(([rain, watched]) => tell(rain, watched));
+  const terms = (unit: (share: Audit['equation']['budget']) => number) => each((rain, { audit }) => Object.entries(audit.equation)
+    .map(([term, share]) => ({ labels: { rain, term }, value: unit(share) })));
+
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_money_cents', help: 'Terms of the money equation, cents: budget = all the others together', labels: ['rain', 'term'],
+    read: terms(({ cents }) => Number(cents)),
+  });
+  tellFigure(registry, { kind: 'gauge', name: 'rain_packets', help: 'The same in packets', labels: ['rain', 'term'], read: terms(({ count }) => count) });
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_adds_up', help: '1: every cent is accounted for; 0: look with rain audit', labels: ['rain'],
+    read: each((rain, { audit }) => [{ labels: { rain }, value: audit.report.adds_up ? 1 : 0 }]),
+  });
+  tellFigure(registry, { kind: 'gauge', name: 'rain_audit_seconds', help: 'How long the last audit took', labels: ['rain'], read: each((rain, { seconds }) => [{ labels: { rain }, value: seconds }]) });
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_audit_last_success_timestamp_seconds', help: 'When the last audit came to a verdict, whichever', labels: ['rain'],
+    read: each((rain, { at }) => [{ labels: { rain }, value: at / 1_000 }]),
+  });
+  tellFigure(registry, { kind: 'gauge', name: 'rain_live_rains', help: 'Rains that are not settled', read: async () => [{ value: (await liveRains(redis)).size }] });
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_relay_lag_claims', help: 'Claims that the queue has not been handed yet', labels: ['rain'],
+    read: async () => Promise.all([...await liveRains(redis)].slice(0, RAINS_MAX).map(async ([rain, live]) => {
+      const reading = await readRain(redis, rain, live);
+      return { labels: { rain }, value: reading ? Math.max(0, reading.claims - reading.relayed) : 0 };
+    })),
+  });
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_redis_guard', help: 'Troubles with Redis that stand now, by problem; all are to be 0', labels: ['problem'],
+    read: () => {
+      const counts = guard.standing();
+      return GUARDED.map((problem) => ({ labels: { problem }, value: counts[problem] }));
+    },
+  });
+}

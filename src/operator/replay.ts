@@ -1,0 +1,68 @@
+import { shardKeys } from '../grab/keys.ts';
+import { readEntries } from '../grab/reading.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { parseClaim, type Claim } from '../rain/claim.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+import { SETTLED_TTL_MS } from './settle.ts';
+
+/** Entries of one shard per read; all shards' pages together are what a replay holds in memory. */
+const PAGE = 1_000;
+
+/** Where an entry stands in the claim log; the oldest of a shard is 0. */
+export interface Place {
+  shard: number;
+  index: number;
+}
+
+/** One entry of the claim log, as it was won. */
+export type Replayed = Place & { entry: string } & ({ ok: true; claim: Claim } | { ok: false; reason: string });
+
+export type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, void> } | Refused;
+
+/**
+ * Who won what and when, from the claim log ALONE, in the order of Redis's clock; one shard's entries stay in the order in
+ * which they were won. What is won after the call is not in it.
+ * @returns a refusal when there is no log to read, saying since when
+ */
+export async function openReplay(desk: Desk, rainId: string): Promise<Replay> {
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  const shards = Array.from({ length: rain.shards }, (_, shard) => shardKeys(rainId, shard));
+  const present = await Promise.all(shards.map(({ state }) => desk.redis.exists(state)));
+  if (present.includes(0)) {
+    if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; the book is all there is`);
+    const expired = new Date(rain.settledAt + SETTLED_TTL_MS).toISOString();
+    return refuse('id', `the rain ${rainId} was settled at ${new Date(rain.settledAt).toISOString()} and its claim log expired at ${expired}; the book is all that is left`);
+  }
+  const lengths = await Promise.all(shards.map(({ claims }) => desk.redis.llen(claims)));
+  return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(desk, rainId, shard, length))) };
+}
+
+async function* readShard({ redis }: Desk, rainId: string, shard: number, length: number): AsyncGenerator<Replayed, void> {
+  for (let from = 0; from < length; from += PAGE) {
+    const page = await readEntries(redis, rainId, shard, from, Math.min(from + PAGE, length));
+    for (const [i, entry] of page.entries()) {
+      const parsed = parseClaim(entry);
+      const foreign = parsed.ok && parsed.claim.rainId !== rainId;
+      yield { shard, index: from + i, entry, ...(foreign ? { ok: false, reason: `it is of rain ${parsed.claim.rainId}` } : parsed) };
+    }
+  }
+}
+
+/** The oldest of the shards' next entries first; one that is no claim has no time and comes at once. */
+async function* merge(sources: readonly AsyncGenerator<Replayed, void>[]): AsyncGenerator<Replayed, void> {
+  const heads = await Promise.all(sources.map((source) => source.next()));
+  for (;;) {
+    let first = -1;
+    let earliest = Infinity;
+    heads.forEach((head, i) => {
+      if (head.done) return;
+      const at = head.value.ok ? Number(head.value.claim.at) : -1;
+      if (at < earliest) [first, earliest] = [i, at];
+    });
+    const head = heads[first];
+    if (!head || head.done) return;
+    yield head.value;
+    heads[first] = await sources[first]!.next();
+  }
+}

@@ -1,0 +1,111 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { Logger } from './log.ts';
+
+/** Figures for Prometheus. Names by its convention: `rain_…`, `_total` for what only grows, `_seconds`, `_bytes`. */
+export type MetricsRegistry = Registry;
+
+/** One number, with what tells it from its neighbours. */
+export interface Sample {
+  labels?: Record<string, string>;
+  value: number;
+}
+
+export interface Figure {
+  /** `counter` for what only grows while the process lives. */
+  kind: 'gauge' | 'counter';
+  name: string;
+  help: string;
+  labels?: readonly string[];
+  /** Asked at each scrape; what is no longer told disappears. */
+  read: () => readonly Sample[] | Promise<readonly Sample[]>;
+}
+
+/** A source that does not answer is left out of a scrape after this time, so that the others are still told. */
+const READ_MS_MAX = 2_000;
+
+/** Each protects the process from one careless visitor [R10]. */
+const LIMITS = { connectionsMax: 32, headerBytesMax: 8_192, requestMsMax: 5_000 } as const;
+
+/** With the figures of the process itself: CPU, memory, event loop, garbage collection. */
+export function openRegistry(): MetricsRegistry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** Has the figure told from now on. Counting costs nothing here: the numbers are kept by whom they belong to, and read when asked for. */
+export function tellFigure(registry: MetricsRegistry, { kind, name, help, labels = [], read }: Figure): void {
+  const options = { name, help, labelNames: [...labels], registers: [registry] };
+  const metric = kind === 'gauge' ? new Gauge({ ...options, collect }) : new Counter({ ...options, collect });
+  async function collect(): Promise<void> {
+    const samples = await inTime(read);
+    metric.reset();
+    // prom-client begins a figure without labels at 0; one that cannot be told must not be told as 0.
+    metric.remove({});
+    for (const { labels: named = {}, value } of samples) metric.inc(named, value);
+  }
+}
+
+async function inTime(read: Figure['read']): Promise<readonly Sample[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Sample[]>((resolve) => { timer = setTimeout(resolve, READ_MS_MAX, []); });
+  try {
+    return await Promise.race([read(), late]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export interface MetricsServer {
+  /** `http://host:port` */
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface MetricsServerOptions {
+  registry: MetricsRegistry;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  log: Logger;
+}
+
+/**
+ * `GET /metrics` in Prometheus's text format, `GET /healthz`; nothing else.
+ * @throws when the port cannot be had, with one sentence
+ */
+export async function startMetricsServer({ registry, host, port, log }: MetricsServerOptions): Promise<MetricsServer> {
+  const server = createServer({ maxHeaderSize: LIMITS.headerBytesMax, headersTimeout: LIMITS.requestMsMax, requestTimeout: LIMITS.requestMsMax }, (request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'GET only\n');
+    switch (request.url?.split('?', 1)[0]) {
+      case '/healthz': return answer(response, 200, 'ok\n');
+      case '/metrics': return void registry.metrics().then(
+        (text) => answer(response, 200, text, registry.contentType),
+        (error: unknown) => { log.error({ err: error }, 'the metrics cannot be told'); answer(response, 500, 'failed\n'); },
+      );
+      default: return answer(response, 404, 'see /metrics\n');
+    }
+  });
+  server.maxConnections = LIMITS.connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(`port ${port} of ${host} cannot be opened for metrics (${error.code}); choose another with METRICS_PORT`, { cause: error })));
+    server.listen(port, host, resolve);
+  });
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  log.info({ url: `${url}/metrics` }, 'metrics open');
+  return {
+    url,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}
+
+function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text);
+}

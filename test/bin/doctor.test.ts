@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { rain } from '../support/cli.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { startRedis } from '../support/redis.ts';
+
+let desk: TestDesk;
+let env: Record<string, string>;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+});
+afterAll(() => desk.stop());
+
+interface Report {
+  ok: boolean;
+  findings: { subject: string; name: string; verdict: string; found: string }[];
+}
+const report = (stdout: string) => JSON.parse(stdout) as Report;
+
+test('a system that may be used exits 0, for people and for machines, and writes nothing', async () => {
+  const before = await desk.redis.dbsize();
+  const [people, machines] = await Promise.all([rain(['doctor'], env), rain(['doctor', '--json', '--packets', '500', '--users', '9'], env)]);
+  expect(people).toMatchObject({ exit: 0, stderr: '' });
+  expect(people.stdout).toMatch(/^ok {7}redis appendfsync: always$/m);
+  expect(people.stdout).toMatch(/^warning {2}database kind: PGlite.*\n {9}expected: .*\n {9}to do: set DATABASE_URL/m);
+  expect(machines.exit).toBe(0);
+  expect(report(machines.stdout)).toMatchObject({ ok: true });
+  expect(await desk.redis.dbsize()).toBe(before);
+});
+
+test('what is wrong is named with what to set, and exits 1', async () => {
+  const server = await startRedis({ args: ['--appendonly', 'no', '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'] });
+  onTestFinished(() => server.stop());
+  const run = await rain(['doctor', '--packets', '1000000', '--users', '1000000'], { ...env, REDIS_URL: server.url });
+  expect(run.exit).toBe(1);
+  for (const sentence of [/^wrong {4}redis append-only file: .*\n.*\n.*set appendonly yes/m, /^wrong {4}redis eviction: .*allkeys-lru.*\n.*\n.*noeviction/m, /^wrong {4}redis memory: .*\n.*\n.*set maxmemory to at least/m, /^3 wrong, .*NOT FIT FOR MONEY\.$/m]) {
+    expect(run.stdout).toMatch(sentence);
+  }
+});
+
+test('a server that is not there exits 3, and the other one is examined all the same', async () => {
+  const [noRedis, noDatabase] = await Promise.all([
+    rain(['doctor', '--json'], { ...env, REDIS_URL: 'redis://:secret@127.0.0.1:1' }),
+    rain(['doctor', '--json'], { ...env, DATABASE_URL: 'postgres://rain:secret@127.0.0.1:1/rain' }),
+  ]);
+  for (const [run, subject] of [[noRedis, 'redis'], [noDatabase, 'database']] as const) {
+    expect(run.exit).toBe(3);
+    expect(run.stdout).not.toContain('secret');
+    expect(report(run.stdout).findings.filter((finding) => finding.subject === subject)).toEqual([expect.objectContaining({ name: 'reachable', verdict: 'wrong' })]);
+    expect(report(run.stdout).findings.length).toBeGreaterThan(4);
+  }
+});
+
+test('gateway and worker end with that one sentence on a Redis that evicts', async () => {
+  const server = await startRedis({ args: ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-ttl'] });
+  onTestFinished(() => server.stop());
+  const secret = { JWT_SECRET: 'a-secret-for-tests-only-0123456789abcdef', GATEWAY_PORT: '0' };
+  for (const name of ['gateway', 'worker']) {
+    const run = await rain([name], { ...env, ...secret, REDIS_URL: server.url });
+    expect(run.exit).toBe(1);
+    expect(run.stderr).toMatch(/^rain: this Redis is not fit to keep what is won: .*volatile-ttl.*; set maxmemory-policy noeviction in Redis$/m);
+  }
+});

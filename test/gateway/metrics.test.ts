@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'vitest';
+import { tellGateway } from '../../src/gateway/metrics.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { openRegistry, startMetricsServer } from '../../src/runtime/metrics.ts';
+import { dial } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+import { scrape } from '../support/scrape.ts';
+
+const { server, redis } = await openRedis();
+const gateway = await openGateway(server.url, { limits: { messagesPerSecondMax: 4 } });
+const registry = openRegistry();
+tellGateway(registry, gateway);
+const metrics = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, log: createLog('metrics', 'silent') });
+afterAll(() => Promise.all([metrics.close(), gateway.close()]));
+
+const grabs = (told: Map<string, number>) => Object.fromEntries([...told].flatMap(([name, value]) => {
+  const code = /^rain_gateway_grabs_total\{code="(-?\d)"/.exec(name)?.[1];
+  return code !== undefined && value > 0 ? [[code, value]] : [];
+}));
+
+test('the gateway tells its sockets, every grab by the code it was answered with, and the faults of its Redis', async () => {
+  await stockRain(redis, { rainId: 'g1', amounts: ['5.00'] });
+  const [ann, bob, eve] = await Promise.all([dial(gateway.url, 'ann'), dial(gateway.url, 'bob'), dial(gateway.url, 'eve')]);
+  for (const [client, rainId] of [[ann, 'g1'], [ann, 'g1'], [bob, 'g1'], [bob, 'nowhere']] as const) {
+    client.say({ type: 'grab', rainId });
+    await client.next('result');
+  }
+  expect(grabs(await scrape(metrics.url))).toEqual({ '0': 1, '1': 1, '-1': 1, '-8': 1 });
+  expect((await scrape(metrics.url)).get('rain_gateway_sockets')).toBe(3);
+
+  for (let i = 0; i < 8; i++) eve.say({ type: 'grab', rainId: 'g1' });
+  await eventually(async () => expect(grabs(await scrape(metrics.url))['-5']).toBeGreaterThan(0));
+
+  expect((await scrape(metrics.url)).get('rain_gateway_redis_faults_total')).toBe(0);
+  const keys = shardKeys('g1', 0);
+  await redis.del(keys.claimed);
+  await redis.set(keys.claimed, 'of another type');
+  bob.say({ type: 'grab', rainId: 'g1' });
+  expect(await bob.next('result')).toMatchObject({ code: '-7' });
+  const told = await scrape(metrics.url);
+  expect([told.get('rain_gateway_redis_faults_total'), grabs(told)['-7']]).toEqual([1, 1]);
+  await Promise.all([ann, bob, eve].map((client) => client.leave()));
+  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_sockets')).toBe(0));
+});

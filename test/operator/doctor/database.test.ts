@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/checkup.ts';
+import { migrate } from '../../../src/ledger/migrate.ts';
+import { readMigrations } from '../../../src/ledger/migration.ts';
+import { judgeDatabase } from '../../../src/operator/doctor/database.ts';
+import { startDatabase, type TestDatabase } from '../../support/database.ts';
+import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+
+const verdicts = (facts: DatabaseFacts) => Object.fromEntries(judgeDatabase(facts).map(({ name, verdict }) => [name, verdict]));
+const ALL_WELL = { version: 'ok', kind: 'ok', migrations: 'ok', privileges: 'ok', connections: 'ok', fsync: 'ok', synchronous_commit: 'ok', clock: 'ok' };
+
+describe('the embedded database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => { database = await startDatabase(); });
+  afterAll(() => database.stop());
+
+  test('is recognised, and told to be none for real money', async () => {
+    const facts = await examineDatabase(database.url);
+    expect(verdicts(facts)).toEqual({ version: 'ok', kind: 'warning', migrations: 'ok', privileges: 'ok', clock: 'ok' });
+    expect(judgeDatabase(facts).find(({ name }) => name === 'kind')).toMatchObject({ found: expect.stringContaining('PGlite') as string, advice: expect.stringContaining('DATABASE_URL') as string });
+  });
+});
+
+describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
+  let server: TestPostgres;
+  beforeAll(async () => { server = await startPostgres(['fsync=on']); });
+  afterAll(() => server?.stop());
+
+  test('as it should be: every check is ok', async () => {
+    const url = await server.newDatabase();
+    await migrate(url);
+    expect(verdicts(await examineDatabase(url))).toEqual(ALL_WELL);
+  });
+
+  test('migrations: none, one to come, one edited since, one never finished', async () => {
+    const url = await server.newDatabase();
+    expect(judgeDatabase(await examineDatabase(url)).find(({ name }) => name === 'migrations')).toMatchObject({ verdict: 'wrong', found: `missing: ${readMigrations().map(({ name }) => name).join(', ')}`, advice: 'run: rain migrate' });
+    await migrate(url);
+    const more = { name: '29990101000000_more', sql: '', checksum: '' };
+    expect((await examineDatabase(url, [...readMigrations(), more])).migrations).toEqual({ missing: [more.name] });
+    await execute(url, `UPDATE "_prisma_migrations" SET "checksum" = 'another'`);
+    expect(verdicts(await examineDatabase(url))).toMatchObject({ migrations: 'wrong' });
+    expect((await examineDatabase(url)).migrations).toEqual({ fault: expect.stringContaining('was edited since') as string });
+    await execute(url, `UPDATE "_prisma_migrations" SET "finished_at" = NULL`);
+    expect((await examineDatabase(url)).migrations).toEqual({ fault: expect.stringContaining('never finished') as string });
+  });
+
+  test('a user who may not write to the book is told what he lacks', async () => {
+    const url = await server.newDatabase();
+    await migrate(url);
+    await execute(url, 'CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; GRANT INSERT, UPDATE ON "Rain" TO reader');
+    const facts = await examineDatabase(url.replace('postgres@', 'reader@'));
+    expect(verdicts(facts)).toEqual({ ...ALL_WELL, privileges: 'wrong' });
+    expect(judgeDatabase(facts).find(({ name }) => name === 'privileges')!.advice)
+      .toBe('GRANT INSERT on "Account"; GRANT UPDATE on "Account"; GRANT INSERT on "Transfer"; GRANT INSERT on "OperatorAction" to this user');
+  });
+
+  test('commits that do not wait, and a server that is nearly full', async () => {
+    const url = await server.newDatabase();
+    await migrate(url);
+    await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+    const facts = await examineDatabase(url);
+    expect(verdicts(facts)).toEqual({ ...ALL_WELL, synchronous_commit: 'warning' });
+    expect(facts.connections).toEqual({ max: 47, used: expect.any(Number) as number });
+    expect(facts.connections.used).toBeGreaterThan(0);
+    expect([39, 42, 46].map((used) => verdicts({ ...facts, connections: { max: 47, used } })['connections'])).toEqual(['ok', 'warning', 'wrong']);
+    expect(verdicts({ ...facts, versionNumber: 110_022 })).toMatchObject({ version: 'wrong' });
+    expect(verdicts({ ...facts, clockAheadMs: -40_000 })).toMatchObject({ clock: 'wrong' });
+  });
+});
+
+test.skipIf(!postgresInstalled)('a server without fsync is no place for money', async () => {
+  const server = await startPostgres();
+  try {
+    expect(verdicts(await examineDatabase(await server.newDatabase()))).toMatchObject({ fsync: 'wrong' });
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,52 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createLog } from '../../src/runtime/log.ts';
+import { openRegistry, startMetricsServer, tellFigure, type Sample } from '../../src/runtime/metrics.ts';
+import { scrape } from '../support/scrape.ts';
+
+const log = createLog('metrics', 'silent');
+
+async function serve(registry = openRegistry()) {
+  const server = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, log });
+  onTestFinished(() => server.close());
+  return { registry, url: server.url };
+}
+
+test('figures of the process are told, /healthz answers, and nothing else is there', async () => {
+  const { url } = await serve();
+  const told = await scrape(url);
+  expect(told.get('process_cpu_seconds_total')).toBeGreaterThan(0);
+  expect(told.get('nodejs_eventloop_lag_seconds')).toBeDefined();
+  expect((await fetch(`${url}/metrics`)).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/`)).status).toBe(404);
+  expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405);
+});
+
+test('a figure is read when it is asked for, and a label that is no longer told disappears', async () => {
+  const { registry, url } = await serve();
+  let samples: Sample[] = [{ labels: { rain: 'a' }, value: 1 }, { labels: { rain: 'b' }, value: 2 }];
+  let total = 5;
+  tellFigure(registry, { kind: 'gauge', name: 'rain_x', help: 'x', labels: ['rain'], read: () => samples });
+  tellFigure(registry, { kind: 'counter', name: 'rain_y_total', help: 'y', read: () => [{ value: total }] });
+  let told = await scrape(url);
+  expect([told.get('rain_x{rain="a"}'), told.get('rain_x{rain="b"}'), told.get('rain_y_total')]).toEqual([1, 2, 5]);
+  samples = [{ labels: { rain: 'b' }, value: 3 }];
+  total = 6;
+  told = await scrape(url);
+  expect([told.get('rain_x{rain="a"}'), told.get('rain_x{rain="b"}'), told.get('rain_y_total')]).toEqual([undefined, 3, 6]);
+});
+
+test('[R10] a source that fails or never answers is left out, never told as 0, and the others are told', async () => {
+  const { registry, url } = await serve();
+  tellFigure(registry, { kind: 'gauge', name: 'rain_failing', help: 'x', read: () => Promise.reject(new Error('away')) });
+  tellFigure(registry, { kind: 'gauge', name: 'rain_hanging', help: 'x', read: () => new Promise<Sample[]>(() => {}) });
+  tellFigure(registry, { kind: 'gauge', name: 'rain_well', help: 'x', read: () => [{ value: 7 }] });
+  const told = await scrape(url);
+  expect([told.has('rain_failing'), told.has('rain_hanging'), told.get('rain_well')]).toEqual([false, false, 7]);
+});
+
+test('a port that is taken: one sentence that names the setting', async () => {
+  const { url } = await serve();
+  await expect(startMetricsServer({ registry: openRegistry(), host: '127.0.0.1', port: Number(new URL(url).port), log }))
+    .rejects.toThrow(/cannot be opened for metrics \(EADDRINUSE\); choose another with METRICS_PORT/);
+});
