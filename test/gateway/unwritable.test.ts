@@ -43,15 +43,17 @@ test('[R4] a Redis that has become a replica: "busy", nothing is written, and th
 });
 
 test('[R4] a Redis that is full and does not evict: "busy", nothing is lost, and the win comes when there is room', async () => {
-  const { redis, gateway } = await openOn('--maxmemory', '4mb', '--maxmemory-policy', 'noeviction');
+  const { redis, gateway } = await openOn('--maxmemory', '100mb', '--maxmemory-policy', 'noeviction');
   await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
   const before = await dump(redis, 'rain:{*');
-  for (let i = 0; ; i++) if (await redis.set(`filler-${i}`, 'x'.repeat(100_000)).catch(() => 'full') === 'full') break;
+  await redis.set('filler', 'x'.repeat(3_000_000));
+  await redis.config('SET', 'maxmemory', '2mb');
   const ann = await dial(gateway.url, 'ann');
   ann.say({ type: 'grab', rainId: 'r1' });
   expect(await ann.next('result')).toMatchObject({ code: '-7', reason: 'busy' });
   expect(await dump(redis, 'rain:{*')).toEqual(before);
-  await redis.del(...Array.from({ length: 40 }, (_, i) => `filler-${i}`));
+  await redis.del('filler');
+  await redis.config('SET', 'maxmemory', '100mb');
   ann.say({ type: 'grab', rainId: 'r1' });
   expect(await ann.next('result')).toMatchObject({ code: '0', amount: '5.00' });
   await ann.leave();

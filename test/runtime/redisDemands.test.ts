@@ -3,6 +3,7 @@ import { startWorker } from '../../src/bin/servers/worker.ts';
 import { LOCAL, type Durability } from '../../src/runtime/durability.ts';
 import { expectFit, judgeRedis } from '../../src/runtime/redisDemands.ts';
 import { parseInfo, readFacts } from '../../src/runtime/redisFacts.ts';
+import { startCluster } from '../support/cluster.ts';
 import { openGateway } from '../support/gateway.ts';
 import { listeningLog } from '../support/log.ts';
 import { connect } from '../support/rain.ts';
@@ -74,6 +75,17 @@ describe('[R4] who is about to serve looks at the Redis that is to keep what is 
     const { heard } = await check(shy.url.replace('redis://', 'redis://shy:secret@'));
     expect(heard).toEqual([expect.objectContaining({ level: 'warn', msg: expect.stringContaining('does not tell by INFO') as string })]);
   });
+});
+
+test('of a Cluster every master is looked at, and the sentence names the one at fault', async () => {
+  const cluster = await startCluster();
+  onTestFinished(() => cluster.stop());
+  expect((await check(cluster.url)).heard).toEqual([]);
+  const address = /127\.0\.0\.1:\d+$/.exec(cluster.url)![0];
+  const node = await connect(`redis://${address}`);
+  onTestFinished(() => node.disconnect());
+  await node.config('SET', 'appendonly', 'no');
+  await expect(check(cluster.url)).rejects.toThrow(`this Redis (${address}) is not fit`);
 });
 
 test('facts: what INFO says, and who follows', async () => {
