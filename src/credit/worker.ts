@@ -1,4 +1,5 @@
-import { UnrecoverableError, Worker } from 'bullmq';
+import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
 import { BACKOFF, delayBeforeRetry, type Backoff } from './backoff.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
@@ -17,8 +18,8 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
 
 export interface CreditWorker {
   /**
-   * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is taken up again by
-   * another worker when the job's lock has run out.
+   * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is handed back to the
+   * queue, where another worker takes it up; and should that fail, too, when the job's lock has run out.
    */
   close(deadlineMs?: number): Promise<'done' | 'abandoned'>;
 }
@@ -31,6 +32,8 @@ const STALLED_CHECK_MS = 7_500;
  * fault of the job: a poison claim is isolated, it does not kill.
  */
 const STALLED_COUNT_MAX = 1_000;
+/** How long handing back may take on top of the deadline. */
+export const HAND_BACK_MS = 250;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const { connection, prefix, onError, balance, onCredited, log, concurrency = 4, backoff = BACKOFF, random = Math.random } = options;
@@ -42,7 +45,11 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       await dead.addBulk(letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: deadLetterId(letter) } })));
     },
   };
-  const worker = new Worker<CreditJob, RangeReport>(CREDIT_QUEUE, (job) => creditRange(job.data, parts).catch(decide), {
+  const begun = new Map<Job<CreditJob, RangeReport>, string | undefined>();
+  const worker = new Worker<CreditJob, RangeReport>(CREDIT_QUEUE, (job, token) => {
+    begun.set(job, token);
+    return creditRange(job.data, parts).catch(decide).finally(() => begun.delete(job));
+  }, {
     connection,
     prefix,
     concurrency,
@@ -64,8 +71,10 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   return {
     async close(deadlineMs = 10_000) {
       const finished = worker.close().then(() => dead.close()).then(() => 'done' as const);
-      const abandoned = new Promise<'abandoned'>((resolve) => { setTimeout(resolve, deadlineMs, 'abandoned').unref(); });
-      return Promise.race([finished, abandoned]);
+      if (await deadlineIn(deadlineMs).within(finished) === 'done') return 'done';
+      // Even if its posting goes through after all: who takes it up finds it posted [R5].
+      await deadlineIn(HAND_BACK_MS).within(Promise.all([...begun].map(([job, token]) => job.moveToWait(token))).catch(onError));
+      return 'abandoned';
     },
   };
 }

@@ -8,6 +8,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
+    limits: { comebacksPerSecond: config.GATEWAY_COMEBACKS_PER_SECOND },
     log: createLog('gateway', config.LOG_LEVEL),
   });
   shutdown.onClose('gateway', () => gateway.close());

@@ -1,6 +1,6 @@
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried, createCreditQueue, createDeadQueue } from '../../credit/queue.ts';
-import { createCreditWorker } from '../../credit/worker.ts';
+import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
@@ -9,12 +9,17 @@ import { startSettler } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
+import { deadlineIn } from '../../runtime/deadline.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 
+/** For the whole close, and the part of it that is kept for the connections. */
+const CLOSE_MS = 7_500;
+const LETTING_GO_MS = 500;
+
 export interface WorkerProcess {
-  /** Ends what is under way and lets go; bounded by the deadlines of its parts. */
-  close(): Promise<void>;
+  /** Takes nothing new, ends what is under way and lets go; all of it together takes `withinMs` at most [R10]. */
+  close(withinMs?: number): Promise<void>;
 }
 
 /**
@@ -58,10 +63,14 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   });
   log.info('worker open');
   return {
-    async close() {
-      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close()]);
-      await Promise.all([queue.close(), dead.close()]);
-      await release();
+    async close(withinMs = CLOSE_MS) {
+      const all = deadlineIn(withinMs);
+      const work = deadlineIn(withinMs - LETTING_GO_MS);
+      const ends = { relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), clerk: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)) };
+      const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
+      const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);
+      if (unfinished.length > 0) log.warn({ unfinished }, 'left before it was done; another worker goes on with it');
+      await all.within(Promise.all([queue.close(), dead.close()]).then(release));
     },
   };
 }
