@@ -14,6 +14,8 @@ export interface SettlerOptions {
   /** A rain that is stuck is looked at less and less often, but at least this often, ms. */
   everyMsMax?: number;
   tidyMs?: number;
+  /** How long the keys of a settled rain live on. */
+  ttlMs?: number;
 }
 
 type Look = Settling | { outcome: 'failed'; error: unknown };
@@ -29,7 +31,7 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000 }: SettlerOptions): Rounds {
+export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs }: SettlerOptions): Rounds {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
   let blind = false;
@@ -37,7 +39,7 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
   async function look(rainId: string, live: LiveRain): Promise<void> {
     const before = stuck.get(rainId);
     if (before && performance.now() < before.nextAt) return;
-    const found = await settleRain(desk, rainId, live).catch((error: unknown): Look => ({ outcome: 'failed', error }));
+    const found = await settleRain(desk, rainId, live, ttlMs).catch((error: unknown): Look => ({ outcome: 'failed', error }));
     if (found.outcome === 'not_due' || found.outcome === 'settled') return void stuck.delete(rainId);
     const where = JSON.stringify(found, (_, value: unknown) => (value instanceof Error ? value.message : value));
     const same = before?.where === where;

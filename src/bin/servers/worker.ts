@@ -5,7 +5,7 @@ import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
-import { startSettler } from '../../operator/settler.ts';
+import { startSettler, type SettlerOptions } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
@@ -27,7 +27,7 @@ export interface WorkerProcess {
  * processes as one likes may run it; none of them is needed for a user to get his answer.
  * @throws when Redis or the database cannot be reached
  */
-export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger): Promise<WorkerProcess> {
+export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, settling: Pick<SettlerOptions, 'ttlMs' | 'tidyMs'> = {}): Promise<WorkerProcess> {
   const onError = (error: Error) => log.warn({ error: error.message }, 'connection fault');
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
@@ -55,7 +55,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const relay = createRelay({ redis, queue, log });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
-  const settler = startSettler({ desk, log });
+  const settler = startSettler({ desk, log, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
     desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
