@@ -73,7 +73,7 @@ async function talk(token: string, bytes: Buffer, random: RandomSource, enough: 
   });
   socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
     + `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${token}\r\n\r\n`);
-  const patience = setTimeout(() => socket.destroy(), 10_000);
+  const patience = setTimeout(() => socket.destroy(), 20_000);
   await gone;
   clearTimeout(patience);
   return heard;
@@ -94,8 +94,7 @@ async function attack(token: string, random: RandomSource): Promise<number> {
     return 1;
   }
   const frames = Array.from({ length: FRAMES_PER_SOCKET }, () => spoiltFrame(random));
-  // A valid message at the end: whoever was not closed is still served.
-  const { codes, closed } = await talk(token, Buffer.concat([...frames, Buffer.from([0x89, 0x80, 0, 0, 0, 0])]), random, () => false);
+  const { codes, closed } = await talk(token, Buffer.concat(frames), random, () => false);
   expect(closed, 'so much nonsense is closed').toBe(CLOSES[4429].code);
   for (const code of codes) expect(code in ERRORS || code in OUTCOMES || code === 'rain' || code === 'pong', code).toBe(true);
   expect([...codes].some((code) => code in ERRORS), 'and it is told why').toBe(true);
@@ -121,7 +120,10 @@ test(`[R10][R12] ${FRAMES} spoilt frames: each socket is answered with a code or
   for (let quarter = 1; quarter <= 4; quarter++) {
     await Promise.all(tokens.map(async (token, lane) => {
       const random = randomSource(SEED, `${quarter} ${lane}`);
-      while (sent < FRAMES * quarter / 4) sent += await attack(token, random);
+      while (sent < FRAMES * quarter / 4) {
+        const frames = await attack(token, random);
+        sent += frames;
+      }
     }));
     sizes.push(await memory());
   }
@@ -136,4 +138,4 @@ test(`[R10][R12] ${FRAMES} spoilt frames: each socket is answered with a code or
   await clean.leave();
   gateway.process.kill('SIGTERM');
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
-});
+}, 180_000);

@@ -168,7 +168,7 @@ async function bringHome(model: ModelRain, real: Real): Promise<void> {
 
 test('[R1]–[R8][R11] whatever happens in whatever order, the real rain does what the model does', async () => {
   const plan = fc.record({ packets: fc.integer({ min: 1, max: 30 }), shards: fc.integer({ min: 1, max: 3 }), window: fc.constantFrom('open' as const, 'open' as const, 'open' as const, 'before' as const, 'over' as const) });
-  const steps = fc.commands([grab, grab, loadChunk, loadRest, steer, deliver, settle], { maxCommands: 40 });
+  const steps = fc.commands([grab, grab, loadChunk, loadRest, steer, deliver, settle], { maxCommands: 40, size: 'max' });
   let wins = 0;
   await fc.assert(fc.asyncProperty(plan, steps, async (asked, commands) => {
     const begun = await setUp(asked);
@@ -179,4 +179,4 @@ test('[R1]–[R8][R11] whatever happens in whatever order, the real rain does wh
   }), { seed: SEED, numRuns: RUNS });
   // The steps must lead somewhere: a test in which nobody wins proves nothing.
   expect(wins).toBeGreaterThan(RUNS);
-});
+}, 180_000);

@@ -17,14 +17,13 @@ export class ModelRain {
   grab(users: readonly string[]): string[] {
     return users.map((user) => {
       if (this.claims.has(user)) return `1 ${this.claims.get(user)}`;
-      const index = shardOf(user, this.shards.length);
-      const shard = this.shards[index]!;
+      const shard = this.shards[shardOf(user, this.shards.length)]!;
       if (shard.state === 'closed' || shard.state === 'settled') return '-3';
       if (shard.state === 'draft' || this.window === 'before') return '-2';
       if (this.window === 'over') return '-3';
       if (shard.state === 'paused') return '-4';
       if (shard.won === shard.planned) return '-1';
-      this.claims.set(user, shard.won++ * this.shards.length + index);
+      this.claims.set(user, shard.won++ * this.shards.length + this.shards.indexOf(shard));
       return `0 ${this.claims.get(user)}`;
     });
   }
