@@ -12,9 +12,11 @@ import type { Credentials } from './credentials.ts';
  */
 const ANSWER_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
+const AWAY_MS_MAX = 60_000;
 export const PING_MS = 8_000;
 
-export type Link = 'connecting' | 'up' | 'lost' | 'no_token' | 'refused';
+/** `away`: the gateway restarts and has said when to come back; nothing is wrong. */
+export type Link = 'connecting' | 'up' | 'away' | 'lost' | 'no_token' | 'refused';
 
 export interface ConnectionOptions {
   url: string;
@@ -35,6 +37,8 @@ export class Connection {
   #link: Link = 'connecting';
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  /** How long the gateway that says goodbye wants us to stay away, ms. */
+  #awayMs: number | undefined;
   /** When the oldest question without an answer was put. */
   #waitingSince: number | undefined;
 
@@ -86,13 +90,16 @@ export class Connection {
     if (message.type === 'welcome') {
       this.#failures = 0;
       this.#tell('up');
-    }
+    } else if (message.type === 'goodbye') this.#awayMs = Math.min(Math.max(0, Number(message.reconnectInMs) || 0), AWAY_MS_MAX);
     this.#options.onMessage(message);
   }
 
   #closed(code: number): void {
     const welcomed = this.#link === 'up';
     this.#socket = undefined;
+    const awayMs = this.#awayMs;
+    this.#awayMs = undefined;
+    if (awayMs !== undefined) return this.#comeBack(awayMs);
     const known = code in CLOSES ? CLOSES[code as keyof typeof CLOSES] : undefined;
     if (known?.retry === 'no') return this.#tell('refused');
     // A browser is not told why an upgrade was refused; after a second time the token is a suspect.
@@ -103,6 +110,12 @@ export class Connection {
   #tryLater(): void {
     this.#tell(this.#link === 'connecting' ? 'connecting' : 'lost');
     this.#retry = setTimeout(() => void this.#connect(), delayBeforeRetry(++this.#failures, RECONNECT, this.#options.random));
+  }
+
+  /** At the moment the gateway has chosen, which is another one for every page; the player need not know. */
+  #comeBack(afterMs: number): void {
+    this.#tell('away');
+    this.#retry = setTimeout(() => void this.#connect(), afterMs);
   }
 
   #hurry(): void {

@@ -1,5 +1,6 @@
-import { UnrecoverableError, Worker } from 'bullmq';
+import { UnrecoverableError, Worker, type Job } from 'bullmq';
 import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
+import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { deadLetterId } from './deadLetter.ts';
@@ -28,8 +29,8 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
 export interface CreditWorker {
   readonly tally: Readonly<CreditTally>;
   /**
-   * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is taken up again by
-   * another worker when the job's lock has run out.
+   * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is handed back to the
+   * queue, where another worker takes it up; and should that fail, too, when the job's lock has run out.
    */
   close(deadlineMs?: number): Promise<'done' | 'abandoned'>;
 }
@@ -45,6 +46,8 @@ const STALLED_CHECK_MS = 3_000;
  * fault of the job: a poison claim is isolated, it does not kill.
  */
 const STALLED_COUNT_MAX = 1_000;
+/** How long handing back may take on top of the deadline. */
+export const HAND_BACK_MS = 250;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const {
@@ -68,9 +71,13 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     },
   };
 
+  const begun = new Map<Job<CreditJob, RangeReport>, string | undefined>();
   const tally: CreditTally = { credited: 0, buried: 0, faults: 0 };
   function startLane(name: string, jobsAtOnce: number): Worker<CreditJob, RangeReport> {
-    const worker = new Worker<CreditJob, RangeReport>(name, (job) => creditRange(job.id!, job.data, parts).catch(decide), {
+    const worker = new Worker<CreditJob, RangeReport>(name, (job, token) => {
+      begun.set(job, token);
+      return creditRange(job.id!, job.data, parts).catch(decide).finally(() => begun.delete(job));
+    }, {
       connection,
       prefix,
       concurrency: jobsAtOnce,
@@ -100,8 +107,10 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     tally,
     async close(deadlineMs = 10_000) {
       const finished = Promise.all(lanes.map((lane) => lane.close())).then(() => Promise.all([dead.close(), later.close()])).then(() => 'done' as const);
-      const abandoned = new Promise<'abandoned'>((resolve) => { setTimeout(resolve, deadlineMs, 'abandoned').unref(); });
-      return Promise.race([finished, abandoned]);
+      if (await deadlineIn(deadlineMs).within(finished) === 'done') return 'done';
+      // Even if its posting goes through after all: who takes it up finds it posted [R5].
+      await deadlineIn(HAND_BACK_MS).within(Promise.all([...begun].map(([job, token]) => job.moveToWait(token))).catch(onError));
+      return 'abandoned';
     },
   };
 }

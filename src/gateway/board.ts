@@ -44,9 +44,9 @@ export class Board {
     clearTimeout(this.#timer);
   }
 
-  /** Redis's clock as estimated here, epoch ms. */
+  /** Redis's clock as estimated here, epoch ms. It runs on the monotonic clock: a machine whose date is wrong, or is put right, changes nothing. */
   now(): number {
-    return Date.now() + this.#offsetMs;
+    return Math.round(performance.now() + this.#offsetMs);
   }
 
   shardsOf(rainId: string): number | undefined {
@@ -97,9 +97,9 @@ export class Board {
   }
 
   async #readAll(): Promise<void> {
-    const before = Date.now();
+    const before = performance.now();
     const now = await redisNow(this.#rules.redis);
-    this.#offsetMs = Math.round(now - (before + Date.now()) / 2);
+    this.#offsetMs = now - (before + performance.now()) / 2;
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
       if (found.has(rainId)) continue;

@@ -23,7 +23,14 @@ export const LIMITS = {
   /** Pause between pings, and how long a pong may take. Protects against half-open sockets. */
   heartbeatMs: 25_000,
   pongMs: 8_000,
-  /** From the close of a gateway until the last socket is cut. Protects whoever waits for its end. */
-  closeMs: 2_000,
+  /** From the close of a gateway until the last socket is cut, the answers under way included. Protects whoever waits for its end. */
+  closeMs: 5_000,
+  /** How many of those sent away by a close are asked back per second. Protects the gateway that they come to. */
+  comebacksPerSecond: 1_000,
+  /** First moment of coming back: about as long as a restart takes. Protects the players from knocking in vain. */
+  comebackMsMin: 500,
+  /** Over how long the comebacks are spread at least and at most. The longest protects the players from missing the rain. */
+  comebackWindowMsMin: 1_000,
+  comebackWindowMsMax: 30_000,
 } as const;
 export type Limits = { [K in keyof typeof LIMITS]: number };

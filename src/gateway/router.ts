@@ -7,7 +7,7 @@ import { admit, end, send, type Session } from './session.ts';
 
 /** One frame of one socket. Limits first, then exactly one handler. */
 export function route(door: Door, session: Session, frame: string, now: number): void {
-  if (!admit(session, now, door.limits)) return tooFast(door, session, frame);
+  if (!admit(session, now, door.limits)) return turnAway(door, session, frame, '-5');
   const decoded = decode(frame);
   if (!decoded.ok) return complain(door, session, encode(decoded.error));
   const { message } = decoded;
@@ -25,11 +25,14 @@ export function complain(door: Door, session: Session, frame: string): void {
   if (++session.errors >= door.limits.errorsPerSocketMax) end(session, 4429);
 }
 
-/** A grab is answered even then, since somebody waits for it; the rest is dropped without an answer. */
-function tooFast(door: Door, session: Session, frame: string): void {
+/**
+ * Decides nothing: what was asked too fast (`-5`), or of a gateway that is closing (`-7`). A grab is answered even then,
+ * since somebody waits for it; the rest is dropped without an answer.
+ */
+export function turnAway(door: Door, session: Session, frame: string, code: '-5' | '-7'): void {
   const decoded = decode(frame);
   if (decoded.ok && decoded.message.type === 'grab') {
-    door.tally.answers['-5']++;
-    send(session, resultFrame(decoded.message.rainId, decoded.message.ref, '-5'), door.limits);
+    door.tally.answers[code]++;
+    send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code), door.limits);
   }
 }

@@ -7,6 +7,7 @@ import { loadScripts } from '../grab/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import { ERRORS } from '../protocol/outcomes.ts';
+import { deadlineIn } from '../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
@@ -15,11 +16,12 @@ import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
 import { Board } from './board.ts';
 import type { Door } from './door.ts';
+import { sayGoodbye } from './farewell.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
-import { complain, route } from './router.ts';
-import { createSession, end, heartbeat, send, type Session } from './session.ts';
+import { complain, route, turnAway } from './router.ts';
+import { createSession, heartbeat, send, type Session } from './session.ts';
 import { createTally, type Tally } from './tally.ts';
 import { createVerifier, type Identity, type TokenRules } from './token.ts';
 import { considerUpgrade, refuse } from './upgrade.ts';
@@ -96,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const status = request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
     response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
   });
-  const rules = { limits, audience, verify: createVerifier(options.token), allowedOrigins: options.allowedOrigins ?? [], accepting: ready };
+  const rules = { limits, audience, verify: createVerifier(options.token, () => board.now()), allowedOrigins: options.allowedOrigins ?? [], accepting: ready };
   server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head));
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -108,7 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   function welcome(socket: WebSocket, { userId, expiresAt }: Identity): void {
-    const session = createSession(socket, userId, expiresAt, Date.now(), limits.heartbeatMs);
+    const session = createSession(socket, userId, expiresAt, performance.now(), limits.heartbeatMs);
     audience.add(session);
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
     socket.on('pong', () => { session.alive = true; });
@@ -123,23 +125,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   function receive(session: Session, data: RawData, isBinary: boolean): void {
     if (isBinary) return complain(door, session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }));
-    route(door, session, data.toString(), Date.now());
+    if (!accepting) return turnAway(door, session, data.toString(), '-7');
+    route(door, session, data.toString(), performance.now());
   }
 
   const pulse = setInterval(() => {
-    const now = Date.now();
-    for (const session of audience) heartbeat(session, now, limits);
+    const [now, redisTime] = [performance.now(), board.now()];
+    for (const session of audience) heartbeat(session, now, redisTime, limits);
   }, 1_000);
 
-  async function close(): Promise<void> {
-    if (!accepting) return;
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= drain();
+
+  /** Still listens meanwhile, so that whoever asks is told 503 and where he stands, not that nobody is there. */
+  async function drain(): Promise<void> {
     accepting = false;
-    const deadline = Date.now() + limits.closeMs;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    while (batcher.pending > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const session of audience) end(session, 1001);
-    while (audience.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    const deadline = deadlineIn(limits.closeMs);
+    // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
+    await deadlineIn(limits.closeMs / 2).until(() => batcher.pending === 0);
+    await sayGoodbye(audience, limits);
+    await deadline.until(() => audience.size === 0);
     for (const session of audience) session.socket.terminate();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     release();
     await closed;

@@ -6,10 +6,10 @@ import type { Limits } from './limits.ts';
 export interface Session {
   readonly userId: string;
   readonly socket: WebSocket;
-  /** Epoch ms at which the token runs out, by this machine's clock. */
+  /** Epoch ms at which the token runs out, by Redis's clock. */
   readonly expiresAt: number;
   readonly rains: Set<string>;
-  /** When the last ping went out and whether it has been answered, epoch ms. */
+  /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
   pingedAt: number;
   alive: boolean;
   /** Messages in the current second. */
@@ -18,6 +18,7 @@ export interface Session {
   errors: number;
 }
 
+/** @param now ms of the monotonic clock */
 export function createSession(socket: WebSocket, userId: string, expiresAt: number, now: number, heartbeatMs: number): Session {
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
@@ -41,7 +42,10 @@ export function end(session: Session, code: CloseCode): void {
   if (code === 4413 || code === 4408) session.socket.terminate();
 }
 
-/** @returns false when this message is one too many in this second */
+/**
+ * @param now ms of the monotonic clock
+ * @returns false when this message is one too many in this second
+ */
 export function admit(session: Session, now: number, limits: Limits): boolean {
   const second = Math.floor(now / 1000);
   if (session.second !== second) {
@@ -51,9 +55,14 @@ export function admit(session: Session, now: number, limits: Limits): boolean {
   return ++session.messages <= limits.messagesPerSecondMax;
 }
 
-/** Pings who is due, drops who did not answer the last one or whose token ran out. Called about once a second. */
-export function heartbeat(session: Session, now: number, limits: Limits): void {
-  if (now >= session.expiresAt) return end(session, 4401);
+/**
+ * Pings who is due, drops who did not answer the last one or whose token ran out. Called about once a second.
+ *
+ * @param now ms of the monotonic clock, which no correction of the time of day makes jump over everybody's pong
+ * @param redisTime epoch ms
+ */
+export function heartbeat(session: Session, now: number, redisTime: number, limits: Limits): void {
+  if (redisTime >= session.expiresAt) return end(session, 4401);
   if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
   if (now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;

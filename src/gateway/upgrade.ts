@@ -32,6 +32,8 @@ export async function considerUpgrade(request: IncomingMessage, rules: UpgradeRu
   const identity = token === undefined ? undefined : await rules.verify(token);
   if (!identity) return refused(401);
   if (rules.audience.of(identity.userId).size >= rules.limits.socketsPerUserMax) return refused(403);
+  // The close may have begun while the token was being verified, and it tells only those who are here.
+  if (!rules.accepting()) return refused(503);
   return { ok: true, identity };
 }
 

@@ -59,14 +59,15 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
  * @returns false when a shard is not closed, or has more claims than were seen
  */
 export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number, seen?: readonly number[]): Promise<boolean> {
-  let settled = true;
+  let [settled, standing] = [true, false];
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
     const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], seen ? [ttlMs, seen[shard]!] : [ttlMs]));
     settled &&= reply === 'settled' || reply === null;
+    standing ||= reply !== null;
   }
   if (!settled) return false;
-  await redis.hset(SETTLED_RAINS_KEY, rainId, JSON.stringify(live));
+  if (standing) await redis.hset(SETTLED_RAINS_KEY, rainId, JSON.stringify(live));
   await redis.hdel(LIVE_RAINS_KEY, rainId);
   await announceChange(redis, rainId);
   return true;

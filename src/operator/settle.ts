@@ -17,13 +17,15 @@ export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome:
 /**
  * Carries a rain past its end, as far as it can go now: close, drain, audit, recycle the unclaimed, mark it settled. Every
  * step is safe to repeat and several workers may do it at once: closing is a fact, recycling is unique in the book.
+ *
+ * @param ttlMs how long its keys live on when it is settled
  */
-export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Promise<Settling> {
+export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS): Promise<Settling> {
   const before = await readRain(desk.redis, rainId, live);
   if (!before) {
     if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
     // Cut between the shards, and not repeated before the first of them had expired.
-    await settle(desk.redis, rainId, live, SETTLED_TTL_MS);
+    await settle(desk.redis, rainId, live, ttlMs);
     return { outcome: 'settled' };
   }
   if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
@@ -49,6 +51,6 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
-  if (!await settle(desk.redis, rainId, live, SETTLED_TTL_MS, seen)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not, or claims were put back meanwhile`);
+  if (!await settle(desk.redis, rainId, live, ttlMs, seen)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not, or claims were put back meanwhile`);
   return { outcome: 'settled' };
 }

@@ -78,6 +78,13 @@ export interface ErrorMessage {
   reason: string;
 }
 
+export interface GoodbyeMessage {
+  type: 'goodbye';
+  reason: 'service_restart';
+  /** When to come back, from now; another number for everybody, so that not all come at once. */
+  reconnectInMs: number;
+}
+
 /** Everything a server may say. */
 export type ServerMessage =
   | WelcomeMessage
@@ -86,4 +93,5 @@ export type ServerMessage =
   | CreditedMessage
   | WinnersMessage
   | PongMessage
+  | GoodbyeMessage
   | ErrorMessage;

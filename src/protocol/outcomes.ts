@@ -40,8 +40,8 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** The close codes we choose; ws itself chooses 1002 (not WebSocket) and 1007 (not UTF-8). */
 export const CLOSES = {
-  1001: { code: 1001, reason: 'going_away', meaning: 'The gateway is restarting.', retry: 'reconnect after a random pause' },
   1009: { code: 1009, reason: 'too_big', meaning: 'A frame exceeded the payload limit.', retry: 'no' },
+  1012: { code: 1012, reason: 'service_restart', meaning: 'The gateway is restarting; `goodbye` has told when to come back.', retry: 'reconnect after a random pause' },
   4401: { code: 4401, reason: 'token_expired', meaning: 'The token ran out.', retry: 'reconnect with a new token' },
   4408: { code: 4408, reason: 'no_heartbeat', meaning: 'No pong came back in time.', retry: 'reconnect' },
   4413: { code: 4413, reason: 'too_slow', meaning: 'You do not read as fast as we write.', retry: 'reconnect' },

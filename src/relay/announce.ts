@@ -1,5 +1,6 @@
 import type { RainEvent } from '../grab/events.ts';
 import { EVENTS_CHANNEL, shardKeys } from '../grab/keys.ts';
+import { run } from '../grab/scripts.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
@@ -13,16 +14,11 @@ const CLAIMS_MAX = 500;
  * @throws when Redis cannot be reached; then some may have been told
  */
 export async function announceCredited(redis: RedisClient, rainId: string, shard: number, claims: readonly Claim[]): Promise<void> {
-  const keys = shardKeys(rainId, shard);
-  // A rain whose keys have expired must not get one back that never would.
-  const alive = (await redis.exists(keys.state)) === 1;
+  const { state, credited } = shardKeys(rainId, shard);
   for (let at = 0; at < claims.length; at += CLAIMS_MAX) {
     const part = claims.slice(at, at + CLAIMS_MAX);
-    if (alive) await redis.sadd(keys.credited, ...part.map(({ userId }) => userId));
+    await run(redis, 'credited', [state, credited], part.map(({ userId }) => userId));
     const event: RainEvent = { type: 'credited', rainId, claims: part.map(({ userId, redPacketId, amount }) => ({ userId, redPacketId, amount })) };
     await redis.publish(EVENTS_CHANNEL, JSON.stringify(event));
   }
-  // Settled in between, the rain's keys had their time to live before this one was there.
-  const ttlMs = alive ? await redis.pttl(keys.state) : 0;
-  if (ttlMs > 0) await redis.pexpire(keys.credited, ttlMs);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { liveRains } from '../grab/reading.ts';
+import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
 import { carryShard, resendRange, type Carried, type CarryParts } from './carry.ts';
@@ -85,7 +85,7 @@ export function createRelay(options: RelayOptions): Relay {
     },
     async stop(deadlineMs = 5_000) {
       const ended = Promise.resolve(running?.close()).then(() => leases.release()).catch((error: unknown) => log.warn({ error: String(error) }, 'leases run out by themselves'));
-      await Promise.race([ended, sleep(deadlineMs, undefined, { ref: false })]);
+      await deadlineIn(deadlineMs).within(ended);
     },
     resend: (rainId, shard, from, to) => resendRange(parts, rainId, shard, from, to, randomUUID()),
   };

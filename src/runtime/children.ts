@@ -6,6 +6,7 @@ import { childEnvironment } from './config.ts';
 import type { HomeLock } from './lock.ts';
 import { openLogFile } from './logFile.ts';
 import { childMessage } from './parent.ts';
+import { SERVER_DEADLINE_MS } from './shutdown.ts';
 
 export interface ChildOptions<Facts> {
   /** For sentences and for the log file's name, e.g. `gateway`. */
@@ -22,6 +23,7 @@ export interface ChildOptions<Facts> {
   /** Notes the child, so that whoever starts after a kill -9 of this process can wait for its end. */
   lock?: HomeLock | undefined;
   readyWithinMs?: number;
+  /** From SIGTERM to SIGKILL; later than the child's own deadline unless told otherwise. */
   stopWithinMs?: number;
 }
 
@@ -43,6 +45,9 @@ export interface Child<Facts> {
   lastLine(): string;
 }
 
+/** What its own deadline cannot end within this is stuck for good. */
+const STOP_WITHIN_MS = SERVER_DEADLINE_MS + 2_000;
+
 export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: false; reason: string };
 
 /**
@@ -51,7 +56,7 @@ export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: fals
  * @returns a reason, one sentence, when it ended, failed or kept silent instead; it is no longer running then
  */
 export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<StartedChild<Facts>> {
-  const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = 30_000, stopWithinMs = 8_000 } = options;
+  const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = 30_000, stopWithinMs = STOP_WITHIN_MS } = options;
   const log = openLogFile(logs, name);
   const process = fork(entry, args, {
     detached: true, execArgv: [], env: childEnvironment(env), stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],

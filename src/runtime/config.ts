@@ -38,6 +38,8 @@ export const configSchema = z.object({
   GATEWAY_PORT: port.default(8687),
   /** Where players reach the gateway, when that differs from host and port (a proxy in front). */
   GATEWAY_PUBLIC_URL: z.string().regex(/^wss?:\/\/\S+$/, 'expected ws://… or wss://…').optional(),
+  /** How many players of a gateway that closes are asked back per second; what the others can welcome beside their work. */
+  GATEWAY_COMEBACKS_PER_SECOND: z.coerce.number('expected a number').int('expected a whole number').min(1, 'expected at least 1').max(1_000_000, 'expected at most 1000000').default(1_000),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
   /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. */

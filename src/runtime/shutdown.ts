@@ -7,16 +7,27 @@ import { endWithParent } from './parent.ts';
  *                                                        └──deadline, or a second signal──▶ exit at once
  */
 export interface Shutdown {
-  /** Has `close` called at the end; what was opened last is closed first. The name is for reports. */
-  onClose(name: string, close: () => void | Promise<void>): void;
+  /**
+   * Has `close` called at the end; what was opened last is closed first. The name is for reports. `leftMs` is what the one
+   * deadline of all closers still leaves when its turn comes, less a little for whoever comes after it.
+   */
+  onClose(name: string, close: Close): void;
   /** Aborted as soon as the end begins: for loops and waits that should not outlast it. */
   signal: AbortSignal;
   /** Closes everything and exits with `code`; when the end has already begun, its own code stands. */
   end(code: number): Promise<never>;
 }
 
+type Close = (leftMs: number) => void | Promise<void>;
+
+/**
+ * For all that a server process has to end, from the signal on. Below the 10 s after which Docker kills; a parent of ours
+ * waits longer than this before it does, see `children.ts`.
+ */
+export const SERVER_DEADLINE_MS = 8_000;
+
 export interface ShutdownOptions {
-  /** For all closers together. Longer than a child is given to stop, see `children.ts`. */
+  /** For all closers together. By default for a process whose children are stopped one after the other. */
   deadlineMs?: number;
   /** Told what went wrong while closing, one sentence each. */
   report?: (sentence: string) => void;
@@ -29,9 +40,11 @@ export interface ShutdownOptions {
  * signals. A second one counts as impatience only after this time.
  */
 const SAME_KEYSTROKE_MS = 400;
+/** Of the deadline, for letting go and leaving after the closer that has used up its time. */
+const RESERVE_MS = 500;
 
-export function createShutdown({ deadlineMs = 20_000, report = () => {}, codeOnSignal = 0 }: ShutdownOptions = {}): Shutdown {
-  const closers: { name: string; close: () => void | Promise<void> }[] = [];
+export function createShutdown({ deadlineMs = 30_000, report = () => {}, codeOnSignal = 0 }: ShutdownOptions = {}): Shutdown {
+  const closers: { name: string; close: Close }[] = [];
   const begun = new AbortController();
   let begunAt = 0;
   let ending: Promise<never> | undefined;
@@ -40,7 +53,7 @@ export function createShutdown({ deadlineMs = 20_000, report = () => {}, codeOnS
     // What is opened while this goes on, since its start was under way when the end began, comes next.
     for (let closer = closers.pop(); closer; closer = closers.pop()) {
       try {
-        await closer.close();
+        await closer.close(Math.max(0, begunAt + deadlineMs - RESERVE_MS - performance.now()));
       } catch (error) {
         report(`closing the ${closer.name} failed: ${error instanceof Error ? error.message : String(error)}`);
       }

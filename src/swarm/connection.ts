@@ -31,6 +31,8 @@ export class Connection {
   #dials = 0;
   /** Lines lost since the last answer: how far to back off. */
   #failures = 0;
+  /** When the gateway that is closing wants to see him again (local clock); nothing else decides then. */
+  #comeBackAt: number | undefined;
 
   constructor(around: Surroundings, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
     this.#around = around;
@@ -39,10 +41,11 @@ export class Connection {
     this.#events = events;
   }
 
-  async open(): Promise<void> {
+  /** @param invited at this very moment: no turnstile, the gateway has spread its players itself */
+  async open(invited = false): Promise<void> {
     const { turnstile, tokenFor, tally, patience, address, now } = this.#around;
     try {
-      const passed = await turnstile.pass();
+      const passed = invited || await turnstile.pass();
       if (this.#leaving) return;
       if (!passed) return this.#events.onGone({ kind: 'left' });
       const token = await tokenFor(this.#userId);
@@ -100,6 +103,9 @@ export class Connection {
         return this.ask({ type: 'join', rainId });
       case 'pong':
         return clock.observe(message.t, message.serverTime);
+      case 'goodbye':
+        this.#comeBackAt = now() + message.reconnectInMs;
+        return;
       default:
         return this.#events.onMessage(message);
     }
@@ -121,7 +127,10 @@ export class Connection {
       return this.#events.onGone(final);
     }
     this.#events.onBroken();
-    this.#timer = setTimeout(() => void this.open(), backoffMs(this.#failures++, this.#around.random, this.#around.patience));
+    const comeBackAt = this.#comeBackAt;
+    this.#comeBackAt = undefined;
+    if (comeBackAt !== undefined) this.#timer = setTimeout(() => void this.open(true), Math.max(0, comeBackAt - this.#around.now()));
+    else this.#timer = setTimeout(() => void this.open(), backoffMs(this.#failures++, this.#around.random, this.#around.patience));
   }
 }
 

@@ -3,6 +3,9 @@ import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from '../protocol/
 import { readJson } from '../rain/json.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 
+/** No gateway spreads its comebacks that far; a longer wait is a mistake. */
+const RECONNECT_MS_MAX = 300_000;
+
 /**
  * What a bot reads of the server's messages. Fields it has no use for are dropped, so that a newer server may say more;
  * amounts stay as they were told, because judging them is the report's business.
@@ -27,6 +30,7 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('credited'), rainId: z.string(), redPacketId: z.string(), amount: z.string() }),
   z.object({ type: z.literal('winners') }),
   z.object({ type: z.literal('pong'), t: z.number(), serverTime: z.number() }),
+  z.object({ type: z.literal('goodbye'), reconnectInMs: z.number().min(0).max(RECONNECT_MS_MAX) }),
   z.object({ type: z.literal('error'), code: z.enum(Object.keys(ERRORS) as ErrorCode[]), reason: z.string() }),
 ]);
 export type HeardMessage = z.infer<typeof serverMessage>;

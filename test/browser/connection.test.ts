@@ -51,6 +51,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await stage.redis.llen(shardKeys('away', 0).claims)).toBe(1);
   });
 
+  test('[R6] a gateway that restarts is no news for the player: no note, and a tap in between wins', async () => {
+    const page = await openAt('restarted');
+    await page.evaluate(() => {
+      const note = document.querySelector('[data-testid=note]')!;
+      new MutationObserver(() => { note.setAttribute('data-said', `${note.getAttribute('data-said') ?? ''}${note.textContent}`); }).observe(note, { childList: true, characterData: true, subtree: true });
+    });
+    await stage.restartGateway();
+    await page.getByTestId('grab').click();
+    await shows(page, 'asking');
+    await shows(page, 'won');
+    expect(await page.getByTestId('note').getAttribute('data-said')).toBeNull();
+  });
+
   test('[R6] shows a win it had not heard of, without another tap', async () => {
     const page = await openAt('unheard');
     const user = await userOf(page);

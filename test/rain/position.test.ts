@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { randomSource, shuffle, type RandomSource } from '../../src/rain/fairness.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import type { RainPlan } from '../../src/rain/plan.ts';
 import { splitBudget } from '../../src/rain/split.ts';
@@ -59,4 +60,49 @@ describe.each(PLANS)('[R3] %s', (_name, asked) => {
     const favoured = drawn.map((rain, n) => (n % 10 === 0 ? rain.toSorted((a, b) => b - a) : rain));
     expect(spreadOfMeans(favoured)).toBeGreaterThan(BOUND);
   });
+});
+
+/** The amounts of the tiers in order, the best last; each rain several times, since some faults of a shuffle are small. */
+const SORTED = rains(PLANS[3]![1]).flatMap((rain) => Array.from({ length: 7 }, () => rain.toSorted((a, b) => a - b)));
+
+/** Any place for every packet: n^n equally likely ways onto n! orders, which does not divide. */
+function naive(amounts: number[], random: RandomSource): number[] {
+  const shuffled = [...amounts];
+  for (let i = 0; i < shuffled.length; i++) {
+    const other = random.belowNumber(shuffled.length);
+    [shuffled[i], shuffled[other]] = [shuffled[other]!, shuffled[i]!];
+  }
+  return shuffled;
+}
+
+/** Sorting by a coin: which order comes out is the sorting's affair. */
+function byCoin(amounts: number[], random: RandomSource): number[] {
+  return amounts.toSorted(() => random.belowNumber(2) * 2 - 1);
+}
+
+/** One step too short: the last packet never leaves its place. */
+function offByOne(amounts: number[], random: RandomSource): number[] {
+  const shuffled = [...amounts];
+  for (let last = shuffled.length - 2; last > 0; last--) {
+    const other = random.belowNumber(last + 1);
+    [shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!];
+  }
+  return shuffled;
+}
+
+function ours(amounts: number[], random: RandomSource): number[] {
+  const shuffled = BigInt64Array.from(amounts, BigInt);
+  shuffle(shuffled, random);
+  return Array.from(shuffled, Number);
+}
+
+describe('[R3] the same question, put to shuffles', () => {
+  const spreadBy = (order: (amounts: number[], random: RandomSource) => number[]) => {
+    const random = randomSource('5eed'.repeat(16), 'shuffles');
+    return spreadOfMeans(SORTED.map((rain) => order(rain, random)));
+  };
+
+  test('ours makes every position worth the same', () => expect(spreadBy(ours)).toBeLessThan(BOUND));
+  test.each([['any place for every packet', naive], ['sorting by a coin', byCoin], ['one step too short', offByOne]])(
+    '%s is found out', (_name, order) => expect(spreadBy(order)).toBeGreaterThan(BOUND));
 });

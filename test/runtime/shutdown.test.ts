@@ -46,3 +46,17 @@ test('[R10] closing that takes for ever is cut off at the deadline', async () =>
   expect(await lines(script, 4)).toContain('not everything was closed within 1.5 s');
   expect(await script.ended).toEqual({ code: 1, signal: null });
 });
+
+test('[R10] all closers share one deadline: each is told what the ones before it have left', async () => {
+  const script = runScript(new URL('./processes/deadline.mjs', import.meta.url));
+  await script.nextLine();
+  script.process.kill('SIGTERM');
+  const [first, second, third] = (await lines(script, 3)).map(Number) as [number, number, number];
+  // 2 s, of which half a second is kept for leaving.
+  expect(first).toBeGreaterThan(1_400);
+  expect(first).toBeLessThanOrEqual(1_500);
+  expect(second).toBeGreaterThan(400);
+  expect(second).toBeLessThanOrEqual(500);
+  expect(third).toBe(0);
+  expect(await script.ended).toEqual({ code: 0, signal: null });
+});

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createLog } from '../../runtime/log.ts';
 import { tellFailed, tellReady } from '../../runtime/parent.ts';
-import { createShutdown, type Shutdown } from '../../runtime/shutdown.ts';
+import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../runtime/shutdown.ts';
 import { explain, print, tell } from '../answer.ts';
 import { configure } from '../connection.ts';
 
@@ -11,7 +11,7 @@ import { configure } from '../connection.ts';
  * should not wait for a queue and an HTTP server to load.
  */
 async function serve(name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
-  const shutdown = createShutdown({ report: (sentence) => tell(`${name}: ${sentence}`) });
+  const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => tell(`${name}: ${sentence}`) });
   try {
     await tellReady(await open(shutdown));
   } catch (error) {
@@ -37,7 +37,7 @@ export function addServeCommands(program: Command): void {
         keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
-      shutdown.onClose('worker', () => worker.close());
+      shutdown.onClose('worker', (leftMs) => worker.close(leftMs));
       return {};
     }));
 

@@ -12,6 +12,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
     durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+    limits: { comebacksPerSecond: config.GATEWAY_COMEBACKS_PER_SECOND },
     log,
   });
   shutdown.onClose('gateway', () => gateway.close());

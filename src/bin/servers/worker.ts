@@ -3,19 +3,20 @@ import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried } from '../../credit/letters.ts';
 import { tellCredit } from '../../credit/metrics.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
-import { createCreditWorker } from '../../credit/worker.ts';
+import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
 import { startGuard } from '../../operator/guard.ts';
 import { tellRains } from '../../operator/metrics.ts';
-import { startSettler } from '../../operator/settler.ts';
+import { startSettler, type SettlerOptions } from '../../operator/settler.ts';
 import { startSweeper } from '../../operator/sweeper.ts';
 import { startWatch } from '../../operator/watch.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { readReplicated } from '../../relay/replicated.ts';
+import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from '../../runtime/metrics.ts';
@@ -31,13 +32,19 @@ export interface WorkerOptions {
   durabilityWaitMs?: number;
   /** Where figures are told; absent: nowhere. Port 0 takes a free one. */
   metrics?: { host: string; port: number };
+  settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs'>;
 }
+
+
+/** For the whole close, and the part of it that is kept for the connections. */
+const CLOSE_MS = 7_500;
+const LETTING_GO_MS = 500;
 
 export interface WorkerProcess {
   /** `http://…`, when figures are told. */
   metricsUrl?: string;
-  /** Ends what is under way and lets go; bounded by the deadlines of its parts. */
-  close(): Promise<void>;
+  /** Takes nothing new, ends what is under way and lets go; all of it together takes `withinMs` at most [R10]. */
+  close(withinMs?: number): Promise<void>;
 }
 
 /**
@@ -47,7 +54,7 @@ export interface WorkerProcess {
  * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
 export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
-  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics } = options;
+  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, settling } = options;
   let faults = 0;
   const onError = (error: Error) => {
     faults++;
@@ -88,7 +95,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const relay = createRelay({ redis, queue, log, ...read });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
-  const settler = startSettler({ desk, log, sinceReturn });
+  const settler = startSettler({ desk, log, sinceReturn, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
@@ -106,10 +113,17 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   log.info('worker open');
   return {
     ...(metricsServer && { metricsUrl: metricsServer.url }),
-    async close() {
-      await Promise.all([relay.stop(), settler.close(), sweeper.close(), worker.close(), watch.close(), guard.close()]);
-      await Promise.all([queue.close(), later.close(), dead.close()]);
-      await release();
+    async close(withinMs = CLOSE_MS) {
+      const all = deadlineIn(withinMs);
+      const work = deadlineIn(withinMs - LETTING_GO_MS);
+      const ends = {
+        relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), watch: watch.close(), guard: guard.close(),
+        clerk: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
+      };
+      const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
+      const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);
+      if (unfinished.length > 0) log.warn({ unfinished }, 'left before it was done; another worker goes on with it');
+      await all.within(Promise.all([queue.close(), later.close(), dead.close()]).then(release));
     },
   };
 }

@@ -1,0 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { encode } from '../protocol/codec.ts';
+import type { Audience } from './audience.ts';
+import type { Limits } from './limits.ts';
+import { end, send } from './session.ts';
+
+/** Sockets sent away per turn of the event loop: about 10 ms, so that pongs and closes are heard in between. */
+const SLICE = 250;
+
+/** Over how long so many sockets are asked to come back, ms. It grows with their number, so that their rate does not. */
+export function comebackWindowMs(sockets: number, { comebacksPerSecond, comebackWindowMsMin, comebackWindowMsMax }: Limits): number {
+  return Math.min(comebackWindowMsMax, Math.max(comebackWindowMsMin, Math.ceil((sockets * 1_000) / comebacksPerSecond)));
+}
+
+/**
+ * Tells everybody who is here that the gateway goes and when to come back, each another moment, and hangs up.
+ * @param random in [0, 1)
+ */
+export async function sayGoodbye(audience: Audience, limits: Limits, random: () => number = Math.random): Promise<void> {
+  const sessions = [...audience];
+  const windowMs = comebackWindowMs(sessions.length, limits);
+  for (let from = 0; from < sessions.length; from += SLICE) {
+    for (const session of sessions.slice(from, from + SLICE)) {
+      const reconnectInMs = limits.comebackMsMin + Math.floor(random() * windowMs);
+      send(session, encode({ type: 'goodbye', reason: 'service_restart', reconnectInMs }), limits);
+      end(session, 1012);
+    }
+    await nextTurn();
+  }
+}

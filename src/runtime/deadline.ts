@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One moment by which several things are to be over, however many they are [R10]. */
+export interface Deadline {
+  /** Milliseconds until then; 0 when it has passed. */
+  leftMs(): number;
+  /** What `work` comes to, or `late` when the moment is there first. What is late goes on, and nobody waits for it. */
+  within<T>(work: Promise<T>): Promise<T | 'late'>;
+  /** Waits until this is so, or the moment is there. */
+  until(isSo: () => boolean): Promise<void>;
+}
+
+const LOOK_MS = 10;
+
+export function deadlineIn(ms: number): Deadline {
+  const at = performance.now() + ms;
+  const leftMs = () => Math.max(0, at - performance.now());
+  return {
+    leftMs,
+    async within(work) {
+      const over = new AbortController();
+      const late = sleep(leftMs(), 'late' as const, { signal: over.signal }).catch(() => 'late' as const);
+      try {
+        return await Promise.race([work, late]);
+      } finally {
+        over.abort();
+      }
+    },
+    async until(isSo) {
+      while (!isSo() && leftMs() > 0) await sleep(LOOK_MS);
+    },
+  };
+}

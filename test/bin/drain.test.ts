@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Client as PgClient } from 'pg';
+import { createCreditQueue, type CreditQueue } from '../../src/credit/queue.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { migrate } from '../../src/ledger/migrate.ts';
+import { createRain } from '../../src/operator/create.ts';
+import type { Desk } from '../../src/operator/desk.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import type { GoodbyeMessage, ResultMessage, ServerMessage } from '../../src/protocol/messages.ts';
+import { parseClaim } from '../../src/rain/claim.ts';
+import { connectRedis } from '../../src/runtime/redis.ts';
+import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
+import { startCli, type CliProcess } from '../support/cli.ts';
+import { dial, SECRET } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { postgresInstalled, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+
+const { server, redis } = await openRedis();
+
+/** Exit code, and how long after SIGTERM it came, ms. */
+async function terminate({ child, done }: CliProcess): Promise<{ exit: number; tookMs: number }> {
+  const since = performance.now();
+  child.kill('SIGTERM');
+  const { exit } = await done;
+  return { exit, tookMs: performance.now() - since };
+}
+
+describe('SIGTERM of a gateway', () => {
+  const USERS = 500;
+
+  /** Grabs again with every answer, so that the signal meets grabs in every state. */
+  async function impatient(url: string, userId: string, onAnswer: () => void) {
+    const client = await dial(url, userId);
+    const heard: ServerMessage[] = [];
+    client.socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as ServerMessage;
+      heard.push(message);
+      if (message.type !== 'result') return;
+      onAnswer();
+      client.say({ type: 'grab', rainId: 'storm' });
+    });
+    client.say({ type: 'grab', rainId: 'storm' });
+    return { userId, heard, closed: client.closed };
+  }
+
+  test('[R4][R6] amid 2,000 grabs: whoever was answered was told the truth, every win was told, everybody is asked back, exit 0', async () => {
+    await stockRain(redis, { rainId: 'storm', amounts: Array.from({ length: 300 }, () => '1.00') });
+    const gateway = startCli(['gateway'], { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info' });
+    const port = await eventually(() => /"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())![1]!, { timeoutMs: 20_000 });
+    let answers = 0;
+    let amid = () => {};
+    const inFullSwing = new Promise<void>((resolve) => { amid = resolve; });
+    const players = await Promise.all(Array.from({ length: USERS }, (_, i) =>
+      impatient(`ws://127.0.0.1:${port}/v1`, `user-${i}`, () => { if (++answers === 2_000) amid(); })));
+    await inFullSwing;
+    const { exit, tookMs } = await terminate(gateway);
+    expect(exit).toBe(0);
+    expect(tookMs).toBeLessThan(SERVER_DEADLINE_MS);
+    expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));
+
+    const claimed = await redis.hgetall(shardKeys('storm', 0).claimed);
+    expect(Object.keys(claimed)).toHaveLength(300);
+    for (const { userId, heard } of players) {
+      const entry = claimed[userId] === undefined ? undefined : parseClaim(claimed[userId]);
+      const results = heard.filter((message): message is ResultMessage => message.type === 'result');
+      for (const { code, redPacketId } of results.filter(({ code }) => code !== '-7')) {
+        if (code === '0' || code === '1') expect(entry).toMatchObject({ claim: { redPacketId } });
+        else expect([code, entry]).toEqual(['-1', undefined]);
+      }
+      expect(results.filter(({ code }) => code === '0'), `${userId} was told of his win once`).toHaveLength(entry ? 1 : 0);
+      expect(heard.filter(({ type }) => type === 'goodbye')).toEqual([heard.at(-1)]);
+    }
+    const moments = players.map(({ heard }) => (heard.at(-1) as GoodbyeMessage).reconnectInMs);
+    expect(Math.min(...moments)).toBeGreaterThanOrEqual(500);
+    expect(Math.max(...moments)).toBeLessThan(1_500);
+    // Each quarter of the window gets about a quarter of them: 125, and chance alone strays by 10.
+    for (const from of [500, 750, 1_000, 1_250]) expect(Math.abs(moments.filter((at) => at >= from && at < from + 250).length - USERS / 4)).toBeLessThan(50);
+  });
+});
+
+describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batch', () => {
+  let postgres: TestPostgres;
+  let databaseUrl: string;
+  let database: Database;
+  let desk: Desk;
+  let queue: CreditQueue;
+  const queueing = connectRedis(server.url, { purpose: 'queue', onError: () => {} });
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    databaseUrl = await postgres.newDatabase();
+    await migrate(databaseUrl);
+    database = connectDatabase(databaseUrl);
+    desk = { redis, ledger: openLedger(database), actor: 'test' };
+    queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });
+  });
+  afterAll(async () => {
+    await queue?.close();
+    queueing.disconnect();
+    await database?.$disconnect();
+    await postgres?.stop();
+  });
+
+  const worker = () => startCli(['worker'], { REDIS_URL: server.url, DATABASE_URL: databaseUrl });
+  const credited = async (rainId: string) => (await desk.ledger.book(rainId))!.credited.count;
+  const grab = (rainId: string, from: number, to: number) =>
+    createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, Array.from({ length: to - from }, (_, i) => `user-${from + i}`));
+
+  /** A worker whose only job waits in the database until `letGo`. */
+  async function stuck(rainId: string): Promise<{ busy: CliProcess; letGo: () => Promise<void> }> {
+    await redis.flushall();
+    const now = await redisNow(redis);
+    expect(await createRain(desk, { id: rainId, plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+    await loadRain(desk, rainId);
+    await grab(rainId, 0, 20);
+    const blocker = new PgClient({ connectionString: databaseUrl });
+    blocker.on('error', () => {});
+    await blocker.connect();
+    onTestFinished(() => blocker.end());
+    // Reads go on, no transfer can be written.
+    await blocker.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
+    const busy = worker();
+    await eventually(async () => {
+      const { rows } = await blocker.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      expect(rows).toHaveLength(1);
+    }, { timeoutMs: 20_000 });
+    expect(await queue.getJobCountByTypes('active')).toBe(1);
+    return { busy, letGo: () => blocker.end() };
+  }
+
+  test('the batch is finished and its job completed, nothing new is begun, exit 0', async () => {
+    const { busy, letGo } = await stuck('slow');
+    const ended = terminate(busy);
+    await grab('slow', 20, 40);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(busy.child.exitCode).toBeNull();
+    expect(await queue.getJobCountByTypes('active')).toBe(1);
+    await letGo();
+    const { exit, tookMs } = await ended;
+    expect(exit).toBe(0);
+    expect(tookMs).toBeLessThan(SERVER_DEADLINE_MS);
+    expect(await credited('slow')).toBe(20);
+    expect(await queue.getJobCounts('completed', 'active', 'waiting', 'delayed', 'failed')).toEqual({ completed: 1, active: 0, waiting: 0, delayed: 0, failed: 0 });
+  });
+
+  test('[R5][R10] a database that never answers is left at the one deadline, and another worker takes the job up at once', async () => {
+    const { busy, letGo } = await stuck('dead');
+    const { exit, tookMs } = await terminate(busy);
+    expect(exit).toBe(0);
+    expect(tookMs).toBeGreaterThan(SERVER_DEADLINE_MS / 2);
+    expect(tookMs).toBeLessThan(SERVER_DEADLINE_MS);
+    expect(await credited('dead')).toBe(0);
+    await letGo();
+    const other = worker();
+    // Well before the job's lock would have run out.
+    await eventually(async () => expect(await credited('dead')).toBe(20), { timeoutMs: 12_000 });
+    expect((await terminate(other)).exit).toBe(0);
+    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  });
+});

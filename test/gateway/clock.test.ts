@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { redisNow } from '../../src/grab/reading.ts';
+import { startCli, type CliProcess } from '../support/cli.ts';
+import { dial, follow, SECRET, tokenFor, type Client } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+
+const { server, redis } = await openRedis();
+const PRELOAD = fileURLToPath(new URL('./processes/shifted-clock.mjs', import.meta.url));
+/** How far a time told may be from Redis's, and a moment from its time, ms; machines under test are busy. */
+const CLOSE = 1_000;
+const TEN_MINUTES = 600_000;
+
+describe.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R7] a gateway whose machine is ten minutes %s', (where, shiftMs) => {
+  let gateway: CliProcess;
+  let url: string;
+  beforeAll(async () => {
+    gateway = startCli(['gateway'], {
+      REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info',
+      CLOCK_SHIFT_MS: String(shiftMs), NODE_OPTIONS: `--import=${PRELOAD}`,
+    });
+    const [time, port] = await eventually(() => /"time":(\d+),.*"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())!.slice(1), { timeoutMs: 20_000 });
+    // Its date is wrong indeed.
+    expect(Math.abs(Number(time) - Date.now() - shiftMs)).toBeLessThan(10_000);
+    url = `ws://127.0.0.1:${port}/v1`;
+  });
+  afterAll(async () => {
+    gateway.child.kill('SIGTERM');
+    expect((await gateway.done).exit).toBe(0);
+  });
+
+  /** The next snapshot of this state, and how much later it came than it had to, by Redis's clock. */
+  async function sees(client: Client, state: string): Promise<{ opensAt: number; closesAt: number; at: number }> {
+    for (;;) {
+      const snapshot = await client.next('rain');
+      if (snapshot.state === state) return { ...snapshot, at: await redisNow(redis) };
+    }
+  }
+  const asks = async (client: Client, rainId: string) => {
+    client.say({ type: 'grab', rainId });
+    return (await client.next('result')).code;
+  };
+  const bearer = async (userId: string, expiresInSeconds: number) => new WebSocket(url, ['rain.v1', `bearer.${await tokenFor(userId, expiresInSeconds)}`]);
+
+  test('opens nothing early, refuses nothing late, and tells both moments when they come', async () => {
+    const rainId = `window-${where}`;
+    await stockRain(redis, { rainId, amounts: ['1.00', '2.00'], opensInMs: 1_500, closesInMs: 3_500 });
+    const ann = await dial(url, 'ann');
+    ann.say({ type: 'join', rainId });
+    const { opensAt, closesAt } = await sees(ann, 'loaded');
+    expect(await asks(ann, rainId)).toBe('-2');
+    expect(Math.abs((await sees(ann, 'open')).at - opensAt)).toBeLessThan(CLOSE);
+    expect(await asks(ann, rainId)).toBe('0');
+    expect(Math.abs((await sees(ann, 'closed')).at - closesAt)).toBeLessThan(CLOSE);
+    const bob = await dial(url, 'bob');
+    expect(await asks(bob, rainId)).toBe('-3');
+    await Promise.all([ann.leave(), bob.leave()]);
+  });
+
+  test('tells Redis\'s time in welcome, rain and pong, so that a countdown is right', async () => {
+    const rainId = `told-${where}`;
+    await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: 60_000 });
+    const ann = await dial(url, 'ann');
+    const welcome = await ann.next('welcome');
+    const off = async (told: number) => Math.abs(told - await redisNow(redis));
+    expect(await off(welcome.serverTime)).toBeLessThan(CLOSE);
+    ann.say({ type: 'join', rainId });
+    const rain = await ann.next('rain');
+    expect(await off(rain.serverTime)).toBeLessThan(CLOSE);
+    expect(Math.abs(rain.opensAt - rain.serverTime - 60_000)).toBeLessThan(1_000);
+    ann.say({ type: 'ping', t: 1 });
+    expect(await off((await ann.next('pong')).serverTime)).toBeLessThan(CLOSE);
+    await ann.leave();
+  });
+
+  test('[R9] throws out nobody whose token has five minutes left, and lets nobody in whose token ran out five minutes ago', async () => {
+    const valid = follow(await bearer('ann', 300));
+    await valid.next('welcome');
+    // Two looks of the heartbeat later he is still there.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    valid.say({ type: 'ping', t: 1 });
+    await valid.next('pong');
+    await valid.leave();
+    const late = await bearer('eve', -300);
+    late.on('error', () => {});
+    const [, response] = await once(late, 'unexpected-response') as [unknown, { statusCode: number }];
+    expect(response.statusCode).toBe(401);
+    late.terminate();
+  });
+
+  test('[R9] ends a socket with its token, when it runs out by Redis\'s clock', async () => {
+    const since = performance.now();
+    const brief = follow(await bearer('ann', 3));
+    await brief.next('welcome');
+    expect(await brief.closed).toBe(4401);
+    // A token's seconds are whole: between two and three of them are left, and the heartbeat looks once a second.
+    expect(performance.now() - since).toBeGreaterThan(1_900);
+    expect(performance.now() - since).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,18 @@
+// A gateway whose memory can be asked for: SIGUSR2 has it collect its garbage and print what is left, in bytes.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { startGateway } from '../../../dist/gateway/server.js';
+import { createLog } from '../../../dist/runtime/log.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
+const print = (facts) => process.stdout.write(`${JSON.stringify(facts)}\n`);
+const [redisUrl, secret] = process.argv.slice(2);
+const gateway = await startGateway({ redisUrl, host: '127.0.0.1', port: 0, token: { secret }, log: createLog('gateway', 'warn') });
+process.on('SIGUSR2', () => {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  print({ sockets: gateway.sockets(), bytes: heapUsed + external });
+});
+process.on('SIGTERM', () => void gateway.close().then(() => process.exit(0)));
+print({ port: gateway.port });

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWorker, type WorkerProcess } from '../../src/bin/servers/worker.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys, shardOf } from '../../src/grab/keys.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import { announceCredited } from '../../src/relay/announce.ts';
+import { advance } from '../../src/relay/claimLog.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { dial } from '../support/client.ts';
+import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+
+const TTL_MS = 6_000;
+const SHARDS = 2;
+const users = Array.from({ length: 30 }, (_, i) => `user-${i}`);
+
+let desk: TestDesk;
+let gateway: Gateway;
+let worker: WorkerProcess;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  gateway = await openGateway(desk.redisUrl);
+  worker = await startWorker(desk.redisUrl, desk.databaseUrl, createLog('worker', 'silent'), { settling: { ttlMs: TTL_MS, tidyMs: 100 } });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await worker?.close();
+  await desk?.stop();
+});
+
+/** Everything in Redis, by SCAN, with its time to live: ms, -1 never expires. */
+async function keys(): Promise<Map<string, number>> {
+  const found = new Set<string>();
+  for (let cursor = '0'; ;) {
+    const [next, page] = await desk.redis.call('SCAN', cursor, 'COUNT', '100') as [string, string[]];
+    for (const key of page) found.add(key);
+    if (next === '0') break;
+    cursor = next;
+  }
+  const ttls = await Promise.all([...found].map(async (key) => [key, await desk.redis.pttl(key)] as const));
+  return new Map(ttls.filter(([, ttl]) => ttl !== -2));
+}
+
+const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
+const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
+
+async function play(rainId: string): Promise<void> {
+  const now = await redisNow(desk.redis);
+  await createRain(desk, { id: rainId, plan: { budget: '40.00', packets: 40, split: { method: 'even' } }, shards: SHARDS, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(desk, rainId);
+  // One element that is no packet, so that every kind of key is born.
+  for (let shard = 0; shard < SHARDS; shard++) await desk.redis.lset(shardKeys(rainId, shard).packets, -1, 'torn');
+  const ann = await dial(gateway.url, users[0]!);
+  ann.say({ type: 'join', rainId });
+  ann.say({ type: 'grab', rainId });
+  expect((await ann.next('result')).code).toBe('0');
+  await ann.next('credited');
+  await ann.leave();
+  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  for (const user of users) await engine.grab(rainId, shardOf(user, SHARDS), [user]);
+  await eventually(async () => expect((await desk.ledger.book(rainId))!.credited.count).toBe(users.length), { timeoutMs: 15_000 });
+  await eventually(async () => {
+    const counts = await Promise.all([0, 1].map((shard) => desk.redis.scard(shardKeys(rainId, shard).credited)));
+    expect(counts[0]! + counts[1]!).toBe(users.length);
+  });
+}
+
+test('nothing of a rain expires before it is settled, everything afterwards, also what is born late, and nothing comes back', async () => {
+  await play('r1');
+  const born = ofRains(await keys());
+  const names = Object.keys(shardKeys('r1', 0));
+  expect(new Set(born.map(([key]) => key.split(':').at(-1))), 'every kind of key was born').toEqual(new Set(names));
+  for (const [key, ttl] of born) {
+    if (key.endsWith(':lease')) expect(ttl, key).toBeGreaterThanOrEqual(0);
+    else expect(ttl, `${key} must not expire before it is settled`).toBe(-1);
+  }
+
+  await closeRain(desk, 'r1');
+  const isSettled = () => Promise.all([0, 1].map(async (shard) => await desk.redis.hget(shardKeys('r1', shard).state, 'state') === 'settled'));
+  await eventually(async () => expect(await isSettled()).toEqual([true, true]), { timeoutMs: 15_000 });
+  // Late: the cursor and the set are lost and born again, a winner asks and joins once more.
+  const [first, second] = [shardKeys('r1', 0), shardKeys('r1', 1)];
+  const log = await claimLog(desk, 'r1', 0);
+  await desk.redis.del(first.relayed, first.credited);
+  await announceCredited(desk.redis, 'r1', 0, log);
+  expect(await advance(desk.redis, 'r1', 0, 0, log.length)).toBe(true);
+  const ann = await dial(gateway.url, users[0]!);
+  ann.say({ type: 'grab', rainId: 'r1' });
+  expect((await ann.next('result')).code).toBe('1');
+  const settled = ofRains(await keys());
+  expect(settled.map(([key]) => key)).toEqual(expect.arrayContaining([first.state, first.relayed, first.credited, second.state, second.claims]));
+  for (const [key, ttl] of settled) {
+    expect(ttl, `${key} must expire`).toBeGreaterThanOrEqual(0);
+    expect(ttl, key).toBeLessThanOrEqual(key.endsWith(':lease') ? 5_000 : TTL_MS);
+  }
+
+  const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key))).toEqual([]);
+  await eventually(onlyTheQueue, { timeoutMs: 30_000 });
+  const jobs = [...(await keys()).keys()];
+  expect(jobs.length, `the queue's bookkeeping is bounded: ${jobs.join(' ')}`).toBeLessThan(60);
+
+  // Whoever still comes leaves no trace [R11].
+  ann.say({ type: 'join', rainId: 'r1' });
+  expect((await ann.next('result')).code).toBe('-8');
+  ann.say({ type: 'grab', rainId: 'r1' });
+  expect((await ann.next('result')).code).toBe('-8');
+  await announceCredited(desk.redis, 'r1', 0, log);
+  expect(await settleRain(desk, 'r1', { shards: SHARDS, title: '' })).toEqual({ outcome: 'settled' });
+  expect(await loadRain(desk, 'r1')).toMatchObject({ ok: false });
+  expect(await closeRain(desk, 'r1')).toMatchObject({ ok: false });
+  await onlyTheQueue();
+  // A relay that was asleep while all expired finds nothing to stand on: what it writes goes by itself.
+  await advance(desk.redis, 'r1', 0, 0, log.length);
+  for (const [key, ttl] of ofRains(await keys())) expect(ttl, `${key} must expire`).toBeGreaterThanOrEqual(0);
+  await ann.leave();
+});

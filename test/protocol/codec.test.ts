@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decode, encode, resultFrame } from '../../src/protocol/codec.ts';
+import type { ClientMessage, ServerMessage } from '../../src/protocol/messages.ts';
+import { ERRORS, OUTCOMES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
+import { parseServerMessage } from '../../src/swarm/server-message.ts';
+
+const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+/** Whatever fits, lone surrogates and NULs included: it is echoed, never understood. */
+const anyText = fc.string({ unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom('\0', '"', '\\', '\ud800', '\udfff', '红', '\u2028')), maxLength: 64 })
+  .filter((text) => text.length <= 64);
+const clock = fc.double({ noNaN: true, noDefaultInfinity: true }).map((t) => (Object.is(t, -0) ? 0 : t));
+
+const clientMessage: fc.Arbitrary<ClientMessage> = fc.oneof(
+  fc.record({ type: fc.constant('join' as const), rainId }),
+  fc.record({ type: fc.constant('grab' as const), rainId, ref: anyText }, { requiredKeys: ['type', 'rainId'] }),
+  fc.record({ type: fc.constant('ping' as const), t: clock }),
+);
+
+describe('the codec', () => {
+  test('what a client says is what the gateway hears, whatever the ref', () => {
+    fc.assert(fc.property(clientMessage, (message) => {
+      expect(decode(JSON.stringify(message))).toEqual({ ok: true, message });
+    }), { numRuns: 1_000 });
+  });
+
+  test('[R6] the answer to a grab carries its question, its code and its packet unchanged', () => {
+    const packet = fc.option(fc.record({ redPacketId: anyText, amount: fc.constantFrom('0.01', '12.21', '90071992547409.91') }), { nil: undefined });
+    fc.assert(fc.property(rainId, fc.option(anyText, { nil: undefined }), fc.constantFrom(...OUTCOMES_IN_ORDER.map(({ code }) => code)), packet, (id, ref, code, won) => {
+      const frame = resultFrame(id, ref, code, won);
+      expect(JSON.parse(frame)).toEqual({ type: 'result', rainId: id, ...(ref !== undefined && { ref }), code, reason: OUTCOMES[code].reason, ...won });
+      expect(parseServerMessage(frame)).toMatchObject({ type: 'result', rainId: id, code, ...(ref !== undefined && { ref }), ...won });
+    }), { numRuns: 500 });
+  });
+
+  test('what the gateway says is what a bot hears', () => {
+    const serverMessage: fc.Arbitrary<ServerMessage> = fc.oneof(
+      fc.record({ type: fc.constant('pong' as const), t: clock, serverTime: clock }),
+      fc.record({ type: fc.constant('credited' as const), rainId, redPacketId: anyText, amount: anyText }),
+      fc.record({ type: fc.constant('goodbye' as const), reason: fc.constant('service_restart' as const), reconnectInMs: fc.nat(300_000) }),
+      fc.record({ type: fc.constant('error' as const), code: fc.constantFrom(...Object.values(ERRORS).map(({ code }) => code)), reason: anyText }),
+    );
+    fc.assert(fc.property(serverMessage, (message) => {
+      const frame = encode(message);
+      expect(JSON.parse(frame)).toEqual(message);
+      expect(message).toMatchObject(parseServerMessage(frame)!);
+    }), { numRuns: 500 });
+  });
+
+  test('[R12] whatever else is sent gets a coded refusal of bounded length, and never an exception', () => {
+    const value = fc.oneof(fc.string(), fc.json(), fc.anything({ withNullPrototype: true }).map((thing) => {
+      try {
+        return JSON.stringify(thing) ?? '';
+      } catch {
+        return 'neither';
+      }
+    }), clientMessage.chain((message) => {
+      const text = JSON.stringify(message);
+      return fc.nat(text.length).map((at) => text.slice(0, at));
+    }));
+    fc.assert(fc.property(value, (text) => {
+      const decoded = decode(text);
+      if (decoded.ok) return;
+      expect(decoded.error.code in ERRORS).toBe(true);
+      expect(decoded.error.reason.length).toBeGreaterThan(0);
+      expect(decoded.error.reason.length).toBeLessThanOrEqual(200);
+    }), { numRuns: 2_000 });
+  });
+});

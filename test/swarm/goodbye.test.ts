@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished, expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
+import type { ServerMessage } from '../../src/protocol/messages.ts';
+import { runWave } from '../../src/swarm/wave.ts';
+import { tokenFor } from '../support/client.ts';
+
+/** Says these to whoever comes for the n-th time; with `hangUp` it closes as a gateway that restarts. */
+async function gatewayOf(dialogue: { says: ServerMessage[]; hangUp: boolean }[]): Promise<{ url: string; comes: number[] }> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => SUBPROTOCOL });
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  await once(server, 'listening');
+  const comes: number[] = [];
+  server.on('connection', (socket) => {
+    const { says, hangUp } = dialogue[comes.push(performance.now()) - 1]!;
+    for (const message of says) socket.send(JSON.stringify(message));
+    if (hangUp) socket.close(1012);
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, comes };
+}
+
+const welcome: ServerMessage = { type: 'welcome', userId: 'u', serverTime: Date.now(), rains: [], limits: { messageBytesMax: 4_096, heartbeatMs: 25_000 } };
+const goodbye = (reconnectInMs: number): ServerMessage => ({ type: 'goodbye', reason: 'service_restart', reconnectInMs });
+const ended: ServerMessage = { type: 'result', rainId: 'r1', code: '-8', reason: 'no_such_rain' };
+
+test('a bot comes back when it is asked to, neither earlier nor by its own patience later, and without queueing again', async () => {
+  const gateway = await gatewayOf([{ says: [welcome, goodbye(600)], hangUp: true }, { says: [goodbye(300)], hangUp: true }, { says: [welcome, ended], hangUp: false }]);
+  const report = await runWave({
+    url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 1, patience: { backoffMsMin: 20_000, backoffMsMax: 20_000 },
+  });
+  const [first, second, third] = gateway.comes as [number, number, number];
+  expect(second - first).toBeGreaterThan(590);
+  expect(second - first).toBeLessThan(900);
+  expect(third - second).toBeGreaterThan(290);
+  expect(third - second).toBeLessThan(600);
+  expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], dials: 3 });
+});
+
+test('a goodbye that asks for the impossible is no goodbye: the bot falls back on its own patience', async () => {
+  const gateway = await gatewayOf([{ says: [welcome, goodbye(1e12)], hangUp: true }, { says: [welcome, ended], hangUp: false }]);
+  const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 100, patience: { backoffMsMin: 50, backoffMsMax: 100 } });
+  expect(gateway.comes[1]! - gateway.comes[0]!).toBeLessThan(2_000);
+  expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], misunderstood: 1 });
+});
