@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { canonicalJson } from '../rain/json.ts';
 import { STORED_STATES, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { RainEvent } from './events.ts';
 import { EVENTS_CHANNEL, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
-import type { LiveRain } from './reading.ts';
+import type { LiveRain, Reveal } from './reading.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
@@ -55,13 +56,15 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
 /**
  * Marks a rain whose book is closed settled, lets its keys expire after `ttlMs` and takes it out of everybody's care. A
  * shard that is gone was settled by an earlier attempt, and has expired since.
+ * @param reveal what everybody may see from now on; absent when nothing was committed to
  * @returns false when a shard is not closed
  */
-export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number): Promise<boolean> {
+export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number, reveal?: Reveal): Promise<boolean> {
+  const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan)] : [];
   let settled = true;
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs]));
+    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs, ...shown]));
     settled &&= reply === 'settled' || reply === null;
   }
   if (!settled) return false;

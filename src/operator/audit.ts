@@ -1,4 +1,4 @@
-import { redPacketId } from '../grab/stock.ts';
+import { redPacketId } from '../rain/red-packet.ts';
 import { addsUp, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import { formatMoney } from '../rain/money.ts';
 import type { Desk } from './desk.ts';
