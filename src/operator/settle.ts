@@ -2,6 +2,7 @@ import { close, settle } from '../grab/phases.ts';
 import { readRain, type LiveRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { auditRain } from './audit.ts';
+import { revealOf } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 
 /** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
@@ -22,7 +23,7 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
   if (!before) {
     if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
     // Cut between the shards, and not repeated before the first of them had expired.
-    await settle(desk.redis, rainId, live, SETTLED_TTL_MS);
+    await settle(desk.redis, rainId, live, SETTLED_TTL_MS, await revealOf(desk, rainId));
     return { outcome: 'settled' };
   }
   if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
@@ -42,6 +43,6 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain): Pr
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
-  if (!await settle(desk.redis, rainId, live, SETTLED_TTL_MS)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
+  if (!await settle(desk.redis, rainId, live, SETTLED_TTL_MS, await revealOf(desk, rainId))) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
   return { outcome: 'settled' };
 }
