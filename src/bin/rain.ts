@@ -11,6 +11,7 @@ import { addSteerCommands } from './commands/steer.ts';
 import { addSwarmCommand } from './commands/swarm.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
+import { addVerifyCommand } from './commands/verify.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -25,6 +26,7 @@ addUpCommand(program);
 addServeCommands(program);
 addPlanCommands(program);
 addLookCommands(program);
+addVerifyCommand(program);
 addSteerCommands(program);
 addTokenCommand(program);
 addSwarmCommand(program);
