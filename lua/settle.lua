@@ -1,22 +1,24 @@
--- settle.lua: the book is closed; let the rain's keys expire.
+-- settle.lua: the book is closed; show what was committed to and let the rain's keys expire.
 --
--- KEYS[1] state    hash: state
+-- KEYS[1] state    hash: state; takes the seed and the plan
 -- KEYS[2] packets  list
 -- KEYS[3] claimed  hash
 -- KEYS[4] claims   list
 -- KEYS[5] spoiled  list
 -- KEYS[6] relayed  string
 -- KEYS[7] credited set
--- ARGV    time to live, ms; how many claims the audit has seen (none: any number)
+-- ARGV    time to live, ms; how many claims the audit has seen, '' for any number; then the fields to show from now on, each
+--         with its value: seed, plan (JSON); may be none
 -- RETURNS the state now: "settled" when done or done before; anything else is the reason for a refusal; nil no such rain
 -- WHY     Nothing that settlement needs may expire before it is settled, so no key has a time to live until here; until
 --         it runs out a winner who asks again is still told his first answer [R6]. A claim that was put back after the
---         audit (restore.lua) is one that nobody has weighed: then the rain stays closed, and is looked at again.
+--         audit (restore.lua) is one that nobody has weighed: then the rain stays closed, and is looked at again. State and
+--         seed change in one write: nobody reads the seed of a rain that is not settled, nor a settled one without it.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end
 if state ~= 'closed' then return state end
-if ARGV[2] and redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[2]) then return state end
-redis.call('HSET', KEYS[1], 'state', 'settled')
+if ARGV[2] ~= '' and redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[2]) then return state end
+redis.call('HSET', KEYS[1], 'state', 'settled', unpack(ARGV, 3))
 for i = 1, 7 do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
 return 'settled'

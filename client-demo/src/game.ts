@@ -3,7 +3,7 @@ import { OUTCOMES } from '../../src/protocol/outcomes.ts';
 import type { ServerClock } from './clock.ts';
 import type { Connection, Link } from './connection.ts';
 import { Question, type Verdict } from './question.ts';
-import { answered, asked, credited, faceOf, gaveUp, newRound, seen, type Round } from './round.ts';
+import { answered, asked, credited, faceOf, gaveUp, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
@@ -18,6 +18,8 @@ export interface GameOptions {
   random: () => number;
   /** The rain that is played from now on. */
   onRain: (rainId: string) => void;
+  /** Computes the packets anew; rejects when it cannot be done just now. */
+  verify: (shown: Provable) => Promise<Proof>;
 }
 
 /** The player's side of a rain: what the server says goes in, what the screen shows comes out. */
@@ -49,6 +51,18 @@ export class Game {
     this.#round = asked(this.#round);
     this.#note = undefined;
     this.#question.ask(this.#round.rainId);
+  }
+
+  /** Was it what was promised? Does nothing before everything is known that is needed to tell. */
+  verify(): void {
+    const shown = this.#round && provable(this.#round);
+    if (!this.#round || !shown || this.#round.proof === 'checking') return;
+    const asked = this.#userId;
+    const found = (proof: NonNullable<Round['proof']>) => {
+      if (this.#round?.rainId === shown.rainId && this.#userId === asked) this.#round = proved(this.#round, proof);
+    };
+    found('checking');
+    this.#options.verify(shown).then(found, () => found('failed'));
   }
 
   hear(message: ServerMessage): void {
@@ -101,6 +115,7 @@ export class Game {
       ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),
       ...(this.#round?.win && { win: this.#round.win }),
+      ...(this.#round && provable(this.#round) && { proof: this.#round.proof ?? 'ready' }),
       ...(this.#userId !== undefined && { userId: this.#userId }),
       ...(note && { note }),
     };

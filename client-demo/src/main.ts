@@ -7,6 +7,7 @@ import { RECONNECT } from './backoff.ts';
 import { Game } from './game.ts';
 import { Rainfall } from './rainfall.ts';
 import { Screen } from './screen.ts';
+import { verifyInBackground } from './verification.ts';
 import { wordsFor } from './words.ts';
 
 /** The first pings come in quick succession: a countdown should be right before it is short. */
@@ -17,7 +18,7 @@ takeInvitation();
 const random = Math.random;
 const local = () => performance.now();
 const clock = new ServerClock(local, Date.now());
-const screen = new Screen(wordsFor(navigator.languages), () => game?.tap());
+const screen = new Screen(wordsFor(navigator.languages), () => game?.tap(), () => game?.verify());
 const rainfall = new Rainfall(document.querySelector<HTMLCanvasElement>('.sky')!, random);
 let game: Game | undefined;
 
@@ -30,7 +31,7 @@ document.addEventListener('pointerdown', ({ clientX, clientY, target }) => {
   if (game?.face() === 'open' && rainfall.tap(clientX, clientY)) game.tap();
 });
 document.addEventListener('keydown', (event) => {
-  if ((event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest('a'))) return;
+  if ((event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest('a, .verify'))) return;
   event.preventDefault(); // else a focused button would be clicked as well
   if (!event.repeat) game?.tap();
 });
@@ -59,7 +60,7 @@ function play({ gatewayUrl, demo }: DeskConfig): void {
     },
   });
   game = new Game({
-    connection, clock, random,
+    connection, clock, random, verify: verifyInBackground,
     rainId: new URLSearchParams(location.search).get('rain') ?? undefined,
     // A reloaded page comes back to the same rain, and to what was won in it.
     onRain: (rainId) => history.replaceState(history.state, '', `?${new URLSearchParams({ rain: rainId })}`),

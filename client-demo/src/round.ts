@@ -1,5 +1,6 @@
 import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+import type { RainPlan } from '../../src/rain/plan.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
 /** What this user has lived through in one rain, as far as the server has told. Values; every change is a new one. */
@@ -11,6 +12,26 @@ export interface Round {
   /** The last answer that ended the asking without a packet. */
   readonly verdict?: OutcomeCode;
   readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean };
+  /** The commitment as it was heard first: what is told later cannot replace it. `inTime`: before the rain was over. */
+  readonly promised?: { readonly commitment: string; readonly inTime: boolean };
+  readonly proof?: Proof | 'checking' | 'failed';
+}
+
+/**
+ * `yours` the player's packet is the one promised · `all` he has none, and the packets are those promised · `late` the same,
+ * but this page heard of the promise only when the rain was over · `broken` not what was promised
+ */
+export type Proof = 'yours' | 'all' | 'late' | 'broken';
+
+/** All that a proof needs; plain values, for a worker. */
+export interface Provable {
+  rainId: string;
+  commitment: string;
+  inTime: boolean;
+  seed: string;
+  plan: RainPlan;
+  shards: number;
+  win?: { redPacketId: string; amount: string };
 }
 
 /** What the screen shows of a round. */
@@ -31,9 +52,24 @@ export function gaveUp(round: Round): Round {
 }
 
 export function seen(round: Round, rain: RainSnapshot): Round {
-  const { verdict, ...rest } = round;
+  const { verdict, ...known } = round;
+  const promised = round.promised ?? (rain.commitment === undefined ? undefined : { commitment: rain.commitment, inTime: rain.state !== 'closed' && rain.state !== 'settled' });
+  const rest = { ...known, ...(promised && { promised }) };
   // It exists after all: it was asked for a moment too early.
-  return verdict === undefined || verdict === OUTCOMES['-8'].code ? { ...rest, rain } : { ...round, rain };
+  return verdict === undefined || verdict === OUTCOMES['-8'].code ? { ...rest, rain } : { ...rest, verdict, rain };
+}
+
+/** `undefined` as long as the seed is a secret. */
+export function provable({ rainId, rain, promised, win }: Round): Provable | undefined {
+  if (rain?.seed === undefined || rain.plan === undefined || promised === undefined) return undefined;
+  return {
+    rainId, ...promised, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0,
+    ...(win && { win: { redPacketId: win.redPacketId, amount: win.amount } }),
+  };
+}
+
+export function proved(round: Round, proof: NonNullable<Round['proof']>): Round {
+  return { ...round, proof };
 }
 
 /** An answer that settles the question: a packet, or a refusal that asking again would not change. */

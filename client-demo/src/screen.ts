@@ -1,5 +1,5 @@
 import { countdownText } from './countdown.ts';
-import type { Face } from './round.ts';
+import type { Face, Round } from './round.ts';
 import type { Words } from './words.ts';
 
 /** All that can be seen, apart from the falling packets. */
@@ -11,6 +11,8 @@ export interface View {
   /** Part of the packets that is left, 0 to 1. */
   left?: number;
   win?: { amount: string; credited: boolean };
+  /** Only once the packets can be recomputed; `ready`: nobody has asked yet. */
+  proof?: NonNullable<Round['proof']> | 'ready';
   userId?: string;
   note?: keyof Words['notes'];
   /** The latest wins of others, masked by the server. */
@@ -27,7 +29,7 @@ export class Screen {
   #shown = '';
   #spoken = '';
 
-  constructor(words: Words, onGrab: () => void) {
+  constructor(words: Words, onGrab: () => void, onVerify: () => void) {
     this.#words = words;
     document.documentElement.lang = words.lang;
     document.title = words.page;
@@ -35,6 +37,8 @@ export class Screen {
     this.#grab.addEventListener('click', onGrab);
     element('.left-label').textContent = words.left;
     element('.next').textContent = words.next;
+    element('.verify').textContent = words.verify;
+    element('.verify').addEventListener('click', onVerify);
   }
 
   /** Cheap enough for every frame: does nothing when nothing has changed. */
@@ -42,7 +46,7 @@ export class Screen {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, detail, notes, page, you } = this.#words;
+    const { headline, detail, notes, page, you, proof } = this.#words;
     const { face, seconds, left } = view;
     this.#page.dataset['face'] = face;
     this.#page.toggleAttribute('data-credited', view.win?.credited === true);
@@ -60,6 +64,8 @@ export class Screen {
     element('.left').hidden = left === undefined;
     element('.left-fill').style.width = `${(left ?? 0) * 100}%`;
     element('.next').hidden = !FINAL.includes(face);
+    element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
+    write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
     this.#speak(view);
   }
 

@@ -1,4 +1,4 @@
-import type { Face } from './round.ts';
+import type { Face, Round } from './round.ts';
 
 /** Everything this page says, in one language. `headline` and `detail` by what the screen shows. */
 export interface Words {
@@ -12,6 +12,8 @@ export interface Words {
   next: string;
   left: string;
   you: string;
+  verify: string;
+  proof: Record<NonNullable<Round['proof']>, string>;
   notes: { lost: string; busy: string; tooFast: string; unanswered: string };
   money: (amount: string) => string;
 }
@@ -57,6 +59,15 @@ const en: Words = {
   next: 'Look for the next rain',
   left: 'packets left',
   you: 'You are',
+  verify: 'Check that it was fair',
+  proof: {
+    checking: 'Computing all packets …',
+    yours: 'Checked: your packet is the one promised.',
+    all: 'Checked: the packets are those promised.',
+    late: 'The packets fit their commitment, but this page heard it only after the rain.',
+    broken: 'This is NOT what was promised.',
+    failed: 'It could not be checked just now. Try again.',
+  },
   notes: {
     lost: 'Connection lost, coming back …',
     busy: 'Very busy. Asking again …',
@@ -107,6 +118,15 @@ const zh: Words = {
   next: '看看下一场',
   left: '剩余红包',
   you: '你是',
+  verify: '验证是否公平',
+  proof: {
+    checking: '正在重新计算全部红包…',
+    yours: '已验证：你的红包与承诺一致。',
+    all: '已验证：全部红包与承诺一致。',
+    late: '红包与承诺值相符，但本页在红包雨结束后才收到这个承诺值。',
+    broken: '与承诺不一致！',
+    failed: '暂时无法验证，请再试一次。',
+  },
   notes: {
     lost: '连接已断开，正在重连…',
     busy: '人太多了，正在重试…',

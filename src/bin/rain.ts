@@ -15,6 +15,7 @@ import { addSteerCommands } from './commands/steer.ts';
 import { addSwarmCommand } from './commands/swarm.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
+import { addVerifyCommand } from './commands/verify.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -32,6 +33,7 @@ addLookCommands(program);
 addAuditCommand(program);
 addDeadCommand(program);
 addReplayCommand(program);
+addVerifyCommand(program);
 addSteerCommands(program);
 addTokenCommand(program);
 addSwarmCommand(program);

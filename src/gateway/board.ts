@@ -127,8 +127,11 @@ export class Board {
     const snapshot = this.snapshot(rainId)!;
     const { serverTime: _, ...news } = snapshot;
     const told = JSON.stringify(news);
-    if (this.#told.get(rainId) === told) return;
+    const before = this.#told.get(rainId);
+    if (before === told) return;
     this.#told.set(rainId, told);
+    // Settled long ago and found again by a late join: who asked is answered, and for all others it is no news.
+    if (before === undefined && snapshot.state === 'settled') return;
     const fresh = snapshot.state !== 'draft' && !this.#announced.has(rainId);
     if (fresh) this.#announced.add(rainId);
     this.#rules.onChange(snapshot, fresh);
@@ -159,5 +162,9 @@ export class Board {
 
 function describe(rain: RainReading, now: number): WelcomeMessage['rains'][number] {
   const { rainId, title, opensAt, closesAt, packets } = rain;
-  return { rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets) };
+  return {
+    rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
+    ...(rain.commitment !== undefined && { commitment: rain.commitment }),
+    ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),
+  };
 }

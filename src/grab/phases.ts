@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { canonicalJson } from '../rain/json.ts';
 import { STORED_STATES, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { RainEvent } from './events.ts';
 import { EVENTS_CHANNEL, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
-import type { LiveRain } from './reading.ts';
+import type { LiveRain, Reveal } from './reading.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
@@ -52,17 +53,26 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
   return closed;
 }
 
+export interface Settlement {
+  /** How long its keys live on, ms. */
+  ttlMs: number;
+  /** Claims per shard that were accounted for; absent: whatever is there. */
+  seen?: readonly number[];
+  /** What everybody may see from now on; absent when nothing was committed to. */
+  reveal?: Reveal | undefined;
+}
+
 /**
  * Marks a rain whose book is closed settled, lets its keys expire after `ttlMs` and takes it out of everybody's care. A
  * shard that is gone was settled by an earlier attempt, and has expired since.
- * @param seen claims per shard that were accounted for; default: whatever is there
  * @returns false when a shard is not closed, or has more claims than were seen
  */
-export async function settle(redis: RedisClient, rainId: string, live: LiveRain, ttlMs: number, seen?: readonly number[]): Promise<boolean> {
+export async function settle(redis: RedisClient, rainId: string, live: LiveRain, { ttlMs, seen, reveal }: Settlement): Promise<boolean> {
+  const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan)] : [];
   let [settled, standing] = [true, false];
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], seen ? [ttlMs, seen[shard]!] : [ttlMs]));
+    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs, seen?.[shard] ?? '', ...shown]));
     settled &&= reply === 'settled' || reply === null;
     standing ||= reply !== null;
   }

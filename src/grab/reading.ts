@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { commitment } from '../rain/commitment.ts';
+import { seed } from '../rain/fairness.ts';
 import { readJson } from '../rain/json.ts';
+import { rainPlan, type RainPlan } from '../rain/plan.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
@@ -8,12 +11,25 @@ import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys
 export const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string() });
 export type LiveRain = z.infer<typeof liveRain>;
 
+/** What is shown once a rain is settled: with the commitment and the shards, all that is needed to recompute its packets. */
+export interface Reveal {
+  seed: string;
+  /** As the book recorded it, without the defaults: its text was committed to. */
+  plan: RainPlan;
+}
+
+const revealedPlan = z.string().transform(readJson).pipe(z.custom<RainPlan>((plan) => rainPlan.safeParse(plan).success));
+
 const shardState = z.object({
   state: z.enum(STORED_STATES),
   opensAt: z.coerce.number(),
   closesAt: z.coerce.number(),
   packets: z.coerce.number(),
   loaded: z.coerce.number(),
+  // A rain can be played without these, so that it is no less a rain when they are missing or spoiled.
+  commitment: commitment.optional().catch(undefined),
+  seed: seed.optional().catch(undefined),
+  plan: revealedPlan.optional().catch(undefined),
 });
 
 /** A rain as Redis holds it, its shards added up. */
@@ -29,6 +45,10 @@ export interface RainReading extends RainWindow {
   spoiled: number;
   /** Entries of the claim log that the queue has accepted. */
   relayed: number;
+  /** Absent for a rain that was created before there were commitments. */
+  commitment?: string;
+  /** Only of a settled rain. */
+  reveal?: Reveal;
 }
 
 /** Redis's clock, epoch ms. */
@@ -62,14 +82,17 @@ export async function findRain(redis: RedisClient, rainId: string): Promise<Live
 export async function readRain(redis: RedisClient, rainId: string, { shards, title }: LiveRain): Promise<RainReading | undefined> {
   const parts = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
   const total: RainReading = { rainId, title, shards, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0 };
+  let reveal: Reveal | undefined;
   for (const part of parts) {
     if (!part) return undefined;
     if (STORED_STATES.indexOf(part.state) < STORED_STATES.indexOf(total.state)) total.state = part.state;
     total.opensAt = part.opensAt;
     total.closesAt = part.closesAt;
+    if (part.commitment !== undefined) total.commitment = part.commitment;
+    if (part.seed !== undefined && part.plan !== undefined) reveal = { seed: part.seed, plan: part.plan };
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += part[count];
   }
-  return total;
+  return reveal && total.state === 'settled' ? { ...total, reveal } : total;
 }
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {

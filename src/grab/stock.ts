@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatMoney } from '../rain/money.ts';
+import { redPacketId } from '../rain/red-packet.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './reading.ts';
@@ -14,15 +15,13 @@ export interface Draft extends LiveRain {
   opensAt: number;
   closesAt: number;
   packets: number;
+  /** Absent for a rain that was created before there were commitments. */
+  commitment?: string;
 }
 
 /** Packet `index` of a rain lies in shard `index % shards`. */
 export function plannedFor(shard: number, shards: number, packets: number): number {
   return Math.floor((packets - shard + shards - 1) / shards);
-}
-
-export function redPacketId(rainId: string, index: number): string {
-  return `${rainId}-${index}`;
 }
 
 /** A packet as its list holds it, to the byte. */
@@ -34,12 +33,12 @@ export function packetElement(id: string, amount: string): string {
  * Writes the rain down in Redis, empty. Safe to repeat.
  * @returns `taken` when the id belongs to another rain, or to the remains of one
  */
-export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets }: Draft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '' }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
     const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
     const done = z.number().parse(await run(redis, 'draft', [state, list, claimed, claims, spoiled, relayed, credited],
-      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets)]));
+      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment]));
     if (done === -1) return 'taken';
     created ||= done === 1;
   }

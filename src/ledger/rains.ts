@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
@@ -34,7 +35,10 @@ export type Creation =
   /** Another rain has this id; nothing was done. */
   | { outcome: 'differs'; fields: (keyof NewRain)[] };
 
-/** A rain, its account, and the money in it, moved from the operator: all of it or nothing. */
+/**
+ * A rain, its account, and the money in it, moved from the operator, and on record what was committed to: all of it or
+ * nothing. The record is append-only in the database; the row of the rain is not.
+ */
 export function createRain(database: Database, asked: NewRain, actor: string): Promise<Creation> {
   return database.$transaction(async (book) => {
     const { count } = await book.rain.createMany({
@@ -43,7 +47,9 @@ export function createRain(database: Database, asked: NewRain, actor: string): P
     });
     if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id } })));
     await fund(book, asked.id, asked.budgetCents);
-    await record(book, { actor, verb: 'create', rainId: asked.id, details: { title: asked.title, budget: formatMoney(asked.budgetCents), packets: asked.packets } });
+    const { id: rainId, title, packets, seed, split: plan, shards } = asked;
+    const commitment = commitmentOf({ rainId, seed, plan, shards });
+    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment } });
     return { outcome: 'created' };
   });
 }

@@ -9,6 +9,7 @@ import { draftRain } from '../grab/stock.ts';
 import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
+import { draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 
@@ -26,7 +27,7 @@ const createRequest = z.object({
   opensAt: moment,
   closesAt: moment,
   shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
-  /** Only for reproducing a rain; whoever knows it beforehand knows every packet. */
+  /** Only for reproducing a rain; whoever knows it beforehand knows every packet, and that of a settled rain is known to all. */
   seed: seed.optional(),
 });
 export type CreateRequest = z.input<typeof createRequest>;
@@ -34,7 +35,8 @@ export type CreateRequest = z.input<typeof createRequest>;
 /** What the operator calls a field that the book calls otherwise. */
 const ASKED_AS: Partial<Record<keyof NewRain, string>> = { budgetCents: 'budget', split: 'plan' };
 
-export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number } | Refused;
+/** `commitment` is absent when an old rain that has none was created again. */
+export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string } | Refused;
 
 /** A new id: the time makes it sort, the random part makes it unique. */
 export function newRainId(now: number): string {
@@ -74,10 +76,11 @@ export async function createRain(desk: Desk, request: CreateRequest): Promise<Cr
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
-  const drafted = await draftRain(desk.redis, { rainId: id, title, shards, opensAt, closesAt, packets: plan.packets });
+  const draft = await draftOf(desk, { id, title, shards, opensAt, closesAt, packets: plan.packets });
+  const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(desk.redis, id);
-  return { ok: true, rainId: id, opensAt, closesAt };
+  return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
 }
 
 function iso(time: number): string {

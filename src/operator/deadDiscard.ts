@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findLetter, type Letter } from '../credit/letters.ts';
-import { redPacketId } from '../grab/stock.ts';
+import { redPacketId } from '../rain/red-packet.ts';
 import type { Discarding, NewDiscard } from '../ledger/discard.ts';
 import { refusalOf } from '../ledger/refusal.ts';
 import { parseClaim } from '../rain/claim.ts';

@@ -2,6 +2,7 @@ import { liveRains, readRain, redisNow, type LiveRain, type RainReading } from '
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
+import { recordedCommitment } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 
 /** A rain at a glance: the plan from the book, the rest from Redis, credits from the book. Amounts are decimal strings. */
@@ -25,15 +26,26 @@ export interface RainView {
   recycled: string;
 }
 
+export interface RainDetail extends RainView {
+  /** Absent for a rain that was created before there were commitments. */
+  commitment?: string;
+  /** Only of a settled rain: until then it is a secret. */
+  seed?: string;
+}
+
 /** All rains, newest first. */
 export async function listRains(desk: Desk): Promise<RainView[]> {
   const [rains, live, now] = await Promise.all([desk.ledger.rains(), liveRains(desk.redis), redisNow(desk.redis)]);
   return Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now)));
 }
 
-export async function showRain(desk: Desk, rainId: string): Promise<RainView | undefined> {
-  const [rain, live, now] = await Promise.all([desk.ledger.rain(rainId), liveRains(desk.redis), redisNow(desk.redis)]);
-  return rain && view(desk, rain, await reading(desk, rainId, live.get(rainId)), now);
+export async function showRain(desk: Desk, rainId: string): Promise<RainDetail | undefined> {
+  const [rain, live, now, commitment] = await Promise.all([
+    desk.ledger.rain(rainId), liveRains(desk.redis), redisNow(desk.redis), recordedCommitment(desk, rainId),
+  ]);
+  if (!rain) return undefined;
+  const seen = await view(desk, rain, await reading(desk, rainId, live.get(rainId)), now);
+  return { ...seen, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function reading(desk: Desk, rainId: string, live: LiveRain | undefined): Promise<RainReading | undefined> {

@@ -1,7 +1,9 @@
 import { announceChange } from '../grab/phases.ts';
 import { draftRain, loadPackets } from '../grab/stock.ts';
+import { commitmentOf } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { splitBudget } from '../rain/split.ts';
+import { draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 
@@ -25,12 +27,14 @@ export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: 
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
   if (await hasLost(desk, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; what was won is not known there, so its packets are not handed out again`);
+  const draft = await draftOf(desk, rain);
+  if (draft.commitment !== undefined && draft.commitment !== commitmentOf({ ...rain, rainId, plan: rain.split })) {
+    return refuse('id', `seed and plan of the rain ${rainId} are not those that were committed to when it was created; its packets would not be the ones promised`);
+  }
   const amounts = allocationOf(rain);
   // On record before it is done: see `hasLost`.
   await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: rain.packets } });
-  const drafted = await draftRain(desk.redis, {
-    rainId, title: rain.title, shards: rain.shards, opensAt: rain.opensAt, closesAt: rain.closesAt, packets: rain.packets,
-  });
+  const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
   const loaded = await loadPackets(desk.redis, rainId, rain.shards, amounts, (count) => onProgress(count, rain.packets));
   if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${loaded.reason === 'not_a_draft' ? 'it is closed' : 'Redis has lost it meanwhile'}`);

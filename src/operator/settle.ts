@@ -3,6 +3,7 @@ import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { auditRain } from './audit.ts';
 import { tellPromise } from './audit/findings.ts';
+import { revealOf } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 
 /** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
@@ -25,7 +26,7 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
   if (!before) {
     if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
     // Cut between the shards, and not repeated before the first of them had expired.
-    await settle(desk.redis, rainId, live, ttlMs);
+    await settle(desk.redis, rainId, live, { ttlMs, reveal: await revealOf(desk, rainId) });
     return { outcome: 'settled' };
   }
   if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
@@ -51,6 +52,6 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
-  if (!await settle(desk.redis, rainId, live, ttlMs, seen)) throw new Error(`the book of ${rainId} is closed, and a shard of it is not, or claims were put back meanwhile`);
+  if (!await settle(desk.redis, rainId, live, { ttlMs, seen, reveal: await revealOf(desk, rainId) })) throw new Error(`the book of ${rainId} is closed, and a shard of it is not, or claims were put back meanwhile`);
   return { outcome: 'settled' };
 }

@@ -3,6 +3,7 @@ import { liveRains, readRain, redisNow, settledRains, type LiveRain } from '../g
 import { draftRain } from '../grab/stock.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { draftOf } from './commitment.ts';
 import type { Desk } from './desk.ts';
 import { hasLost } from './lost.ts';
 import { settleRain, type Settling } from './settle.ts';
@@ -76,7 +77,7 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
     for (const rain of await desk.ledger.overdue(await redisNow(desk.redis))) {
       if (live.has(rain.id)) continue;
       if (await hasLost(desk, rain)) tell(rain.id, { outcome: 'lost' });
-      else await draftRain(desk.redis, { ...rain, rainId: rain.id });
+      else await draftRain(desk.redis, await draftOf(desk, rain));
     }
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
+import type { RainPlan } from '../rain/plan.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 
@@ -29,6 +30,12 @@ export interface RainSnapshot {
   packets: number;
   /** Packets left, rounded up to about a hundredth of `packets`; 0 only when none is left. */
   left: number;
+  /** SHA-256 of what decides who gets which amount, told before anybody can grab; absent for a rain that has none. */
+  commitment?: string;
+  /** These three once the rain is settled: with the commitment, all that is needed to recompute every packet. */
+  seed?: string;
+  plan?: RainPlan;
+  shards?: number;
   serverTime: number;
 }
 

@@ -50,7 +50,7 @@ describe('on a Redis Cluster of three masters', () => {
     expect(await close(redis, 'wide', shards, 'early')).toBe(true);
     const live = (await findRain(redis, 'wide'))!;
     expect(await readRain(redis, 'wide', live)).toMatchObject({ state: 'closed', packets: 400, left: 0, claims: 400 });
-    expect(await settle(redis, 'wide', live, 60_000)).toBe(true);
+    expect(await settle(redis, 'wide', live, { ttlMs: 60_000 })).toBe(true);
   });
 
   test('the gateway serves it as it serves a single Redis', async () => {

@@ -92,7 +92,7 @@ describe('lua/restore.lua', () => {
     await lose(2);
     await close(redis, 'r1', 1, 'early');
     expect(await restoreTold(redis, told.slice(0, 1))).toMatchObject([{ putBack: 1 }]);
-    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000)).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
     const before = await dump(redis);
     expect(await restoreTold(redis, told)).toEqual([{ rainId: 'r1', putBack: 0, contested: 0, lost: { why: 'settled', claims: told.slice(1) } }]);
     expect(await dump(redis)).toEqual(before);
@@ -110,9 +110,9 @@ describe('lua/restore.lua', () => {
     await lose(1);
     await close(redis, 'r1', 1, 'early');
     await restoreTold(redis, told);
-    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000, [1])).toBe(false);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000, seen: [1] })).toBe(false);
     expect(await redis.hget(keys.state, 'state')).toBe('closed');
-    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000, [2])).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000, seen: [2] })).toBe(true);
   });
 
   test.each(['packets', 'claimed', 'claims', 'restored'] as const)('with %s of a wrong type nothing at all is written', async (name) => {

@@ -91,7 +91,7 @@ describe('the states of a rain', () => {
     expect(await pause(redis, 'r1', 1)).toBe('paused');
     expect(await resume(redis, 'r1', 1)).toBe('loaded');
     expect(await close(redis, 'r1', 1, 'due')).toBe(false);
-    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 1_000)).toBe(false);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 1_000 })).toBe(false);
     expect(await close(redis, 'r1', 1, 'early')).toBe(true);
     expect(await close(redis, 'r1', 1, 'due')).toBe(true);
     expect(await pause(redis, 'r1', 1)).toBe('closed');
@@ -104,8 +104,8 @@ describe('the states of a rain', () => {
     const { lease: _, ...lasting } = shardKeys('r1', 0);
     for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBe(-1);
     await close(redis, 'r1', 1, 'early');
-    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000)).toBe(true);
-    expect(await settle(redis, 'r1', { shards: 1, title: '' }, 60_000)).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
     for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBeGreaterThan(0);
   });
 

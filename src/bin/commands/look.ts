@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listRains, showRain, type RainView } from '../../operator/list.ts';
+import { listRains, showRain, type RainDetail } from '../../operator/list.ts';
 import { CommandFailure, EXIT, print, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 
@@ -33,10 +33,11 @@ export function addLookCommands(program: Command): void {
     }));
 }
 
-function describe(rain: RainView): string {
+function describe(rain: RainDetail): string {
   return table(['', ''], [
     ['rain', `${rain.rainId}  ${rain.title}`], ['state', rain.state], ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
+    ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),
   ]).trimStart();
 }

@@ -45,7 +45,7 @@ export function addPlanCommands(program: Command): void {
     .option('--max <amount>', 'largest packet (default the budget)')
     .option('--title <text>', 'what players read')
     .option('--id <id>', 'letters, digits, _ and -; otherwise one is made')
-    .option('--seed <hex>', '64 hex digits; reproduces the packets of an earlier rain')
+    .option('--seed <hex>', '64 hex digits; reproduces an earlier rain, whose packets everybody knows once it is settled')
     .option('--shards <n>', 'Redis shards', parseCount(1, SHARDS_MAX), 1)
     .option('--load', 'preallocate the packets at once')
     .option('--json', 'print JSON')
@@ -85,9 +85,11 @@ async function create(desk: OpenDesk, options: CreateOptions): Promise<void> {
       throw error;
     }
   }
+  if (created.commitment !== undefined && !options.json) tell(`commitment ${created.commitment}`);
   print(options.json, {
     rainId: created.rainId, state: options.load ? 'loaded' : 'draft',
     opensAt: new Date(created.opensAt).toISOString(), closesAt: new Date(created.closesAt).toISOString(),
+    ...(created.commitment !== undefined && { commitment: created.commitment }),
   }, created.rainId);
 }
 

@@ -1,4 +1,4 @@
-import { redPacketId } from '../../grab/stock.ts';
+import { redPacketId } from '../../rain/red-packet.ts';
 import type { Equation, Share } from '../../rain/equation.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { lostClaimId, tellLost, type LostFromLog } from './findings.ts';

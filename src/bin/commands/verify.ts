@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { createReadStream } from 'node:fs';
+import { z } from 'zod';
+import { verifyRain } from '../../operator/verify.ts';
+import type { Receipt } from '../../rain/commitment.ts';
+import { readJson } from '../../rain/json.ts';
+import { checkProof, proof, receipt } from '../../rain/proof.ts';
+import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+
+/** A file of receipts for every packet of the largest rain is not read at once [R10]. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+
+interface VerifyOptions {
+  receipt?: string;
+  offline?: string;
+  json?: boolean;
+}
+
+/** What is printed, whoever has found it. */
+interface Findings {
+  fair: boolean;
+  rainId: string;
+  commitment: string;
+  seed: string;
+  packets: number;
+  checked: string;
+  problems: readonly string[];
+}
+
+export function addVerifyCommand(program: Command): void {
+  program.command('verify [id]').summary('were the packets those committed to before the rain?')
+    .description('Computes every packet of a settled rain from its seed and compares the commitment, what was left, the claim log, the book and receipts with it. Exit code 1 on a difference.')
+    .option('--receipt <file>', 'what winners were told, {"rainId","redPacketId","amount"}: one, a list, or one a line; - is stdin')
+    .option('--offline <file>', 'asks no server: verifies {"rainId","commitment","seed","plan","shards","receipts"}; - is stdin')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain verify m3k9x2a1b2c3d4 --receipt won.json')
+    .action(async (id: string | undefined, options: VerifyOptions) => {
+      if ((id === undefined) === (options.offline === undefined)) throw new CommandFailure(EXIT.usage, 'verify: expected an id or --offline FILE, and not both');
+      if (id === undefined) await verifyFile(options.offline!, options);
+      else await verifyBooked(id, options);
+    });
+}
+
+async function verifyBooked(id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
+  const receipts = path === undefined ? [] : await readReceipts(path);
+  await atDesk(async (desk) => {
+    const verified = await verifyRain(desk, id, receipts);
+    if (!verified.ok) throw refused(verified);
+    const { ok: _, ...found } = verified;
+    const { left, claims, credits } = found.checked;
+    answer(json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
+  });
+}
+
+async function verifyFile(path: string, { receipt: receiptPath, json }: VerifyOptions): Promise<void> {
+  const text = await read('--offline', path);
+  const parsed = proof.safeParse(parseJson('--offline', path, text));
+  if (!parsed.success) throw unexpected('--offline', parsed.error);
+  const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(receiptPath))];
+  const { packets, problems } = checkProof({ ...parsed.data, receipts });
+  const found = { fair: problems.length === 0, ...parsed.data, packets, problems };
+  answer(json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
+}
+
+function answer(json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems }: Findings): void {
+  const verdict = fair ? `Every one of the ${packets} packets is what was committed to before the rain.` : 'THIS IS NOT WHAT WAS COMMITTED TO.';
+  const rows = table(['', ''], [['rain', rainId], ['commitment', commitment], ['seed', seed]]).trimStart();
+  print(json, value, [rows, `checked: ${checked}`, verdict, ...problems].join('\n'));
+  if (!fair) process.exitCode = EXIT.refused;
+}
+
+async function readReceipts(path: string): Promise<Receipt[]> {
+  const text = (await read('--receipt', path)).trim();
+  if (text === '') throw new CommandFailure(EXIT.usage, `--receipt: no receipt in ${path}`);
+  const whole = readJson(text);
+  const values = whole === undefined ? text.split('\n').filter((line) => line.trim() !== '').map((line) => parseJson('--receipt', path, line)) : Array.isArray(whole) ? whole : [whole];
+  const parsed = z.array(receipt).safeParse(values);
+  if (!parsed.success) throw unexpected('--receipt', parsed.error);
+  return parsed.data;
+}
+
+async function read(option: string, path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > FILE_BYTES_MAX) break;
+    }
+  } catch (error) {
+    throw new CommandFailure(EXIT.usage, `${option}: ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+  if (bytes > FILE_BYTES_MAX) throw new CommandFailure(EXIT.usage, `${option}: ${path} is larger than ${FILE_BYTES_MAX} bytes`);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(option: string, path: string, text: string): unknown {
+  const value = readJson(text);
+  if (value === undefined) throw new CommandFailure(EXIT.usage, `${option}: ${path} is not JSON`);
+  return value;
+}
+
+function unexpected(option: string, { issues }: z.ZodError): CommandFailure {
+  return new CommandFailure(EXIT.usage, ...issues.slice(0, 10).map(({ path, message }) => `${option}: ${path.join('.') || 'file'}: ${message}`));
+}

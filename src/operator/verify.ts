@@ -1,0 +1,133 @@
+import { shardKeys } from '../grab/keys.ts';
+import { readEntries } from '../grab/reading.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { parseClaim } from '../rain/claim.ts';
+import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
+import { canonicalJson, readJson } from '../rain/json.ts';
+import { formatMoney } from '../rain/money.ts';
+import { receipt, receiptProblem } from '../rain/proof.ts';
+import { redPacketId, redPacketIndex } from '../rain/red-packet.ts';
+import { recordedCommitment } from './commitment.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+import { readCredits } from './audit/booked.ts';
+
+/** List elements per read. */
+const PAGE = 5_000;
+const PROBLEMS_MAX = 100;
+
+/** Everything a sceptic needs, and what was found. A proof for `rain verify --offline`, too. */
+export interface Verification {
+  ok: true;
+  fair: boolean;
+  rainId: string;
+  commitment: string;
+  seed: string;
+  plan: unknown;
+  shards: number;
+  packets: number;
+  /** How many of each were compared with the promise; `left` and `claims` are 0 when Redis has forgotten the rain. */
+  checked: { left: number; claims: number; credits: number; receipts: number };
+  /** What differs from the promise, in plain words; the first hundred. */
+  problems: string[];
+}
+
+/**
+ * Compares what became of a settled rain with what was committed to when it was created: what players were shown, the
+ * packets left over, the claim log and its order, the credits of the book, and receipts.
+ */
+export async function verifyRain(desk: Desk, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  const commitment = await recordedCommitment(desk, rainId);
+  if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
+  if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is a secret until then; its commitment is ${commitment}`);
+  const { seed, split: plan, shards, packets } = rain;
+  const found = new Findings();
+  await compareShown(desk, rain, commitment, found);
+  const verdict = verifyFairness({ rainId, commitment, seed, plan, shards });
+  switch (verdict.outcome) {
+    case 'ok':
+      await compareHandedOut(desk, rain, verdict.allocation, found);
+      for (const told of receipts) found.compare('receipts', receiptProblem(told, checkReceipt(verdict.allocation, rainId, told)));
+      break;
+    case 'commitment_differs':
+      found.problem(`the commitment of ${commitment} was given, and seed and plan as they stand in the book now hash to ${verdict.recomputed}`);
+      break;
+    case 'bad_seed':
+      found.problem(`the seed in the book is none: ${verdict.reason}`);
+      break;
+    case 'bad_plan':
+      found.problem(`the plan in the book cannot be carried out: ${verdict.refusals.map(({ field, reason }) => `${field}: ${reason}`).join('; ')}`);
+      break;
+    default:
+      return verdict satisfies never;
+  }
+  const { problems, checked } = found;
+  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, packets, checked, problems };
+}
+
+class Findings {
+  readonly checked = { left: 0, claims: 0, credits: 0, receipts: 0 };
+  readonly problems: string[] = [];
+
+  compare(what: keyof Findings['checked'], problem: string | undefined): void {
+    this.checked[what]++;
+    if (problem !== undefined) this.problem(problem);
+  }
+
+  problem(sentence: string): void {
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(sentence);
+  }
+}
+
+/** What gateways have told players, as far as Redis still knows it. */
+async function compareShown(desk: Desk, { id, seed, split, shards }: BookedRain, commitment: string, found: Findings): Promise<void> {
+  const plan = canonicalJson(split);
+  for (let shard = 0; shard < shards; shard++) {
+    const [state, told, shownSeed, shownPlan] = await desk.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan');
+    if (state === null) continue;
+    if (told !== commitment) found.problem(`players were shown the commitment ${told ?? 'of none'}, recorded is ${commitment}`);
+    // Settled in the book a moment ago: the keys follow.
+    if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan)) found.problem('players are shown another seed or plan than those in the book');
+  }
+}
+
+async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt64Array, found: Findings): Promise<void> {
+  const compare = (what: 'left' | 'claims' | 'credits', packet: Receipt, how: string): void => {
+    const verdict = checkReceipt(allocation, rain.id, packet);
+    if (verdict.outcome === 'ok') found.compare(what, undefined);
+    else if (verdict.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${verdict.promised}`);
+    else found.compare(what, `${packet.redPacketId} ${how} and was never promised`);
+  };
+  for (let shard = 0; shard < rain.shards; shard++) {
+    for await (const element of elements(desk, shardKeys(rain.id, shard).packets)) {
+      const packet = receipt.safeParse({ rainId: rain.id, ...Object(readJson(element)) as object });
+      // What would not decode was won by nobody.
+      if (packet.success) compare('left', packet.data, 'lies in the list');
+    }
+    let before = -1;
+    for await (const entry of entries(desk, rain.id, shard)) {
+      const parsed = parseClaim(entry);
+      if (!parsed.ok) {
+        found.compare('claims', `an entry of the claim log is no claim: ${parsed.reason}`);
+        continue;
+      }
+      compare('claims', parsed.claim, 'was won');
+      const index = redPacketIndex(rain.id, parsed.claim.redPacketId);
+      if (index === undefined) continue;
+      if (index <= before) found.problem(`${parsed.claim.redPacketId} was handed out after ${redPacketId(rain.id, before)}: out of turn`);
+      before = index;
+    }
+  }
+  for (const [id, { cents }] of await readCredits(desk, rain.id)) compare('credits', { rainId: rain.id, redPacketId: id, amount: formatMoney(cents) }, 'was credited');
+}
+
+/** Of a list that changes no more. */
+async function* elements({ redis }: Desk, key: string): AsyncGenerator<string> {
+  for (let from = 0, length = await redis.llen(key); from < length; from += PAGE) yield* await redis.lrange(key, from, from + PAGE - 1);
+}
+
+/** The claim log of one shard, oldest first. */
+async function* entries({ redis }: Desk, rainId: string, shard: number): AsyncGenerator<string> {
+  for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += PAGE) yield* await readEntries(redis, rainId, shard, from, from + PAGE);
+}

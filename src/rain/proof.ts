@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { amount, rainId } from './claim.ts';
+import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
+
+/** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
+export const receipt = z.object({ rainId, redPacketId: z.string().min(1).max(128), amount });
+
+/** All that is needed to verify a rain without asking any server: what the snapshot of a settled rain holds, and receipts. */
+export const proof = z.object({
+  rainId,
+  commitment,
+  seed: z.string(),
+  plan: z.unknown(),
+  shards: z.int().min(1).default(1),
+  receipts: z.array(receipt).default([]),
+});
+export type Proof = z.output<typeof proof>;
+
+/** @returns how many packets follow from the proof (0 when it does not hold), and what is wrong with it, in plain words */
+export function checkProof({ receipts, ...shown }: Proof): { packets: number; problems: string[] } {
+  const verdict = verifyFairness(shown);
+  switch (verdict.outcome) {
+    case 'bad_seed': return { packets: 0, problems: [`seed: ${verdict.reason}`] };
+    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map(({ field, reason }) => `plan.${field}: ${reason}`) };
+    case 'commitment_differs': return { packets: 0, problems: [`the commitment is ${shown.commitment}, and seed and plan hash to ${verdict.recomputed}`] };
+    case 'ok': {
+      const problems = receipts.map((told) => receiptProblem(told, checkReceipt(verdict.allocation, shown.rainId, told)));
+      return { packets: verdict.allocation.length, problems: problems.filter((problem) => problem !== undefined) };
+    }
+    default: return verdict satisfies never;
+  }
+}
+
+/** `undefined`: the receipt holds. */
+export function receiptProblem({ rainId: told, redPacketId, amount: said }: Receipt, verdict: ReceiptVerdict): string | undefined {
+  switch (verdict.outcome) {
+    case 'ok': return undefined;
+    case 'other_rain': return `the receipt for ${redPacketId} is of another rain, ${told}`;
+    case 'no_such_packet': return `the receipt for ${redPacketId} names a packet that was never promised`;
+    case 'amount_differs': return `the receipt for ${redPacketId} says ${said}, promised was ${verdict.promised}`;
+    default: return verdict satisfies never;
+  }
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { announceChange, close, settle } from '../../src/grab/phases.ts';
+import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { draftRain, loadPackets } from '../../src/grab/stock.ts';
+import { commitmentOf, verifyFairness } from '../../src/rain/commitment.ts';
+import { formatMoney } from '../../src/rain/money.ts';
+import { eventually } from '../support/eventually.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { shows, text } from './player.ts';
+import { setStage, type Stage } from './stage.ts';
+
+const SHOWN = { rainId: 'proven', seed: 'ab'.repeat(32), plan: { budget: '200.00', packets: 20 }, shards: 1 };
+
+describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => {
+  let stage: Stage;
+  beforeAll(async () => { stage = await setStage(); });
+  afterAll(() => stage?.end());
+
+  async function reveal(): Promise<void> {
+    await close(stage.redis, 'proven', 1, 'early');
+    await settle(stage.redis, 'proven', (await findRain(stage.redis, 'proven'))!, { ttlMs: 600_000, reveal: SHOWN });
+  }
+
+  test('can check his packet when the seed is shown, not before, in English and in Chinese; a late page says that it is late, a wrong seed is told', async () => {
+    const commitment = commitmentOf(SHOWN);
+    const verdict = verifyFairness({ ...SHOWN, commitment });
+    const allocation = verdict.outcome === 'ok' ? verdict.allocation : BigInt64Array.of();
+    const now = await redisNow(stage.redis);
+    await draftRain(stage.redis, { rainId: 'proven', title: 'proven', shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 20, commitment });
+    await loadPackets(stage.redis, 'proven', 1, allocation, () => {});
+    await announceChange(stage.redis, 'proven');
+
+    const faults: string[] = [];
+    const [ann, lee, wrong] = await Promise.all([stage.open('/?rain=proven'), stage.open('/?rain=proven', { locale: 'zh-CN' }), stage.open('/?rain=proven')]);
+    const asked: string[] = [];
+    for (const page of [ann!, lee!]) {
+      page.on('request', (request) => asked.push(request.url()));
+      page.on('console', (message) => { if (message.type() === 'error') faults.push(message.text()); });
+      page.on('pageerror', (error) => faults.push(error.message));
+    }
+    await shows(ann!, 'open');
+    await ann!.getByTestId('grab').click();
+    await shows(ann!, 'won');
+    expect(await text(ann!, 'big')).toBe(`¥${formatMoney(allocation[0]!)}`);
+    expect(await ann!.getByTestId('verify').isVisible()).toBe(false);
+
+    // What one page was told is exchanged on its way there.
+    await wrong!.routeWebSocket(/\/v1$/, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => socket.send(String(message).replaceAll(SHOWN.seed, 'cd'.repeat(32))));
+    });
+    await wrong!.reload();
+    await Promise.all([lee!, wrong!].map((page) => shows(page, 'open')));
+    await reveal();
+
+    await ann!.getByTestId('verify').waitFor();
+    expect(asked.filter((url) => url.includes('verifier'))).toEqual([]);
+    // By keyboard, too.
+    await ann!.getByTestId('verify').focus();
+    await ann!.keyboard.press('Enter');
+    await eventually(async () => expect(await text(ann!, 'proof')).toBe('Checked: your packet is the one promised.'), { timeoutMs: 15_000 });
+    expect(asked.filter((url) => url.includes('verifier'))).toHaveLength(1);
+    expect(await ann!.getByTestId('verify').isVisible()).toBe(false);
+    await lee!.getByTestId('verify').click();
+    await eventually(async () => expect(await text(lee!, 'proof')).toBe('已验证：全部红包与承诺一致。'), { timeoutMs: 15_000 });
+    await wrong!.getByTestId('verify').click();
+    await eventually(async () => expect(await text(wrong!, 'proof')).toBe('This is NOT what was promised.'), { timeoutMs: 15_000 });
+    expect(faults).toEqual([]);
+
+    await ann!.reload();
+    await ann!.getByTestId('verify').click();
+    await eventually(async () => expect(await text(ann!, 'proof')).toBe('The packets fit their commitment, but this page heard it only after the rain.'), { timeoutMs: 15_000 });
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
+import { verifyRain } from '../../src/operator/verify.ts';
+import { checkReceipt, verifyFairness } from '../../src/rain/commitment.ts';
+import type { RainSnapshot } from '../../src/protocol/messages.ts';
+import { dial, type Client } from '../support/client.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { dump } from '../support/rain.ts';
+import { openWorker } from '../support/worker.ts';
+
+let desk: TestDesk;
+let gateway: Gateway;
+let worker: WorkerProcess;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  gateway = await openGateway(desk.redisUrl);
+  worker = await openWorker(desk);
+});
+afterAll(async () => {
+  await gateway.close();
+  await worker.close();
+  await desk.stop();
+});
+
+/** Every frame this socket hears, as it is. */
+function record(client: Client): string[] {
+  const frames: string[] = [];
+  client.socket.on('message', (data) => frames.push(String(data)));
+  return frames;
+}
+
+const isSettled = (frame: string) => (JSON.parse(frame) as Partial<RainSnapshot>).state === 'settled';
+
+test('over a whole rain nobody sees the seed before it is settled; then everybody who stayed can recompute what he won', async () => {
+  const watcher = await dial(gateway.url, 'watcher');
+  const frames = record(watcher);
+  const now = await redisNow(desk.redis);
+  const created = await createRain(desk, { id: 'whole', plan: { budget: '30.00', packets: 10 }, opensAt: now + 700, closesAt: now + 600_000, shards: 2 });
+  if (!created.ok) throw new Error('refused');
+  const { seed } = (await desk.ledger.rain('whole'))!;
+  expect(seed).toMatch(/^[0-9a-f]{64}$/);
+  /** Everything that a gateway reads, and more: all keys of the rains. */
+  const redisHoldsSeed = async () => JSON.stringify(await dump(desk.redis, 'rain:*')).includes(seed);
+  const secret = async () => {
+    expect(await redisHoldsSeed()).toBe(false);
+    expect(frames.filter((frame) => frame.includes(seed))).toEqual([]);
+  };
+
+  await secret();
+  await loadRain(desk, 'whole');
+  watcher.say({ type: 'join', rainId: 'whole' });
+  await secret();
+  const players = await Promise.all(Array.from({ length: 6 }, (_, i) => dial(gateway.url, `player-${i}`)));
+  const heard = players.map(record);
+  await eventually(() => frames.some((frame) => (JSON.parse(frame) as Partial<RainSnapshot>).state === 'open'));
+  const receipts = await Promise.all(players.map(async (player) => {
+    player.say({ type: 'join', rainId: 'whole' });
+    player.say({ type: 'grab', rainId: 'whole', ref: 'tap' });
+    for (;;) {
+      const { ref, rainId, redPacketId, amount } = await player.next('result');
+      if (ref === 'tap' && redPacketId && amount) return { rainId, redPacketId, amount };
+    }
+  }));
+  await secret();
+  await pauseRain(desk, 'whole');
+  await secret();
+  await resumeRain(desk, 'whole');
+  await Promise.all(players.map((player) => player.next('credited')));
+  await secret();
+  await closeRain(desk, 'whole');
+  // From here on it may be settled at any moment; what was said before that is looked at below.
+  await eventually(() => frames.some(isSettled), { timeoutMs: 15_000 });
+
+  for (const told of [frames, ...heard]) {
+    await eventually(() => told.some(isSettled));
+    const end = told.findIndex(isSettled);
+    expect(told.slice(0, end).filter((frame) => frame.includes(seed))).toEqual([]);
+    // What was shown first is what counts.
+    const first = told.map((frame) => JSON.parse(frame) as Partial<RainSnapshot>).find(({ type, rainId }) => type === 'rain' && rainId === 'whole')!;
+    const last = JSON.parse(told[end]!) as RainSnapshot;
+    expect(first.commitment).toBe(created.commitment);
+    const { rainId, plan, shards, seed: shownSeed } = last as Required<RainSnapshot>;
+    const verdict = verifyFairness({ rainId, plan, shards, seed: shownSeed, commitment: first.commitment! });
+    if (verdict.outcome !== 'ok') throw new Error(verdict.outcome);
+    for (const receipt of receipts) expect(checkReceipt(verdict.allocation, 'whole', receipt)).toEqual({ outcome: 'ok' });
+  }
+
+  const late = await dial(gateway.url, 'late');
+  late.say({ type: 'join', rainId: 'whole' });
+  expect(await late.next('rain')).toMatchObject({ state: 'settled', seed, commitment: created.commitment });
+  expect(await verifyRain(desk, 'whole', receipts)).toMatchObject({ ok: true, fair: true, checked: { left: 4, claims: 6, credits: 6, receipts: 6 } });
+  await Promise.all([watcher, late, ...players].map((client) => client.leave()));
+});
