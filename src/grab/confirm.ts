@@ -30,8 +30,8 @@ interface Question {
   answer: (confirmed: boolean[]) => void;
 }
 
-/** Batches one round asks about at most, each of at most 512 wins [R10]. */
-const QUESTIONS_MAX = 64;
+/** Wins one round asks about, and one batch more at most [R10]: four rounds take all that a gateway lets wait. */
+const WINS_MAX = 20_000;
 
 /** Confirms wins by replicas. What is asked while every connection waits is gathered and asked in one round. */
 export function createConfirm({ connections, replicas, waitMs, onFault }: ConfirmRules): Confirm {
@@ -42,11 +42,17 @@ export function createConfirm({ connections, replicas, waitMs, onFault }: Confir
     for (let redis = idle[0]; redis && waiting.length > 0; redis = idle[0]) {
       idle.shift();
       const used = redis;
-      void round(used, waiting.splice(0, QUESTIONS_MAX)).then(() => {
+      void round(used, waiting.splice(0, sizeOfRound())).then(() => {
         idle.push(used);
         begin();
       });
     }
+  }
+
+  function sizeOfRound(): number {
+    let size = 0;
+    for (let wins = 0; size < waiting.length && wins < WINS_MAX; size++) wins += waiting[size]!.wins.length;
+    return size;
   }
 
   /**

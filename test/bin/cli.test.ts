@@ -25,6 +25,12 @@ const nothing = { jobs: 0, claims: 0 };
 const json = (text: string): unknown => JSON.parse(text);
 
 describe('rain, the command', () => {
+  test('[R12] replicas are not waited for where there are none: the embedded Redis is refused before anything is started', async () => {
+    const { exit, stderr } = await rain(['up'], { DURABILITY: 'replicas=1' });
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/DURABILITY: the embedded Redis has no replicas/);
+  });
+
   test('every command has --help with an example, and --help is no failure', async () => {
     const { stdout, exit } = await rain(['--help']);
     expect(exit).toBe(0);

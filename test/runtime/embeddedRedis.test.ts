@@ -37,6 +37,19 @@ test('[R4] the embedded Redis syncs every write, forgets nothing when full, and 
   expect(statSync(join(home.folder, 'redis.conf')).mode & 0o777).toBe(0o600);
 });
 
+test('a relaxed one syncs once a second, and a later start that does not ask for it syncs every write again', async () => {
+  const home = homeAt(temporaryFolder());
+  for (const [relaxed, appendfsync] of [[true, 'everysec'], [false, 'always']] as const) {
+    const started = await startEmbeddedRedis({ home, password, relaxed });
+    if (!started.ok) throw new Error(started.reason);
+    try {
+      expect(await ask(started.server.url, (redis) => redis.config('GET', 'appendfsync'))).toEqual(['appendfsync', appendfsync]);
+    } finally {
+      await started.server.stop();
+    }
+  }
+});
+
 test('[R4] a restart keeps the data, after an orderly stop and after kill -9', async () => {
   const home = homeAt(temporaryFolder());
   const first = await start(home);

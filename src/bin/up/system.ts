@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { z } from 'zod';
 import { migrate } from '../../ledger/migrate.ts';
 import { startChild } from '../../runtime/children.ts';
-import { loadConfig, type Config } from '../../runtime/config.ts';
+import { ConfigError, loadConfig, type Config } from '../../runtime/config.ts';
 import { startEmbeddedDatabase } from '../../runtime/embedded/database.ts';
 import { startEmbeddedRedis, type StartedServer } from '../../runtime/embedded/redis.ts';
 import { compiledEntry } from '../../runtime/entry.ts';
@@ -35,7 +35,9 @@ const address = z.object({ url: z.string() });
  */
 export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<System> {
   const config = loadConfig();
-  if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) throw failed('DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL');
+  if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
+    throw new ConfigError(['DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL']);
+  }
   const opened = await openHome(config.RAIN_HOME);
   if (!opened.ok) throw failed(opened.reason);
   const { home, lock } = opened;

@@ -1,0 +1,31 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { shardKeys } from '../../src/grab/keys.ts';
+import type { ToldClaim } from '../../src/grab/restore.ts';
+import { startRestorer } from '../../src/gateway/restorer.ts';
+import { createLog, type Logger } from '../../src/runtime/log.ts';
+import { eventually } from '../support/eventually.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+
+const { redis } = await openRedis();
+
+test('a doubt is enough to look again, and what fails is tried until it succeeds, told once', async () => {
+  await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
+  const keys = shardKeys('r1', 0);
+  const told: ToldClaim[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
+  const warnings: string[] = [];
+  const log = createLog('gateway', 'silent');
+  log.warn = ((_facts: object, message: string) => { warnings.push(message); }) as Logger['warn'];
+  let looks = 0;
+  const restorer = startRestorer({ redis, told: { *[Symbol.iterator]() { looks++; yield* told; } }, log, retryMs: 10 });
+  onTestFinished(() => restorer.close());
+  await redis.set(keys.claims, 'of another type');
+  restorer.doubt();
+  await eventually(() => looks > 3);
+  expect(restorer.looking).toBe(false);
+  await redis.del(keys.claims);
+  await eventually(async () => expect(await redis.llen(keys.claims)).toBe(1));
+  await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot be looked for'), expect.stringContaining('put back')]));
+  const before = looks;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(looks).toBe(before);
+});
