@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresInstalled } from '../support/postgres.ts';
+import { deploy, type Deployment, type DeploymentOptions } from './deployment.ts';
+import type { Row } from './row.ts';
+import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
+
+/** Handed in by `npm run faults`; a test run of the whole has a few runs each, and a seed of its own. */
+const RUNS = Number(process.env['FAULTS_RUNS'] ?? 2);
+const SEED = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
+
+/** A run that takes longer hangs, ms. */
+const RUN_MS_MAX = 150_000;
+
+/** How a file of faults registers one. */
+export type Fault = (name: string, strike: Strike, options?: FaultOptions) => void;
+
+/**
+ * One deployment for all faults of a file, one rain after another on it. Every fault is a test and a row of the table;
+ * a run that goes wrong is told with the seed that chose its moments.
+ */
+export function openMatrix(options: DeploymentOptions = {}): Fault {
+  let deployment: Deployment | undefined;
+  beforeAll(async () => { deployment = await deploy(options); }, 120_000);
+  afterAll(() => deployment?.end(), 60_000);
+  return (name, strike, faultOptions = {}) => {
+    const runs = Math.min(RUNS, faultOptions.runsMax ?? RUNS);
+    test.skipIf(!postgresInstalled)(name, async ({ task }) => {
+      const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
+      task.meta.fault = row;
+      const wrong: string[] = [];
+      for (let number = 1; number <= runs; number++) {
+        const run: Run = { name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) };
+        const result = await playRun(deployment!, run, strike, faultOptions);
+        row.runs++;
+        row.acknowledged += result.acknowledged;
+        row.lost += result.lost;
+        row.doubled += result.doubled;
+        row.recoverySeconds = Math.max(row.recoverySeconds, result.recoverySeconds);
+        const sentences = [...result.problems, ...(result.lost > 0 ? [`${result.lost} lost`] : []), ...(result.doubled > 0 ? [`${result.doubled} doubled`] : [])];
+        wrong.push(...sentences.slice(0, 10).map((sentence) => `run ${number} of seed ${SEED}, struck ${result.struck}: ${sentence}`));
+      }
+      expect(wrong).toEqual([]);
+    }, runs * RUN_MS_MAX);
+  };
+}
+
+/** Never that of an earlier run on the same deployment. */
+function rainIdOf(name: string, number: number): string {
+  return `${createHash('sha256').update(name).digest('hex').slice(0, 6)}-${number}-${randomBytes(3).toString('hex')}`;
+}
