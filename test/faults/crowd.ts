@@ -6,17 +6,17 @@ import { User } from './user.ts';
 export interface CrowdOptions {
   rainId: string;
   gatewayUrls: readonly string[];
-  users: number;
+  /** userId → token, of everybody who is to come. */
+  tickets: ReadonlyMap<string, string>;
   /** The users arrive between these two times, epoch ms. */
   from: number;
   to: number;
-  tokenFor: (userId: string) => Promise<string>;
   random: Chance;
 }
 
 /** A few hundred users over real sockets, spread over the window, so that it rains whenever the fault strikes. */
 export interface Crowd {
-  /** By user id. The ids of a rain begin with the rain's. */
+  /** By user id. */
   told: ReadonlyMap<string, Told>;
   /** Who was told that a packet is his. */
   winners(): [userId: string, won: NonNullable<Told['won']>][];
@@ -30,14 +30,17 @@ export interface Crowd {
 
 const REPEATS_MAX = 3;
 
-export async function gather({ rainId, gatewayUrls, users, from, to, tokenFor, random }: CrowdOptions): Promise<Crowd> {
-  const members = new Map<string, User>();
-  for (let i = 0; i < users; i++) {
-    const userId = `${rainId}-u${i}`;
-    members.set(userId, new User({
-      userId, token: await tokenFor(userId), rainId, gatewayUrls, arrivesAt: random.between(from, to), repeats: random.between(0, REPEATS_MAX), random,
-    }));
-  }
+/** Signed before it rains: hundreds of signatures take their time. The ids of a rain's users begin with the rain's. */
+export async function issueTickets(rainId: string, users: number, tokenFor: (userId: string) => Promise<string>): Promise<Map<string, string>> {
+  const tickets = new Map<string, string>();
+  for (let i = 0; i < users; i++) tickets.set(`${rainId}-u${i}`, await tokenFor(`${rainId}-u${i}`));
+  return tickets;
+}
+
+export function gather({ rainId, gatewayUrls, tickets, from, to, random }: CrowdOptions): Crowd {
+  const members = new Map([...tickets].map(([userId, token]) => [userId, new User({
+    userId, token, rainId, gatewayUrls, arrivesAt: random.between(from, to), repeats: random.between(0, REPEATS_MAX), random,
+  })]));
   const told = new Map([...members].map(([userId, user]) => [userId, user.told]));
   const playing = Promise.all([...members.values()].map((user) => user.play()));
   const winners = () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : []));

@@ -41,6 +41,8 @@ export function openMatrix(options: DeploymentOptions = {}): Fault {
         wrong.push(...sentences.slice(0, 10).map((sentence) => `run ${number} of seed ${SEED}, struck ${result.struck}: ${sentence}`));
       }
       expect(wrong).toEqual([]);
+      // Where nobody won nothing was shown.
+      expect(row.acknowledged).toBeGreaterThan(0);
     }, runs * RUN_MS_MAX);
   };
 }

@@ -71,9 +71,13 @@ export class Part {
     this.#frozen = false;
   }
 
-  /** Resolves when the process has ended; for one that carries its own end in it. */
-  async expectEnd(): Promise<void> {
+  /** It will end by itself, and that is no accident. */
+  announceEnd(): void {
     this.#expected = true;
+  }
+
+  /** Resolves when the process has ended, by whatever hand. */
+  async ended(): Promise<void> {
     if (this.#started) await this.#gone(this.#started);
   }
 

@@ -13,7 +13,7 @@ export interface Shape {
   windowMs: number;
 }
 
-export const SHAPE: Shape = { users: 300, packets: 200, shards: 1, opensInMs: 700, windowMs: 2_000 };
+export const SHAPE: Shape = { users: 300, packets: 200, shards: 1, opensInMs: 1_000, windowMs: 2_000 };
 
 /** What is asked of the operator: an amount of one unit per packet on average. */
 export async function plan(desk: Desk, rainId: string, { packets, shards, opensInMs, windowMs }: Shape): Promise<CreateRequest & { id: string }> {

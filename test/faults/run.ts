@@ -5,7 +5,7 @@ import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { watchBook } from './bookWatch.ts';
 import { chance, type Chance } from './chance.ts';
-import { gather, type Crowd } from './crowd.ts';
+import { gather, issueTickets, type Crowd } from './crowd.ts';
 import type { Deployment } from './deployment.ts';
 import { plan, raise, SHAPE, type Shape } from './rainfall.ts';
 import { judge, recoverySeconds, type Verdict } from './verdict.ts';
@@ -29,15 +29,21 @@ export interface Scene extends Deployment {
 /**
  * Breaks something, at the moment it is called. What is still broken when it resolves stays so until the rain is settled by
  * the rest of the system; what must run for that, it starts again itself.
+ * @returns when it broke, epoch ms, if that was not at once
  */
-export type Strike = (scene: Scene) => Promise<void> | void;
+export type Strike = (scene: Scene) => Promise<number | void> | number | void;
+
+/**
+ * By chance: from just before the first grab to just after the last, in the first half of the window while packets are being
+ * won, or around the end and the settlement.
+ */
+export type When = 'rain' | 'swing' | 'end';
 
 export interface FaultOptions {
   /** For a fault whose one run is enough or long. */
   runsMax?: number;
   rain?: Partial<Shape>;
-  /** When it strikes, by chance: from just before the first grab to just after the last, or around the end and the settlement. */
-  when?: 'rain' | 'end';
+  when?: When;
   /** Before the rain is made, e.g. to start a part in a special way. */
   prepare?: (scene: Pick<Scene, keyof Deployment | 'rainId' | 'random'>) => Promise<void>;
   /** Makes the rain, where that is what breaks; otherwise it is created and loaded by this process. */
@@ -62,19 +68,19 @@ export async function playRun(deployment: Deployment, { name, rainId }: Run, str
   const random = chance(name);
   const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
   const before = { ...deployment, rainId, random };
+  const tickets = await issueTickets(rainId, shape.users, tokenFor);
   await options.prepare?.(before);
   const request = await plan(deployment.desk, rainId, shape);
   if (options.raise) await options.raise(before, request);
   else await raise(deployment.desk, request);
   const { opensAt, closesAt } = await inLocalTime(deployment, request);
-  const crowd = await gather({ rainId, gatewayUrls: deployment.gatewayUrls, users: shape.users, from: opensAt - 400, to: closesAt - 100, tokenFor, random });
+  const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: closesAt - 100, random });
   const book = watchBook(deployment.desk.ledger, rainId);
   const scene: Scene = { ...before, crowd, opensAt, closesAt };
   try {
-    const moment = options.when === 'end' ? random.between(closesAt - 150, closesAt + 700) : random.between(opensAt - 200, closesAt + 200);
-    await sleep(moment - Date.now());
-    const struckAt = Date.now();
-    await strike(scene);
+    await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
+    const calledAt = Date.now();
+    const struckAt = await strike(scene) ?? calledAt;
 
     const unanswered = await crowd.answered(ANSWERED_WITHIN_MS);
     const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs: Math.max(0, struckAt + SETTLED_WITHIN_MS - Date.now()) }).then(() => true, () => false);
@@ -97,6 +103,15 @@ export async function playRun(deployment: Deployment, { name, rainId }: Run, str
     await crowd.leave();
     await book.stop();
     await deployment.heal();
+  }
+}
+
+function momentOf(when: When, { random, opensAt, closesAt }: Scene): number {
+  switch (when) {
+    case 'rain': return random.between(opensAt - 200, closesAt + 200);
+    case 'swing': return random.between(opensAt + 50, Math.round((opensAt + closesAt) / 2));
+    case 'end': return random.between(closesAt - 150, closesAt + 700);
+    default: return when satisfies never;
   }
 }
 
