@@ -3,11 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresInstalled } from '../support/postgres.ts';
 import { deploy, type Deployment, type DeploymentOptions } from './deployment.ts';
 import type { Row } from './row.ts';
-import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
+import { playRun, type FaultOptions, type Run, type RunResult, type Strike } from './run.ts';
 
 /** Handed in by `npm run faults`; a test run of the whole has a few runs each, and a seed of its own. */
 const RUNS = Number(process.env['FAULTS_RUNS'] ?? 2);
 const SEED = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
+
+/** Of one run that went wrong, the first so many sentences are told. */
+const SENTENCES_MAX = 10;
 
 /** A run that takes longer hangs, ms. */
 const RUN_MS_MAX = 150_000;
@@ -15,36 +18,37 @@ const RUN_MS_MAX = 150_000;
 /** How a file of faults registers one. */
 export type Fault = (name: string, strike: Strike, options?: FaultOptions) => void;
 
-/**
- * One deployment for all faults of a file, one rain after another on it. Every fault is a test and a row of the table;
- * a run that goes wrong is told with the seed that chose its moments.
- */
+/** One deployment for all faults of a file, one rain after another on it. */
 export function openMatrix(options: DeploymentOptions = {}): Fault {
   let deployment: Deployment | undefined;
   beforeAll(async () => { deployment = await deploy(options); }, 120_000);
   afterAll(() => deployment?.end(), 60_000);
   return (name, strike, faultOptions = {}) => {
-    const runs = Math.min(RUNS, faultOptions.runsMax ?? RUNS);
-    test.skipIf(!postgresInstalled)(name, async ({ task }) => {
-      const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
-      task.meta.fault = row;
-      const wrong: string[] = [];
-      for (let number = 1; number <= runs; number++) {
-        const run: Run = { name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) };
-        const result = await playRun(deployment!, run, strike, faultOptions);
-        row.runs++;
-        row.acknowledged += result.acknowledged;
-        row.lost += result.lost;
-        row.doubled += result.doubled;
-        row.recoverySeconds = Math.max(row.recoverySeconds, result.recoverySeconds);
-        const sentences = [...result.problems, ...(result.lost > 0 ? [`${result.lost} lost`] : []), ...(result.doubled > 0 ? [`${result.doubled} doubled`] : [])];
-        wrong.push(...sentences.slice(0, 10).map((sentence) => `run ${number} of seed ${SEED}, struck ${result.struck}: ${sentence}`));
-      }
-      expect(wrong).toEqual([]);
-      // Where nobody won nothing was shown.
-      expect(row.acknowledged).toBeGreaterThan(0);
-    }, runs * RUN_MS_MAX);
+    testFault(name, (run) => playRun(deployment!, run, strike, faultOptions), { possible: postgresInstalled, ...faultOptions });
   };
+}
+
+/** A test and a row of the table: all runs of one fault. What goes wrong is told with the seed that chose its moments. */
+export function testFault(name: string, play: (run: Run) => Promise<RunResult>, { runsMax = RUNS, possible = true } = {}): void {
+  const runs = Math.min(RUNS, runsMax);
+  test.skipIf(!possible)(name, async ({ task }) => {
+    const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
+    task.meta.fault = row;
+    const wrong: string[] = [];
+    for (let number = 1; number <= runs; number++) {
+      const { acknowledged, lost, doubled, recoverySeconds, problems, struck } = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) });
+      row.runs++;
+      row.acknowledged += acknowledged;
+      row.lost += lost;
+      row.doubled += doubled;
+      row.recoverySeconds = Math.max(row.recoverySeconds, recoverySeconds);
+      const sentences = [...(lost > 0 ? [`${lost} lost`] : []), ...(doubled > 0 ? [`${doubled} doubled`] : []), ...problems];
+      wrong.push(...sentences.slice(0, SENTENCES_MAX).map((sentence) => `run ${number} of seed ${SEED}, struck ${struck}: ${sentence}`));
+    }
+    expect(wrong).toEqual([]);
+    // Where nobody won nothing was shown.
+    expect(row.acknowledged).toBeGreaterThan(0);
+  }, runs * RUN_MS_MAX);
 }
 
 /** Never that of an earlier run on the same deployment. */

@@ -1,9 +1,15 @@
+import { eventually } from '../support/eventually.ts';
 import { openMatrix } from './fault.ts';
 
 const fault = openMatrix({ gateways: 1 });
 
+const USERS = 2_000;
+
 // Everybody wins, so everybody stays; all have to come back to the one gateway, and none of their packets is forgotten.
-fault('SIGTERM of the only gateway under 2,000 sockets', async ({ gateways }) => {
+fault('SIGTERM of the only gateway under 2,000 sockets', async ({ gateways, crowd }) => {
+  await eventually(() => crowd.winners().length === USERS, { timeoutMs: 30_000 });
+  const struckAt = Date.now();
   await gateways[0]!.stop();
   await gateways[0]!.start();
-}, { when: 'rain', runsMax: 1, rain: { users: 2_000, packets: 2_100, windowMs: 6_000 } });
+  return struckAt;
+}, { when: 'swing', runsMax: 1, rain: { users: USERS, packets: 2_100, shards: 1, windowMs: 8_000 } });

@@ -11,9 +11,12 @@ export class Told {
   answerMsMax = 0;
   silences = 0;
   busy = 0;
+  /** The longest time from the loss of a line to the welcome on the next, ms. */
+  awayMsMax = 0;
   readonly contradictions: string[] = [];
   readonly #userId: string;
   #first = false;
+  #cutAt: number | undefined;
 
   constructor(userId: string) {
     this.#userId = userId;
@@ -21,6 +24,15 @@ export class Told {
 
   asked(): void {
     this.askedAt ??= Date.now();
+  }
+
+  cut(): void {
+    this.#cutAt ??= Date.now();
+  }
+
+  welcome(): void {
+    if (this.#cutAt !== undefined) this.awayMsMax = Math.max(this.awayMsMax, Date.now() - this.#cutAt);
+    this.#cutAt = undefined;
   }
 
   tellWon(code: '0' | '1', redPacketId: string | undefined, amount: string | undefined): void {

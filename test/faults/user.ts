@@ -90,6 +90,7 @@ export class User {
       socket.on('close', () => {
         clearTimeout(this.#timer);
         this.#asked = undefined;
+        this.told.cut();
         resolve();
       });
     });
@@ -109,6 +110,7 @@ export class User {
 
   #hear(message: ServerMessage): void {
     const { rainId } = this.#options;
+    if (message.type === 'welcome') this.told.welcome();
     if (message.type === 'error') this.told.tellNonsense(`error ${message.code}`);
     if (message.type === 'credited' && message.rainId === rainId) this.told.tellCredited(message.redPacketId, message.amount);
     if (message.type === 'result' && message.rainId === rainId) this.#hearResult(message);

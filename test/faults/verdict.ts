@@ -81,8 +81,9 @@ async function weighBook(desk: Desk, rainId: string, claims: number): Promise<st
 }
 
 /**
- * The longest anybody waited after the fault, seconds: a user from his first question to the answer that ended the matter, a
- * winner from being told to the money in the book, the rain from its end to its settlement. A wait that began before
+ * The longest anybody waited after the fault, seconds: a user whose line was cut for the welcome on the next, a user
+ * from his first question to the answer that ended the matter, a winner from being told to the money in the book, the
+ * rain from its end to its settlement. A wait that began before
  * the fault is counted from the fault; one that was over by then is not counted.
  */
 export function recoverySeconds(struckAt: number, closesAt: number, crowd: Pick<Crowd, 'told'>, book: Pick<BookWatch, 'creditedAt' | 'settledAt'>): number {
@@ -90,8 +91,9 @@ export function recoverySeconds(struckAt: number, closesAt: number, crowd: Pick<
   const wait = (from: number | undefined, to: number | undefined) => {
     if (from !== undefined && to !== undefined) longestMs = Math.max(longestMs, to - Math.max(from, struckAt));
   };
-  for (const [userId, { askedAt, answeredAt, won }] of crowd.told) {
+  for (const [userId, { askedAt, answeredAt, won, awayMsMax }] of crowd.told) {
     wait(askedAt, answeredAt);
+    longestMs = Math.max(longestMs, awayMsMax);
     wait(won?.at, book.creditedAt.get(userId));
   }
   wait(closesAt, book.settledAt());
