@@ -11,8 +11,9 @@ export interface BookWatch {
   stop(): Promise<void>;
 }
 
-export function watchBook(ledger: Ledger, rainId: string): BookWatch {
-  const creditedAt = new Map<string, number>();
+/** @param seen by an earlier watch, from which this one goes on */
+export function watchBook(ledger: Ledger, rainId: string, seen: ReadonlyMap<string, number> = new Map()): BookWatch {
+  const creditedAt = new Map(seen);
   let settledAt: number | undefined;
   const done = new AbortController();
 

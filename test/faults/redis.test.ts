@@ -29,4 +29,4 @@ function freezeFor(ms: number) {
 }
 
 fault('SIGSTOP of Redis for 2 s', freezeFor(2_000), { check });
-fault('SIGSTOP of Redis for 10 s', freezeFor(10_000), { when: 'swing', check });
+fault('SIGSTOP of Redis for 10 s', freezeFor(10_000), { when: 'swing', check, slow: true });

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreateRequest } from '../../src/operator/create.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { tokenFor } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
 import { watchBook } from './bookWatch.ts';
 import { chance, type Chance } from './chance.ts';
 import { gather, issueTickets, type Crowd } from './crowd.ts';
 import type { Deployment } from './deployment.ts';
 import { plan, raise, SHAPE, type Shape } from './rainfall.ts';
-import { judge, recoverySeconds, type Verdict } from './verdict.ts';
+import { recover, type RunResult } from './recovery.ts';
 
 export interface Run {
   /** What its chance is drawn from. */
@@ -40,7 +39,9 @@ export type Strike = (scene: Scene) => Promise<number | void> | number | void;
 export type When = 'rain' | 'swing' | 'end';
 
 export interface FaultOptions {
-  /** For a fault whose one run is enough or long. */
+  /** It takes half a minute: once, unless more is asked for. */
+  slow?: boolean;
+  /** More runs would show nothing more. */
   runsMax?: number;
   rain?: Partial<Shape>;
   when?: When;
@@ -51,17 +52,6 @@ export interface FaultOptions {
   /** Looks at what this fault alone must keep; gives sentences. */
   check?: (scene: Scene) => Promise<string[]> | string[];
 }
-
-export interface RunResult extends Verdict {
-  recoverySeconds: number;
-  /** When, in words. */
-  struck: string;
-}
-
-/** From the fault until the rain is settled, ms. */
-const SETTLED_WITHIN_MS = 90_000;
-const ANSWERED_WITHIN_MS = 60_000;
-const ASKED_WITHIN_MS = 20_000;
 
 /** One rain, one fault, one verdict. */
 export async function playRun(deployment: Deployment, { name, rainId }: Run, strike: Strike, options: FaultOptions): Promise<RunResult> {
@@ -81,24 +71,8 @@ export async function playRun(deployment: Deployment, { name, rainId }: Run, str
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
     const struckAt = await strike(scene) ?? calledAt;
-
-    const unanswered = await crowd.answered(ANSWERED_WITHIN_MS);
-    const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs: Math.max(0, struckAt + SETTLED_WITHIN_MS - Date.now()) }).then(() => true, () => false);
-    await deployment.heal();
-    const forgotten = await crowd.askOnceMore(ASKED_WITHIN_MS);
-    // The book is closed a moment before Redis hears of it.
-    if (settled) await eventually(async () => (await deployment.desk.redis.hexists('rain:settled', rainId)) === 1, { timeoutMs: 30_000 }).catch(() => {});
-    const verdict = await judge(deployment.desk, deployment.database, rainId, crowd);
-    return {
-      ...verdict,
-      problems: [
-        ...unanswered.map((userId) => `${userId} never got an answer`), ...forgotten.map((userId) => `${userId} asked once more and was not answered`),
-        ...(settled ? [] : [`not settled within ${SETTLED_WITHIN_MS / 1_000} s of the fault`]),
-        ...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...verdict.problems,
-      ],
-      recoverySeconds: recoverySeconds(struckAt, closesAt, crowd, book),
-      struck: `${struckAt - opensAt} ms after the opening`,
-    };
+    const result = await recover({ ...scene, book, struckAt, heal: () => deployment.heal() });
+    return { ...result, problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
   } finally {
     await crowd.leave();
     await book.stop();

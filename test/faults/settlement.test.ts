@@ -17,7 +17,7 @@ fault('kill -9 of all workers around the settlement', async ({ workers, random }
   await Promise.all(workers.map((worker) => worker.kill()));
   await random.pause(0, 800);
   await Promise.all(workers.map((worker) => worker.start()));
-}, { when: 'end', rain });
+}, { when: 'end', rain, slow: true });
 
 fault('kill -9 of the settler between recycling and closing the book', untilDeath, { when: 'end', rain, prepare: (scene) => doom(scene, 'recycled', 1) });
 

@@ -6,7 +6,6 @@ import type { Desk } from '../../src/operator/desk.ts';
 import { allocationOf } from '../../src/operator/load.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { claimLog } from '../support/desk.ts';
-import type { BookWatch } from './bookWatch.ts';
 import type { Crowd } from './crowd.ts';
 
 export interface Verdict {
@@ -78,24 +77,4 @@ async function weighBook(desk: Desk, rainId: string, claims: number): Promise<st
   const state = await desk.redis.hget(shardKeys(rainId, 0).state, 'state');
   if (state !== 'settled') problems.push(`Redis says that the rain is ${state}`);
   return problems;
-}
-
-/**
- * The longest anybody waited after the fault, seconds: a user whose line was cut for the welcome on the next, a user
- * from his first question to the answer that ended the matter, a winner from being told to the money in the book, the
- * rain from its end to its settlement. A wait that began before
- * the fault is counted from the fault; one that was over by then is not counted.
- */
-export function recoverySeconds(struckAt: number, closesAt: number, crowd: Pick<Crowd, 'told'>, book: Pick<BookWatch, 'creditedAt' | 'settledAt'>): number {
-  let longestMs = 0;
-  const wait = (from: number | undefined, to: number | undefined) => {
-    if (from !== undefined && to !== undefined) longestMs = Math.max(longestMs, to - Math.max(from, struckAt));
-  };
-  for (const [userId, { askedAt, answeredAt, won, awayMsMax }] of crowd.told) {
-    wait(askedAt, answeredAt);
-    longestMs = Math.max(longestMs, awayMsMax);
-    wait(won?.at, book.creditedAt.get(userId));
-  }
-  wait(closesAt, book.settledAt());
-  return longestMs / 1_000;
 }

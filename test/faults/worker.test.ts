@@ -35,7 +35,7 @@ fault('kill -9 of a worker in the middle of a batch', async (scene) => {
   await scene.random.pause(0, 500);
   await lock.release();
   return struckAt;
-}, { when: 'swing' });
+}, { when: 'swing', slow: true });
 
 fault('kill -9 of all workers in the middle of a batch', async (scene) => {
   const lock = await holdBatches(scene);
@@ -45,7 +45,7 @@ fault('kill -9 of all workers in the middle of a batch', async (scene) => {
   await lock.release();
   await Promise.all(scene.workers.map((worker) => worker.start()));
   return struckAt;
-}, { when: 'swing' });
+}, { when: 'swing', slow: true });
 
 // Longer than its jobs' locks last: another one has done its work when it wakes up and goes on where it stood.
 fault('SIGSTOP of a worker for 26 s in the middle of a batch', async (scene) => {
@@ -58,4 +58,4 @@ fault('SIGSTOP of a worker for 26 s in the middle of a batch', async (scene) => 
   await sleep(26_000);
   worker.thaw();
   return struckAt;
-}, { when: 'swing' });
+}, { when: 'swing', slow: true });
