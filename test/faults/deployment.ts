@@ -14,15 +14,20 @@ import { compiledEntry } from '../../src/runtime/entry.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { connect } from '../support/rain.ts';
 import { Part, type Started } from './part.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 
+/** Stands in a line: given the port of the server, it says at which port those at the other end are to find it. */
+export type Detour = (port: number) => Promise<{ port: number; close(): Promise<void> }>;
+
 export interface DeploymentOptions {
   gateways?: number;
   workers?: number;
+  /** The test's own desk goes none of them. */
+  detours?: Partial<Record<'usersToGateways' | 'gatewaysToRedis' | 'workersToRedis' | 'workersToPostgres', Detour>>;
   /** For all processes of `rain`. */
   env?: Record<string, string>;
 }
@@ -30,9 +35,10 @@ export interface DeploymentOptions {
 /** The system as it is deployed: every server a process of its own, and a desk in this one to look at it. */
 export interface Deployment {
   redis: Part;
+  postgres: Part;
   gateways: Part[];
   workers: Part[];
-  /** Where the gateways are, in order; the same after a restart. */
+  /** Where the gateways are, in order, as users go there; the same after a restart. */
   gatewayUrls: string[];
   databaseUrl: string;
   desk: Desk;
@@ -48,7 +54,7 @@ export interface Deployment {
   end(): Promise<void>;
 }
 
-export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {} }: DeploymentOptions = {}): Promise<Deployment> {
+export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, detours = {} }: DeploymentOptions = {}): Promise<Deployment> {
   const ends: (() => Promise<unknown> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   const sentences: string[] = [];
@@ -57,12 +63,19 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {} }: 
     ends.push(() => made.stop());
     return made;
   };
+  const detour = async (line: keyof typeof detours, port: number) => {
+    const taken = await detours[line]?.(port);
+    if (taken) ends.push(() => taken.close());
+    return taken?.port ?? port;
+  };
   try {
     const home = mkdtempSync(join(tmpdir(), 'rain-test-faults-'));
     ends.push(() => rmSync(home, { recursive: true, force: true }));
-    const postgres = await startPostgres();
-    ends.push(() => postgres.stop());
-    const databaseUrl = await postgres.newDatabase();
+    const server = await startPostgres();
+    ends.push(() => server.stop());
+    const postgres = part('postgres', () => launchPostgres(server));
+    await postgres.start();
+    const databaseUrl = await server.newDatabase();
     await migrate(databaseUrl);
 
     const redisPort = await freePort();
@@ -74,14 +87,20 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {} }: 
       REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
       GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '', ...extraEnv,
     };
+    const gatewayEnv = { ...env, REDIS_URL: at(redisUrl, await detour('gatewaysToRedis', redisPort)) };
+    const workerEnv = {
+      ...env, REDIS_URL: at(redisUrl, await detour('workersToRedis', redisPort)),
+      DATABASE_URL: at(databaseUrl, await detour('workersToPostgres', server.port)),
+    };
     const ports = await freePorts(gateways);
+    const doorsteps = await Promise.all(ports.map((port) => detour('usersToGateways', port)));
     const doors = ports.map((port, i) => part(`gateway-${i}`, (extra) => launch({
-      name: `gateway-${i}`, entry: RAIN, args: ['gateway'], env: { ...env, GATEWAY_PORT: String(port), ...extra }, logs: home, facts: z.object({}),
+      name: `gateway-${i}`, entry: RAIN, args: ['gateway'], env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...extra }, logs: home, facts: z.object({}),
     })));
     const clerks = Array.from({ length: workers }, (_, i) => part(`worker-${i}`, (extra) => launch({
-      name: `worker-${i}`, entry: RAIN, args: ['worker'], env: { ...env, ...extra }, logs: home, facts: z.object({}),
+      name: `worker-${i}`, entry: RAIN, args: ['worker'], env: { ...workerEnv, ...extra }, logs: home, facts: z.object({}),
     })));
-    const parts = [redis, ...doors, ...clerks];
+    const parts = [redis, postgres, ...doors, ...clerks];
     await Promise.all([...doors, ...clerks].map((each) => each.start()));
 
     const looking = await connect(redisUrl);
@@ -89,7 +108,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {} }: 
     ends.push(() => looking.disconnect(), () => database.$disconnect());
     const run = promisify(execFile);
     return {
-      redis, gateways: doors, workers: clerks, gatewayUrls: ports.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
+      redis, postgres, gateways: doors, workers: clerks, gatewayUrls: doorsteps.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
       desk: { redis: looking, ledger: openLedger(database), actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {
@@ -108,10 +127,22 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {} }: 
   }
 }
 
+/** The same server by another port. */
+function at(url: string, port: number): string {
+  const moved = new URL(url);
+  moved.port = String(port);
+  return moved.href;
+}
+
 async function launch(options: ChildOptions<Record<string, unknown>>): Promise<Started> {
   const started = await startChild(options);
   if (!started.ok) throw new Error(started.reason);
   return { child: started.child, pid: started.child.pid };
+}
+
+async function launchPostgres(postgres: TestPostgres): Promise<Started> {
+  const { pid, ended, signal, stop, lastLine } = await postgres.serve();
+  return { pid, signal, child: { ended: ended.then((end) => ({ ...end, expected: false })), stop, lastLine: () => `: ${lastLine()}` } };
 }
 
 /** Every write synced before its reply, as the product's own; the folder outlives the server. */

@@ -16,7 +16,7 @@ const SEED = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
 const SENTENCES_MAX = 10;
 
 /** A run that takes longer hangs, ms. */
-const RUN_MS_MAX = 150_000;
+const RUN_MS_MAX = 240_000;
 
 /** How a file of faults registers one. */
 export type Fault = (name: string, strike: Strike, options?: FaultOptions) => void;

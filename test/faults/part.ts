@@ -46,7 +46,7 @@ export class Part {
     const started = this.#started;
     if (!started) return;
     this.#expected = true;
-    process.kill(started.pid, 'SIGKILL');
+    signalTo(started, 'SIGKILL');
     await this.#gone(started);
   }
 
@@ -62,12 +62,13 @@ export class Part {
 
   /** SIGSTOP: the process is there and does nothing. */
   freeze(): void {
-    process.kill(this.pid, 'SIGSTOP');
+    if (!this.#started) throw new Error(`the ${this.name} does not run`);
+    signalTo(this.#started, 'SIGSTOP');
     this.#frozen = true;
   }
 
   thaw(): void {
-    if (this.#started && this.#frozen) process.kill(this.#started.pid, 'SIGCONT');
+    if (this.#started && this.#frozen) signalTo(this.#started, 'SIGCONT');
     this.#frozen = false;
   }
 
@@ -91,4 +92,10 @@ export interface Started {
   child: Pick<Child<unknown>, 'ended' | 'stop' | 'lastLine'>;
   /** Of the process that is to be killed; a guard may stand between. */
   pid: number;
+  /** Where a signal has to reach more processes than that one. */
+  signal?(signal: NodeJS.Signals): void;
+}
+
+function signalTo({ pid, signal = (name) => process.kill(pid, name) }: Started, name: NodeJS.Signals): void {
+  signal(name);
 }

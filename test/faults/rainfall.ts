@@ -11,6 +11,8 @@ export interface Shape {
   /** ms */
   opensInMs: number;
   windowMs: number;
+  /** The users arrive within so long, ms; otherwise within the whole window. */
+  arrivalsMs?: number;
 }
 
 export const SHAPE: Shape = { users: 300, packets: 200, shards: 1, opensInMs: 1_000, windowMs: 2_000 };

@@ -33,7 +33,7 @@ export interface Scene extends Deployment {
 export type Strike = (scene: Scene) => Promise<number | void> | number | void;
 
 /**
- * By chance: from just before the first grab to just after the last, in the first half of the window while packets are being
+ * By chance: from just before the first grab to just after the last, in the first second, while packets are being
  * won, or around the end and the settlement.
  */
 export type When = 'rain' | 'swing' | 'end';
@@ -54,19 +54,12 @@ export interface FaultOptions {
 }
 
 /** One rain, one fault, one verdict. */
-export async function playRun(deployment: Deployment, { name, rainId }: Run, strike: Strike, options: FaultOptions): Promise<RunResult> {
-  const random = chance(name);
-  const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
-  const before = { ...deployment, rainId, random };
-  const tickets = await issueTickets(rainId, shape.users, tokenFor);
-  await options.prepare?.(before);
-  const request = await plan(deployment.desk, rainId, shape);
-  if (options.raise) await options.raise(before, request);
-  else await raise(deployment.desk, request);
-  const { opensAt, closesAt } = await inLocalTime(deployment, request);
-  const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: closesAt - 100, random });
+export async function playRun(deployment: Deployment, run: Run, strike: Strike, options: FaultOptions): Promise<RunResult> {
+  const random = chance(run.name);
+  const { rainId, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, run, random, options);
+  const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: arriveBy, random });
   const book = watchBook(deployment.desk.ledger, rainId);
-  const scene: Scene = { ...before, crowd, opensAt, closesAt };
+  const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt };
   try {
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
@@ -80,10 +73,41 @@ export async function playRun(deployment: Deployment, { name, rainId }: Run, str
   }
 }
 
+interface Fallen {
+  rainId: string;
+  tickets: Map<string, string>;
+  /** Epoch ms. */
+  opensAt: number;
+  arriveBy: number;
+  closesAt: number;
+}
+
+const TRIES_MAX = 4;
+
+/** Makes the rain. On a machine that stands still for a while it may be too late for its own opening; then another one is made, further ahead. */
+async function fall(deployment: Deployment, run: Run, random: Chance, options: FaultOptions): Promise<Fallen> {
+  for (let attempt = 1; ; attempt++) {
+    const rainId = attempt === 1 ? run.rainId : `${run.rainId}-${attempt}`;
+    const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
+    const ground = { ...deployment, rainId, random };
+    const tickets = await issueTickets(rainId, shape.users, tokenFor);
+    await options.prepare?.(ground);
+    const request = await plan(deployment.desk, rainId, { ...shape, opensInMs: shape.opensInMs * 2 ** (attempt - 1) });
+    const { opensAt, closesAt } = await inLocalTime(deployment, request);
+    const late = () => Date.now() > opensAt - 200;
+    try {
+      await (options.raise ? options.raise(ground, request) : raise(deployment.desk, request));
+    } catch (error) {
+      if (!late() || attempt === TRIES_MAX) throw error;
+    }
+    if (!late() || attempt === TRIES_MAX) return { rainId, tickets, opensAt, closesAt, arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100) };
+  }
+}
+
 function momentOf(when: When, { random, opensAt, closesAt }: Scene): number {
   switch (when) {
     case 'rain': return random.between(opensAt - 200, closesAt + 200);
-    case 'swing': return random.between(opensAt + 50, Math.round((opensAt + closesAt) / 2));
+    case 'swing': return random.between(opensAt + 50, opensAt + 1_000);
     case 'end': return random.between(closesAt - 150, closesAt + 700);
     default: return when satisfies never;
   }
