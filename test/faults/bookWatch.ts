@@ -1,26 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import { SETTLED_RAINS_KEY } from '../../src/grab/keys.ts';
+import type { Desk } from '../../src/operator/desk.ts';
 
 const LOOK_MS = 100;
 
-/** Looks into the book again and again, to see when a credit or the settlement could first be seen there. */
+/** Looks into the book again and again, to see when a credit could first be seen there, and when the rain was settled. */
 export interface BookWatch {
   /** userId → when his credit was first seen, epoch ms. */
   creditedAt: ReadonlyMap<string, number>;
+  /** By the book and by Redis. */
   settledAt(): number | undefined;
   stop(): Promise<void>;
 }
 
 /** @param seen by an earlier watch, from which this one goes on */
-export function watchBook(ledger: Ledger, rainId: string, seen: ReadonlyMap<string, number> = new Map()): BookWatch {
+export function watchBook({ ledger, redis }: Pick<Desk, 'ledger' | 'redis'>, rainId: string, seen: ReadonlyMap<string, number> = new Map()): BookWatch {
   const creditedAt = new Map(seen);
   let settledAt: number | undefined;
   const done = new AbortController();
 
   async function look(): Promise<void> {
-    const settled = (await ledger.rain(rainId))?.settledAt !== undefined;
     for (const { userId } of await ledger.credits(rainId)) if (!creditedAt.has(userId)) creditedAt.set(userId, Date.now());
-    if (settled) settledAt ??= Date.now();
+    if ((await ledger.rain(rainId))?.settledAt === undefined || await redis.hexists(SETTLED_RAINS_KEY, rainId) === 0) return;
+    settledAt ??= Date.now();
   }
 
   const watching = (async () => {

@@ -1,4 +1,3 @@
-import { SETTLED_RAINS_KEY } from '../../src/grab/keys.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import type { Desk } from '../../src/operator/desk.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,8 +38,6 @@ export async function recover({ desk, database, rainId, crowd, book, opensAt, cl
   const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs }).then(() => true, () => false);
   await heal();
   const forgotten = await crowd.askOnceMore(ASKED_WITHIN_MS);
-  // The book is closed a moment before Redis hears of it.
-  if (settled) await eventually(async () => (await desk.redis.hexists(SETTLED_RAINS_KEY, rainId)) === 1, { timeoutMs: 30_000 }).catch(() => {});
   const verdict = await judge(desk, database, rainId, crowd);
   return {
     ...verdict,

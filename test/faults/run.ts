@@ -58,7 +58,7 @@ export async function playRun(deployment: Deployment, run: Run, strike: Strike, 
   const random = chance(run.name);
   const { rainId, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, run, random, options);
   const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: arriveBy, random });
-  const book = watchBook(deployment.desk.ledger, rainId);
+  const book = watchBook(deployment.desk, rainId);
   const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt };
   try {
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());

@@ -26,7 +26,7 @@ async function play({ name }: Run): Promise<RunResult> {
   const { id: rainId, opensAt, closesAt } = await newestRain(killed);
   const tickets = await issueTickets(rainId, USERS, killed.tokenFor);
   const crowd = gather({ rainId, gatewayUrls: [killed.running.gatewayUrl], tickets, from: opensAt, to: closesAt - 2_000, random });
-  const before = watchBook(killed.desk.ledger, rainId);
+  const before = watchBook(killed.desk, rainId);
   await sleep(random.between(opensAt, closesAt - 2_000) - Date.now());
   const struckAt = Date.now();
   killed.cli.child.kill('SIGKILL');
@@ -35,7 +35,7 @@ async function play({ name }: Run): Promise<RunResult> {
   await killed.leave();
 
   const next = await startUp(home, port, ['--no-demo']);
-  const after = watchBook(next.desk.ledger, rainId, before.creditedAt);
+  const after = watchBook(next.desk, rainId, before.creditedAt);
   try {
     return await recover({ desk: next.desk, database: next.database, rainId, crowd, book: after, opensAt, closesAt, struckAt, heal: async () => {} });
   } finally {
