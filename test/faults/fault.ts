@@ -8,6 +8,8 @@ import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
 
 /** Handed in by `npm run faults`; a test run of the whole has a few runs each, and a seed of its own. */
 const ASKED_RUNS = process.env['FAULTS_RUNS'] === undefined ? undefined : Number(process.env['FAULTS_RUNS']);
+/** Asked to look long and closely: also at what takes minutes. */
+export const thorough = (ASKED_RUNS ?? 0) >= 10;
 const RUNS = 2;
 const SLOW_RUNS = 1;
 const SEED = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');

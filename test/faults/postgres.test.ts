@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execute } from '../support/postgres.ts';
-import { openMatrix } from './fault.ts';
+import { openMatrix, thorough } from './fault.ts';
 import type { Scene } from './run.ts';
 
 const fault = openMatrix();
@@ -20,6 +20,7 @@ function freezeFor(ms: number) {
 }
 
 fault('SIGSTOP of PostgreSQL for 3 s', freezeFor(3_000), { when: 'swing' });
+if (thorough) fault('SIGSTOP of PostgreSQL for 60 s', freezeFor(60_000), { when: 'swing', runsMax: 1 });
 
 fault('PostgreSQL refuses all connections for 2 s', async ({ databaseUrl }) => {
   const address = new URL(databaseUrl);

@@ -8,7 +8,7 @@ let line: Tripwire;
 const fault = openMatrix({ detours: { workersToRedis: async (port) => (line = await openTripwire(port)) } });
 
 // Somebody wins to the end, so that there is always another job to come.
-const rain = { packets: 290 };
+const rain = { packets: 290, windowMs: 2_500 };
 
 const KILLS = 2;
 

@@ -5,6 +5,8 @@ export class Told {
   answeredAt: number | undefined;
   /** The packet he was first told is his. */
   won: { redPacketId: string; amount: string; at: number } | undefined;
+  /** What told him first: the answer to the question that won, to one that repeated it, or what a join tells. */
+  wonBy: 'answer' | 'repeat' | 'join' | undefined;
   lost: string | undefined;
   credited: { redPacketId: string; amount: string; at: number } | undefined;
   /** The longest time from one question to its own answer on one socket, ms; and questions that got none there. */
@@ -35,7 +37,7 @@ export class Told {
     this.#cutAt = undefined;
   }
 
-  tellWon(code: '0' | '1', redPacketId: string | undefined, amount: string | undefined): void {
+  tellWon(code: '0' | '1', redPacketId: string | undefined, amount: string | undefined, asked = true): void {
     if (redPacketId === undefined || amount === undefined) return this.#object(`was told ${code} without a packet`);
     if (this.lost !== undefined) this.#object(`was told ${this.lost}, then that ${redPacketId} is his`);
     // A join that was read behind the grab may tell it first; but only one question can have been the first.
@@ -43,6 +45,7 @@ export class Told {
     this.#first ||= code === '0';
     this.#compare(this.won, redPacketId, amount);
     this.#compare(this.credited, redPacketId, amount);
+    this.wonBy ??= code === '0' ? 'answer' : asked ? 'repeat' : 'join';
     this.won ??= { redPacketId, amount, at: Date.now() };
     this.answeredAt ??= Date.now();
   }

@@ -9,7 +9,7 @@ let line: Tripwire;
 const fault = openMatrix({ detours: { workersToPostgres: async (port) => (line = await openTripwire(port)) } });
 
 // So many packets that somebody wins to the end, and there is always another credit to come.
-const rain = { windowMs: 1_600, packets: 290 };
+const rain = { windowMs: 2_500, packets: 290 };
 
 fault('PostgreSQL ends a credit for a deadlock', async (scene) => {
   if (await deadlock(scene) === 0) throw new Error('there was no deadlock');

@@ -34,6 +34,8 @@ export class User {
   #asks = 0;
   #repeats: number;
   #left = false;
+  /** Dials in a row that came to nothing: he gives each next one more time, or a slow machine would never see the end of them. */
+  #vain = 0;
   #answered: (() => void) | undefined;
 
   constructor(options: UserOptions) {
@@ -72,7 +74,7 @@ export class User {
     const { gatewayUrls, random, token, rainId } = this.#options;
     return new Promise((resolve) => {
       const socket = new WebSocket(random.pick(gatewayUrls), [SUBPROTOCOL], {
-        headers: { authorization: `Bearer ${token}` }, handshakeTimeout: SILENCE_MS, perMessageDeflate: false,
+        headers: { authorization: `Bearer ${token}` }, handshakeTimeout: SILENCE_MS * (1 + this.#vain++), perMessageDeflate: false,
       });
       this.#socket = socket;
       this.told.asked();
@@ -82,6 +84,7 @@ export class User {
         socket.terminate();
       });
       socket.on('open', () => {
+        this.#vain = 0;
         socket.send(JSON.stringify({ type: 'join', rainId }));
         // With a packet in his pocket the join tells him all; a question of ours is still open, though.
         if (!this.told.won || this.#answered) this.#ask();
@@ -126,7 +129,7 @@ export class User {
     switch (code) {
       case '0':
       case '1':
-        this.told.tellWon(code, redPacketId, amount);
+        this.told.tellWon(code, redPacketId, amount, ref !== undefined);
         break;
       case '-1':
       case '-3':
