@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
-    reporters: ['default', 'test/support/reporter.ts'],
+    reporters: ['default', 'test/faults/reporter.ts', 'test/support/reporter.ts'],
     // Every file is a process of its own, as it starts servers of its own; two of them, as a small machine has two cores.
     pool: 'forks',
     maxWorkers: 2,

@@ -14,6 +14,11 @@ const LIMITS = {
   statementTimeoutMs: 15_000,
   queryTimeoutMs: 20_000,
   transactionTimeoutMs: 20_000,
+  /**
+   * A process that freezes, or whose machine vanishes, between two statements leaves its transaction open and the rows in
+   * it locked, the rain's own account among them: all credits of the rain would wait until it wakes. We never think this long.
+   */
+  idleInTransactionMs: 5_000,
   /** Waiting for a free connection of the pool. */
   transactionWaitMs: 10_000,
 } as const;
@@ -33,6 +38,7 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
     connectionTimeoutMillis: LIMITS.connectTimeoutMs,
     statement_timeout: LIMITS.statementTimeoutMs,
     query_timeout: LIMITS.queryTimeoutMs,
+    idle_in_transaction_session_timeout: LIMITS.idleInTransactionMs,
     keepAlive: true,
   }, { onPoolError: onError, onConnectionError: onError });
   return new PrismaClient({

@@ -13,6 +13,13 @@ export type RedisAddress =
  * unknown, and only repeat what is harmless to repeat.
  */
 export const COMMAND_TIMEOUT_MS = 2_000;
+/**
+ * A line on which nothing came back for so long though something was asked is given up for another, ms: a firewall that
+ * forgot the connection, or a machine that lost its power, says nothing, and the kernel believes in both for a quarter of an hour.
+ */
+const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
+/** Who only listens asks now and then whether anybody is there, ms. */
+const LISTENER_PING_MS = 5_000;
 const RECONNECT_DELAY_MS_MAX = 1_000;
 
 function hosts(text: string, defaultPort: number): { host: string; port: number }[] | undefined {
@@ -60,14 +67,21 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
     lazyConnect: false,
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(50 * attempt, RECONNECT_DELAY_MS_MAX),
-    ...(purpose === 'once' && { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false, commandTimeout: COMMAND_TIMEOUT_MS }),
+    ...(purpose === 'once' && { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false, commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX }),
+    ...(purpose === 'subscriber' && { socketTimeout: SILENCE_MS_MAX }),
     ...(purpose === 'queue' && { maxRetriesPerRequest: null }),
     ...('password' in address && { password: address.password }),
     ...('username' in address && { username: address.username }),
   };
   const client = open(address, options, purpose);
   client.on('error', onError);
+  if (purpose === 'subscriber') askNowAndThen(client);
   return client;
+}
+
+function askNowAndThen(client: RedisClient): void {
+  const timer = setInterval(() => { if (client.status === 'ready') client.ping().catch(() => {}); }, LISTENER_PING_MS).unref();
+  client.once('end', () => clearInterval(timer));
 }
 
 function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOptions['purpose']): RedisClient {

@@ -27,8 +27,23 @@ export const postgresInstalled = binaries !== undefined;
 export interface TestPostgres {
   /** Of a database that is new and empty, with no table in it. */
   newDatabase(): Promise<string>;
+  port: number;
+  /** The server that runs; where the last one has ended, in whatever way, another on the same data and port. */
+  serve(): Promise<PostgresServer>;
   /** Resolves when the server has ended and its folder is gone. */
   stop(): Promise<void>;
+}
+
+/** One life of the server: a process and those that it has started, one per connection and some of its own. */
+export interface PostgresServer {
+  pid: number;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** To all of its processes: they do not pass it on to each other. */
+  signal(signal: NodeJS.Signals): void;
+  /** In order, whatever is connected; harmless to repeat. */
+  stop(): Promise<void>;
+  /** What it printed last. */
+  lastLine(): string;
 }
 
 /** The server refuses to run as root, so root hands it to the user that Debian's package made for it. */
@@ -57,43 +72,89 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
     rmSync(folder, { recursive: true, force: true });
     throw new Error(`initdb failed:\n${made.stdout}${made.stderr}`);
   }
-  const [serve, ...serveArgs] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_connections=50', ...settings.flatMap((setting) => ['-c', setting]));
-  const child = spawn(serve, serveArgs, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  let output = '';
-  child.stderr.on('data', (chunk) => { output = (output + String(chunk)).slice(-2_000); });
-  const ended = once(child, 'close');
-  const killAtExit = () => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once('exit', killAtExit);
-  const stop = async () => {
-    child.kill('SIGINT'); // Fast shutdown: open connections are closed.
-    const late = setTimeout(() => child.kill('SIGQUIT'), 5_000);
-    await ended;
-    clearTimeout(late);
-    process.off('exit', killAtExit);
-    rmSync(folder, { recursive: true, force: true });
-  };
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  let databases = 0;
+  const [program, ...serveWords] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_connections=50', ...settings.flatMap((setting) => ['-c', setting]));
+  let running: PostgresServer | undefined;
+  const serve = async () => {
+    if (running) return running;
+    const server = startServer(program, serveWords, folder);
+    running = server;
+    void server.ended.then(() => { running = undefined; });
+    try {
+      await Promise.race([
+        eventually(() => execute(url('postgres'), 'SELECT 1'), { timeoutMs: 15_000 }),
+        server.ended.then(() => { throw new Error(`postgres ended at once: ${server.lastLine()}`); }),
+      ]);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  };
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
-    await Promise.race([
-      eventually(() => execute(url('postgres'), 'SELECT 1'), { timeoutMs: 15_000 }),
-      ended.then(() => { throw new Error(`postgres ended at once:\n${output}`); }),
-    ]);
+    await serve();
   } catch (error) {
-    await stop();
+    removeFolder();
     throw error;
   }
+  process.once('exit', removeFolder);
+  let databases = 0;
   return {
+    port,
     async newDatabase() {
       const name = `test_${++databases}`;
       await execute(url('postgres'), `CREATE DATABASE ${name}`);
       return url(name);
     },
-    stop,
+    serve,
+    async stop() {
+      await running?.stop();
+      process.off('exit', removeFolder);
+      removeFolder();
+    },
   };
+}
+
+function startServer(program: string, words: readonly string[], folder: string): PostgresServer {
+  const child = spawn(program, words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.on('data', (chunk) => { output = (output + String(chunk)).slice(-2_000); });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Awaited<PostgresServer['ended']>);
+  const signalAll = (signal: NodeJS.Signals) => {
+    // The first of them before the others, or it would start new ones in their place.
+    const family = [child.pid!, ...childrenOf(child.pid!)];
+    for (const pid of family) tell(pid, signal);
+    // Started between the look and the signal.
+    for (const pid of childrenOf(child.pid!)) if (!family.includes(pid)) tell(pid, signal);
+  };
+  const killAtExit = () => signalAll('SIGKILL');
+  process.once('exit', killAtExit);
+  void ended.then(() => process.off('exit', killAtExit));
+  return {
+    pid: child.pid!,
+    ended,
+    signal: signalAll,
+    async stop() {
+      child.kill('SIGINT'); // Fast shutdown: open connections are closed.
+      const late = setTimeout(() => child.kill('SIGQUIT'), 5_000);
+      await ended;
+      clearTimeout(late);
+    },
+    lastLine: () => output.trim().split('\n').at(-1) ?? '',
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.split('\n').map(Number).filter((child) => child > 0);
+}
+
+function tell(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Ended meanwhile.
+  }
 }
 
 /** One statement on a connection of its own. */

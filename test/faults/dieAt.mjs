@@ -1,0 +1,45 @@
+// Loaded into a worker with --import: kills it at one precise moment, as kill -9 would.
+//
+//     FAULTS_DIE_AT=<moment>:<n>    at the nth time
+//
+//     added      BullMQ has accepted a range of claims, the relay's cursor has not moved
+//     credited   claims are in the book, nobody has been told
+//     recycled   what nobody won went back, the book is open
+//     settled    the book is closed, Redis does not know it
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+const [moment, n] = process.env.FAULTS_DIE_AT.split(':');
+let left = Number(n);
+
+function dieAt(name) {
+  if (name === moment && --left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+const { add } = Queue.prototype;
+Queue.prototype.add = async function (...args) {
+  const job = await add.apply(this, args);
+  dieAt('added');
+  return job;
+};
+
+const { sadd } = Redis.prototype;
+Redis.prototype.sadd = function (...args) {
+  if (String(args[0]).endsWith(':credited')) dieAt('credited');
+  return sadd.apply(this, args);
+};
+
+const CLOSES_BOOK = /UPDATE "Rain" SET "settledAt"/;
+const { query } = pg.Client.prototype;
+pg.Client.prototype.query = function (...args) {
+  if (!CLOSES_BOOK.test(args[0]?.text ?? args[0])) return query.apply(this, args);
+  dieAt('recycled');
+  // A pool asks with a callback.
+  const told = args.at(-1);
+  if (typeof told !== 'function') return query.apply(this, args).then((rows) => { dieAt('settled'); return rows; });
+  return query.apply(this, [...args.slice(0, -1), (...answer) => {
+    dieAt('settled');
+    told(...answer);
+  }]);
+};

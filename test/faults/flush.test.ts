@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { parseClaim } from '../../src/rain/claim.ts';
+import { formatMoney } from '../../src/rain/money.ts';
+import { tokenFor } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { postgresInstalled } from '../support/postgres.ts';
+import { chance } from './chance.ts';
+import { gather, issueTickets } from './crowd.ts';
+import { deploy, type Deployment } from './deployment.ts';
+import { plan, raise, SHAPE } from './rainfall.ts';
+import { lockTransfers } from './tableLock.ts';
+
+// What no system on Redis survives: somebody empties it. Whoever was told that he had won and has no credit yet has lost it,
+// so this is no row of the table; but it is told, nothing is paid that was not won, and nothing can be given away again.
+
+let deployment: Deployment;
+beforeAll(async () => { if (postgresInstalled) deployment = await deploy(); }, 120_000);
+afterAll(() => deployment?.end(), 60_000);
+
+test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL in the middle of a rain of which %s is in the book is told, invents nothing and gives nothing away again', async (credited) => {
+  const { desk, database, databaseUrl, gatewayUrls, workers, env } = deployment;
+  const rainId = `flush-${randomBytes(4).toString('hex')}`;
+  const keys = shardKeys(rainId, 0);
+  const tickets = await issueTickets(rainId, SHAPE.users, tokenFor);
+  const request = await plan(desk, rainId, { ...SHAPE, packets: 290, opensInMs: 3_000, windowMs: 4_000 });
+  await raise(desk, request);
+  const lock = credited === 'none' ? await lockTransfers(databaseUrl) : undefined;
+  const random = chance(rainId);
+  const crowd = gather({ rainId, gatewayUrls, tickets, from: request.opensAt - 400, to: request.closesAt - 100, random });
+  const inBook = () => database.transfer.findMany({ where: { rainId, kind: 'credit' } });
+  try {
+    await eventually(async () => (credited === 'none' ? crowd.winners().length : (await inBook()).length) > 0, { timeoutMs: 20_000 });
+    await random.pause(0, 300);
+    const [[, entries]] = await desk.redis.multi().lrange(keys.claims, 0, -1).flushall().exec() as [[null, string[]]];
+    await lock?.release();
+    await eventually(() => Date.now() > request.closesAt + 1_000, { timeoutMs: 20_000 });
+
+    // Nothing is paid that was not won, nothing twice, and nothing is taken back.
+    const won = new Set(entries.map((entry) => {
+      const parsed = parseClaim(entry);
+      return parsed.ok ? `${parsed.claim.redPacketId} ${parsed.claim.userId} ${parsed.claim.amount}` : entry;
+    }));
+    const credits = await inBook();
+    const strange = credits.map(({ redPacketId, userId, amountCents }) => `${redPacketId} ${userId} ${formatMoney(amountCents)}`).filter((credit) => !won.has(credit));
+    const { recycledCents, credited: { cents, count } } = (await desk.ledger.book(rainId))!;
+    expect({ strange, recycledCents, count }).toEqual({ strange: [], recycledCents: 0n, count: new Set(credits.map(({ redPacketId }) => redPacketId)).size });
+    expect(cents).toBe(credits.reduce((sum, { amountCents }) => sum + amountCents, 0n));
+    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    // Nothing grows where the rain was, and it is not made again.
+    expect((await desk.redis.keys(`rain:{${rainId}/*`)).filter((key) => key !== keys.lease)).toEqual([]);
+    const lost = { ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('Redis has lost the rain') }] };
+    expect(await loadRain(desk, rainId)).toEqual(lost);
+    expect(await createRain(desk, request)).toEqual(lost);
+
+    // It is told: by a worker that starts, as by one that runs within a minute, and by the audit, whose witnesses contradict each other.
+    await workers[0]!.stop();
+    await workers[0]!.start();
+    const log = join(env['RAIN_HOME']!, 'worker-0.log');
+    await eventually(() => readFileSync(log, 'utf8').split('\n').some((line) => line.includes(rainId) && line.includes('Redis has lost a rain that was not settled')), { timeoutMs: 20_000 });
+    if (credited === 'some') expect((await auditRain(desk, rainId))!.report.adds_up).toBe(false);
+    expect(deployment.accidents()).toEqual([]);
+  } finally {
+    await crowd.leave();
+    await lock?.release().catch(() => {});
+    await deployment.heal();
+  }
+}, 120_000);

@@ -1,0 +1,10 @@
+import type { Reporter, TestModule } from 'vitest/node';
+import { table } from './row.ts';
+
+/** Prints the fault matrix when faults were among the tests. */
+export default class FaultReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const rows = modules.flatMap((module) => [...module.children.allTests()].flatMap((test) => test.meta().fault ?? []));
+    if (rows.length > 0) process.stdout.write(`\n${table(rows)}\n`);
+  }
+}

@@ -1,0 +1,37 @@
+import { eventually } from '../support/eventually.ts';
+import { openMatrix } from './fault.ts';
+import { refuseCredits, type Refusing } from './obstacle.ts';
+import { deadlock } from './opposite.ts';
+import type { Scene } from './run.ts';
+import { openTripwire, type Tripwire } from './tripwire.ts';
+
+let line: Tripwire;
+const fault = openMatrix({ detours: { workersToPostgres: async (port) => (line = await openTripwire(port)) } });
+
+// So many packets that somebody wins to the end, and there is always another credit to come.
+const rain = { windowMs: 2_500, packets: 290 };
+
+fault('PostgreSQL ends a credit for a deadlock', async (scene) => {
+  if (await deadlock(scene) === 0) throw new Error('there was no deadlock');
+}, { when: 'swing', rain });
+
+function refuse(refusing: Refusing) {
+  return async ({ databaseUrl, rainId }: Scene): Promise<void> => {
+    const obstacle = await refuseCredits(databaseUrl, rainId, refusing);
+    try {
+      await eventually(async () => await obstacle.met() === refusing.times, { timeoutMs: 20_000 });
+    } finally {
+      await obstacle.remove();
+    }
+  };
+}
+
+fault('PostgreSQL cannot serialize a credit, five times', refuse({ code: '40001', when: 'statement', times: 5 }), { when: 'swing', rain });
+
+fault('PostgreSQL has no room at COMMIT, five times', refuse({ code: '53100', when: 'commit', times: 5 }), { when: 'swing', rain });
+
+fault('the answer to COMMIT is lost, three times', async () => {
+  const before = line.trips();
+  line.arm('COMMIT', 3);
+  await eventually(() => line.trips() === before + 3, { timeoutMs: 20_000 });
+}, { when: 'swing', rain });

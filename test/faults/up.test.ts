@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+import { freePort } from '../support/freePort.ts';
+import { watchBook } from './bookWatch.ts';
+import { chance } from './chance.ts';
+import { gather, issueTickets } from './crowd.ts';
+import { testFault } from './fault.ts';
+import { recover, type RunResult } from './recovery.ts';
+import type { Run } from './run.ts';
+import { newestRain, startUp } from './upRun.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'rain-test-up-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const USERS = 200;
+const DEMO = ['--bots', '60', '--packets', '180', '--budget', '180.00', '--duration', '8s'];
+
+/** Every run finds in the home what the runs before it have left there. */
+async function play({ name }: Run): Promise<RunResult> {
+  const random = chance(name);
+  const port = await freePort();
+  const killed = await startUp(home, port, DEMO);
+  const { id: rainId, opensAt, closesAt } = await newestRain(killed);
+  const tickets = await issueTickets(rainId, USERS, killed.tokenFor);
+  const crowd = gather({ rainId, gatewayUrls: [killed.running.gatewayUrl], tickets, from: opensAt, to: closesAt - 2_000, random });
+  const before = watchBook(killed.desk, rainId);
+  await sleep(random.between(opensAt, closesAt - 2_000) - Date.now());
+  const struckAt = Date.now();
+  killed.cli.child.kill('SIGKILL');
+  await killed.cli.done;
+  await before.stop();
+  await killed.leave();
+
+  const next = await startUp(home, port, ['--no-demo']);
+  const after = watchBook(next.desk, rainId, before.creditedAt);
+  try {
+    return await recover({ desk: next.desk, database: next.database, rainId, crowd, book: after, opensAt, closesAt, struckAt, heal: async () => {} });
+  } finally {
+    await crowd.leave();
+    await after.stop();
+    await next.leave();
+    next.cli.child.kill('SIGTERM');
+    await next.cli.done;
+  }
+}
+
+testFault('kill -9 of `rain up`, started again in its home', play, { slow: true });

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import type { BookedRain } from '../../src/ledger/rains.ts';
+import type { Desk } from '../../src/operator/desk.ts';
+import { readRunning, type Running } from '../../src/runtime/running.ts';
+import { signToken } from '../../src/runtime/token.ts';
+import { startCli, type CliProcess } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
+import { connect } from '../support/rain.ts';
+
+/** The whole system under one parent, `rain up`, as `npm start` runs it, and a look into it. */
+export interface UpSystem {
+  cli: CliProcess;
+  running: Running;
+  desk: Desk;
+  database: Database;
+  tokenFor(userId: string): Promise<string>;
+  /** Lets go of what is open here; the system itself is ended by its parent's end. */
+  leave(): Promise<void>;
+}
+
+/** A first start makes a database, ms. */
+const START_MS_MAX = 60_000;
+
+/** Starts `rain up` in this home, the gateway always at this port. */
+export async function startUp(home: string, gatewayPort: number, words: readonly string[]): Promise<UpSystem> {
+  const cli = startCli(['up', ...words], { RAIN_HOME: home, GATEWAY_PORT: String(gatewayPort), CONSOLE_PORT: '0', LOG_LEVEL: 'warn' });
+  const running = await Promise.race([
+    eventually(() => {
+      const found = readRunning(home);
+      return found?.pid === cli.child.pid ? found! : false;
+    }, { timeoutMs: START_MS_MAX }),
+    cli.done.then(({ stderr }) => { throw new Error(`rain up ended: ${stderr}`); }),
+  ]);
+  const redis = await connect(running.redisUrl);
+  const database = connectDatabase(running.databaseUrl);
+  return {
+    cli, running, database,
+    desk: { redis, ledger: openLedger(database), actor: 'test' },
+    tokenFor: (sub) => signToken(running.jwtSecret, { sub, expiresInSeconds: 3_600 }),
+    async leave() {
+      redis.disconnect();
+      await database.$disconnect();
+    },
+  };
+}
+
+/** The rain that the system is about to play; it is in the book before it opens. */
+export async function newestRain({ desk }: UpSystem): Promise<BookedRain> {
+  const rain = await eventually(async () => (await desk.ledger.rains(1)).find(({ settledAt }) => settledAt === undefined) ?? false, { timeoutMs: 20_000 });
+  // Bots and viewers come when it is loaded.
+  await eventually(async () => (await desk.redis.hexists('rain:live', rain.id)) === 1);
+  await sleep(50);
+  return rain;
+}

@@ -1,0 +1,104 @@
+import { Redis } from 'ioredis';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { BUSY, createGrabEngine } from '../../src/grab/engine.ts';
+import { loadScripts } from '../../src/grab/scripts.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { connectRedis, untilReady } from '../../src/runtime/redis.ts';
+import { dial } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { TcpProxy } from '../support/proxy.ts';
+import { dump, openRedis, stockRain } from '../support/rain.ts';
+
+// A script has run, and the line is cut before its answer is there.
+
+const { server, redis } = await openRedis();
+const keys = shardKeys('r1', 0);
+let proxy: TcpProxy;
+beforeEach(async () => {
+  await redis.flushall();
+  await loadScripts(redis);
+  await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00', '3.00'] });
+  proxy = await TcpProxy.open(server.port);
+  onTestFinished(() => proxy.close());
+});
+
+/** How many scripts Redis has run. */
+async function scriptsRun(): Promise<number> {
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+}
+
+/** What is asked over the proxy, is done, and its answer is lost. */
+async function loseAnswer<T>(ask: () => Promise<T>): Promise<T> {
+  const before = await scriptsRun();
+  proxy.blackhole('toClient');
+  const asked = ask();
+  await eventually(async () => await scriptsRun() > before);
+  proxy.pass();
+  return asked;
+}
+
+test('[R6] our client sends a grab once: it is told busy, and asking again gives the first answer and changes nothing', async () => {
+  const client = connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose: 'once', onError: () => {} });
+  onTestFinished(() => client.disconnect());
+  await untilReady(client);
+  const faults: unknown[] = [];
+  const engine = createGrabEngine(client, (error) => faults.push(error));
+  const before = await scriptsRun();
+
+  expect(await loseAnswer(() => engine.grab('r1', 0, ['ann']))).toEqual([BUSY]);
+  await eventually(() => client.status === 'ready');
+  expect([await scriptsRun() - before, faults.length]).toEqual([1, 1]);
+
+  const won = await dump(redis);
+  const [again] = await engine.grab('r1', 0, ['ann']);
+  expect(again).toEqual({ code: '1', redPacketId: 'r1-0', amount: '1.00' });
+  expect(await dump(redis)).toEqual(won);
+  expect(await redis.llen(keys.claims)).toBe(1);
+});
+
+test("control: ioredis's own settings send it twice, and say nothing of it; since a repeat is harmless so is that [R1]", async () => {
+  const client = new Redis(proxy.port, '127.0.0.1');
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  await untilReady(client);
+  const engine = createGrabEngine(client, () => {});
+  const before = await scriptsRun();
+  expect(await loseAnswer(() => engine.grab('r1', 0, ['ann']))).toEqual([{ code: '1', redPacketId: 'r1-0', amount: '1.00' }]);
+  expect(await scriptsRun() - before).toBe(2);
+  expect(await redis.llen(keys.claims)).toBe(1);
+});
+
+test('control: a script that is not harmless to repeat is ruined that way, and by our client it is not', async () => {
+  const count = "return redis.call('INCR', KEYS[1])";
+  const sha = await redis.script('LOAD', count) as string;
+  const counted: Record<string, string | null> = {};
+  for (const [name, client] of [
+    ['ours', connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose: 'once', onError: () => {} })], ['default', new Redis(proxy.port, '127.0.0.1').on('error', () => {})],
+  ] as const) {
+    onTestFinished(() => client.disconnect());
+    await untilReady(client);
+    await loseAnswer(() => client.evalsha(sha, 1, name)).catch(() => {});
+    await eventually(() => client.status === 'ready');
+    counted[name] = await redis.get(name);
+  }
+  expect(counted).toEqual({ ours: '1', default: '2' });
+});
+
+test('[R6] a user whose grab lost its answer behind the gateway is told busy, and by asking again that he has won', async () => {
+  const gateway = await openGateway(`redis://127.0.0.1:${proxy.port}`);
+  onTestFinished(() => gateway.close());
+  const ann = await dial(gateway.url, 'ann');
+  onTestFinished(() => ann.leave());
+  const ask = async (ref: string) => {
+    ann.say({ type: 'grab', rainId: 'r1', ref });
+    return ann.next('result');
+  };
+  const before = await scriptsRun();
+  expect(await loseAnswer(() => ask('first'))).toMatchObject({ ref: 'first', code: '-7' });
+  expect(await eventually(async () => {
+    const answer = await ask('again');
+    return answer.code !== '-7' && answer;
+  })).toMatchObject({ code: '1', redPacketId: 'r1-0', amount: '1.00' });
+  expect(await scriptsRun() - before).toBe(2);
+});
