@@ -5,6 +5,7 @@ import { readTrail } from './audit/trail.ts';
 import { weigh } from './audit/weigh.ts';
 import type { Desk } from './desk.ts';
 import { allocationOf } from './load.ts';
+import { hasLost } from './lost.ts';
 
 /** The report, and beside the amounts how many packets they are, and what waits for the operator. */
 export interface RainReport extends AuditReport {
@@ -47,6 +48,7 @@ export async function auditRain(desk: Desk, rainId: string): Promise<Audit | und
   const queues = desk.queues && await readQueues(desk.queues, rainId);
   const trail = await readTrail(desk, rain);
   const { equation, discarded, lostFromLog, problems } = weigh(rainId, rain.budgetCents, amounts, trail);
+  if (rain.settledAt === undefined && await hasLost(desk, rain)) problems.unshift('Redis has lost the rain after it had opened: what was won and is not credited is not known any more');
   const { promises } = trail.logged;
   const { resting } = trail.booked;
   return {

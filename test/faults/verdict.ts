@@ -1,5 +1,5 @@
 import { shardKeys } from '../../src/grab/keys.ts';
-import { redPacketId } from '../../src/grab/stock.ts';
+import { redPacketId } from '../../src/rain/red-packet.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import type { Desk } from '../../src/operator/desk.ts';
