@@ -24,10 +24,11 @@ Queue.prototype.add = async function (...args) {
   return job;
 };
 
-const { sadd } = Redis.prototype;
-Redis.prototype.sadd = function (...args) {
-  if (String(args[0]).endsWith(':credited')) dieAt('credited');
-  return sadd.apply(this, args);
+// lua/credited.lua: state and credited, and no other key.
+const { evalsha } = Redis.prototype;
+Redis.prototype.evalsha = function (...args) {
+  if (args[1] === 2 && String(args[3]).endsWith(':credited')) dieAt('credited');
+  return evalsha.apply(this, args);
 };
 
 const CLOSES_BOOK = /UPDATE "Rain" SET "settledAt"/;

@@ -9,6 +9,7 @@ import { draftRain } from '../../src/grab/stock.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { allocationOf, loadRain } from '../../src/operator/load.ts';
+import { draftOf } from '../../src/operator/commitment.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
@@ -42,7 +43,7 @@ async function setUp({ packets, shards, window }: { packets: number; shards: num
   const times = { opensAt: now + WINDOWS[window][0], closesAt: now + WINDOWS[window][1] };
   // By the book and the draft directly: the operator's verb refuses a window in the past.
   await desk.ledger.createRain({ id: rainId, title: rainId, budgetCents: BigInt(packets * 100), packets, split: plan, seed: SEED_OF_PACKETS, shards, ...times }, 'test');
-  await draftRain(desk.redis, { rainId, title: rainId, shards, packets, ...times });
+  await draftRain(desk.redis, await draftOf(desk, (await desk.ledger.rain(rainId))!));
   return {
     model: new ModelRain(packets, shards, window),
     real: { rainId, shards, amounts: allocationOf({ split: plan, seed: SEED_OF_PACKETS }), engine: createGrabEngine(desk.redis, (fault) => { throw fault; }) },

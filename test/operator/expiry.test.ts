@@ -48,6 +48,8 @@ async function keys(): Promise<Map<string, number>> {
 }
 
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
+/** Marks of who is at work, and of what a failover left contested: they expire by themselves, and may not be there at all. */
+const isPassing = (key: string) => /:(lease|auditor|restored)$/.test(key);
 const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
 
 async function play(rainId: string): Promise<void> {
@@ -74,10 +76,10 @@ async function play(rainId: string): Promise<void> {
 test('nothing of a rain expires before it is settled, everything afterwards, also what is born late, and nothing comes back', async () => {
   await play('r1');
   const born = ofRains(await keys());
-  const names = Object.keys(shardKeys('r1', 0));
-  expect(new Set(born.map(([key]) => key.split(':').at(-1))), 'every kind of key was born').toEqual(new Set(names));
+  const lasting = Object.values(shardKeys('r1', 0)).filter((key) => !isPassing(key)).map((key) => key.split(':').at(-1));
+  expect(new Set(born.filter(([key]) => !isPassing(key)).map(([key]) => key.split(':').at(-1))), 'every kind of key was born').toEqual(new Set(lasting));
   for (const [key, ttl] of born) {
-    if (key.endsWith(':lease')) expect(ttl, key).toBeGreaterThanOrEqual(0);
+    if (isPassing(key)) expect(ttl, key).toBeGreaterThanOrEqual(0);
     else expect(ttl, `${key} must not expire before it is settled`).toBe(-1);
   }
 
@@ -97,10 +99,10 @@ test('nothing of a rain expires before it is settled, everything afterwards, als
   expect(settled.map(([key]) => key)).toEqual(expect.arrayContaining([first.state, first.relayed, first.credited, second.state, second.claims]));
   for (const [key, ttl] of settled) {
     expect(ttl, `${key} must expire`).toBeGreaterThanOrEqual(0);
-    expect(ttl, key).toBeLessThanOrEqual(key.endsWith(':lease') ? 5_000 : TTL_MS);
+    expect(ttl, key).toBeLessThanOrEqual(isPassing(key) ? 600_000 : TTL_MS);
   }
 
-  const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key))).toEqual([]);
+  const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key) && !isPassing(key))).toEqual([]);
   await eventually(onlyTheQueue, { timeoutMs: 30_000 });
   const jobs = [...(await keys()).keys()];
   expect(jobs.length, `the queue's bookkeeping is bounded: ${jobs.join(' ')}`).toBeLessThan(60);

