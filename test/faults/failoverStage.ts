@@ -1,0 +1,152 @@
+import type { Job } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDeadQueue } from '../../src/credit/queue.ts';
+import type { DeadLetter } from '../../src/credit/deadLetter.ts';
+import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
+import { QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { readCredits } from '../../src/operator/audit/booked.ts';
+import { createRain } from '../../src/operator/create.ts';
+import type { Desk } from '../../src/operator/desk.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { parseClaim, type Claim } from '../../src/rain/claim.ts';
+import { formatMoney } from '../../src/rain/money.ts';
+import type { Durability } from '../../src/runtime/durability.ts';
+import { createLog, type Logger } from '../../src/runtime/log.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { connect } from '../support/rain.ts';
+import { startSentinel, type TestSentinel } from '../support/sentinel.ts';
+import { openWorker } from '../support/worker.ts';
+import { startStorm, type Storm } from './storm.ts';
+
+/**
+ * The replication link swallows everything for 300 ms in full swing, the master is killed, Sentinel makes the replica
+ * master: what was won meanwhile is gone from Redis. Everything here is real but the size.
+ */
+export const BLIND_MS = 300;
+export const PACKETS = 150;
+
+/** A packet of a user, in words. */
+export const nameOf = ({ userId, redPacketId }: Pick<Claim, 'userId' | 'redPacketId'>): string => `${userId} ${redPacketId}`;
+
+/** Everything that was told, by `nameOf`, with its amount. */
+export function toldBy(users: Storm): Map<string, string> {
+  return new Map([...users.heard.values()].flatMap(({ userId, wins }) => wins.map(({ redPacketId, amount }) => [nameOf({ userId, redPacketId }), amount] as const)));
+}
+
+function claimsOf(entries: readonly string[]): Claim[] {
+  return entries.map((entry) => {
+    const parsed = parseClaim(entry);
+    if (!parsed.ok) throw new Error(parsed.reason);
+    return parsed.claim;
+  });
+}
+
+/** A Sentinel group, and whatever a test opens on it. */
+export class FailoverStage {
+  readonly group: TestSentinel;
+  readonly desk: Desk & { redis: RedisClient };
+  /** What gateways said they had put back. */
+  readonly putBack: { putBack: number; contested: number }[] = [];
+  readonly #databaseUrl: string;
+  readonly #closers: (() => Promise<unknown>)[] = [];
+
+  private constructor(group: TestSentinel, redis: RedisClient, database: Database, databaseUrl: string) {
+    this.group = group;
+    this.desk = { redis, ledger: openLedger(database), actor: 'test' };
+    this.#databaseUrl = databaseUrl;
+  }
+
+  static async open(database: Database, databaseUrl: string): Promise<FailoverStage> {
+    const group = await startSentinel();
+    return new FailoverStage(group, await connect(group.url), database, databaseUrl);
+  }
+
+  onClose(close: () => Promise<unknown>): void {
+    this.#closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+    this.desk.redis.disconnect();
+    await this.group.stop();
+  }
+
+  async openRain(rainId: string): Promise<void> {
+    const now = await redisNow(this.desk.redis);
+    const created = await createRain(this.desk, { id: rainId, plan: { budget: '300.00', packets: PACKETS }, opensAt: now, closesAt: now + 600_000 });
+    if (!created.ok) throw new Error(JSON.stringify(created.refusals));
+    await loadRain(this.desk, rainId);
+  }
+
+  async openDoor(durability: Durability, options: Pick<Partial<GatewayOptions>, 'redisUrl'> = {}): Promise<Gateway> {
+    const log = createLog('gateway', 'silent');
+    log.warn = ((facts: { putBack?: number; contested?: number }) => {
+      if (facts.putBack !== undefined) this.putBack.push({ putBack: facts.putBack, contested: facts.contested! });
+    }) as Logger['warn'];
+    const { redisUrl = this.group.url } = options;
+    const gateway = await openGateway(redisUrl, { durability, durabilityWaitMs: 200, log });
+    this.onClose(() => gateway.close());
+    return gateway;
+  }
+
+  async work(durability: Durability): Promise<void> {
+    const worker = await openWorker({ redisUrl: this.group.url, databaseUrl: this.#databaseUrl }, { durability, durabilityWaitMs: 200 });
+    this.onClose(() => worker.close());
+  }
+
+  storm(rainId: string, doors: readonly Gateway[], users = 200): Storm {
+    const started = startStorm({ rainId, users, everyMs: 2_400 / users, gatewayUrl: (user) => doors[user % doors.length]!.url });
+    this.onClose(() => started.stop());
+    return started;
+  }
+
+  /** Lets the wins run, then breaks the link, then the master. @returns the old master's claim log, as it was at its death */
+  async lose(rainId: string, users: Storm, { whileBlind = () => sleep(BLIND_MS), wins = 30 }: { whileBlind?: () => Promise<unknown>; wins?: number } = {}): Promise<Claim[]> {
+    await eventually(() => users.wins() > wins, { timeoutMs: 20_000 });
+    const witness = connectRedis(this.group.master.url, { purpose: 'once', onError: () => {} });
+    await untilReady(witness);
+    this.group.link.blackhole();
+    await whileBlind();
+    const claims = claimsOf(await witness.lrange(shardKeys(rainId, 0).claims, 0, -1));
+    witness.disconnect();
+    await this.group.failOver();
+    await eventually(() => this.desk.redis.ping(), { timeoutMs: 20_000 });
+    return claims;
+  }
+
+  async logNow(rainId: string): Promise<Claim[]> {
+    return claimsOf(await this.desk.redis.lrange(shardKeys(rainId, 0).claims, 0, -1));
+  }
+
+  /** By `nameOf` → amount, as the book has it. */
+  async credited(rainId: string): Promise<Map<string, string>> {
+    return new Map([...await readCredits(this.desk, rainId)].map(([redPacketId, { userId, cents }]) => [nameOf({ userId, redPacketId }), formatMoney(cents)]));
+  }
+
+  async letters(rainId: string): Promise<DeadLetter[]> {
+    const connection = connectRedis(this.group.url, { purpose: 'queue', onError: () => {} });
+    const queue = createDeadQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
+    try {
+      return ((await queue.getJobs(['waiting'])) as Job<DeadLetter>[]).map(({ data }) => data).filter((letter) => letter.rainId === rainId);
+    } finally {
+      await queue.close();
+      connection.disconnect();
+    }
+  }
+
+  /** Waits until every entry of the log has come to its end, in the book or among the dead letters. */
+  async judged(rainId: string): Promise<{ book: Map<string, string>; listed: Set<string> }> {
+    return eventually(async () => {
+      const [log, book, dead] = [await this.logNow(rainId), await this.credited(rainId), await this.letters(rainId)];
+      const buried = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
+      const open = log.map(nameOf).filter((claim) => !book.has(claim) && !buried.some(({ name }) => name === claim));
+      if (open.length > 0) throw new Error(`on their way: ${open.join(', ')}`);
+      return { book, listed: new Set(buried.filter(({ reason }) => reason === 'promised_twice').map(({ name }) => name)) };
+    }, { timeoutMs: 60_000, everyMs: 250 });
+  }
+}
