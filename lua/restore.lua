@@ -1,23 +1,25 @@
 -- restore.lua: put back wins that their users were told and that Redis has lost since.
 --
--- KEYS[1] state    hash: state
+-- KEYS[1] state    hash: state, frozen
 -- KEYS[2] packets  list: what is still to be handed out, from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
 -- KEYS[5] restored set: contested claims that are in the log already, expiring
 -- ARGV    userId, claim JSON, list element of its packet; n times, 1 <= n <= 32
--- RETURNS counts {put back, contested, there before}; "settled" or nil (no such rain) when nothing was written
+-- RETURNS counts {put back, contested, there before}; when nothing was written "settled", "frozen" (it is being settled this
+--         moment, ask again) or nil (no such rain)
 -- WHY     A failover may lose wins that were told. Whose packet still lies in the list gets it back as if nothing had
 --         happened. Where the packet is another's by now, or the user has another one, the claim goes to the log all the
 --         same: the ledger's unique keys decide whose it is, and the other is reported, not forgotten. All that can fail
 --         comes before the first write. Nothing is believed but that it was told: the book pays no packet twice.
 
 local DEPTH_MAX = 10000 -- lost packets lie at the tail again; beyond this depth one is left where it is [R10]
-local MARK_MS = 3600000 -- far longer than a gateway remembers what it told
+local MARK_MS = 691200000 -- eight days: longer than a rain lasts, and than anybody asks to have something put back
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end
 if state == 'settled' then return 'settled' end
+if redis.call('HGET', KEYS[1], 'frozen') then return 'frozen' end
 redis.call('LLEN', KEYS[4]) -- raises here, before any write, when the key is of another type
 
 local fields, log, marks, served, taken, there = {}, {}, {}, {}, {}, 0
@@ -32,9 +34,11 @@ for i = 1, #ARGV, 3 do
     there = there + 1
   else
     log[#log + 1] = entry
-    if not held and not served[user] and not taken[element]
-      and redis.call('LPOS', KEYS[2], element, 'RANK', -1, 'MAXLEN', DEPTH_MAX) then
-      fields[#fields + 1], fields[#fields + 2], served[user], taken[element] = user, entry, true, true
+    local free = not taken[element] and redis.call('LPOS', KEYS[2], element, 'RANK', -1, 'MAXLEN', DEPTH_MAX)
+    -- Also of a contested claim the packet leaves the list: it is named in the log, and must not be promised once more.
+    if free then taken[element] = true end
+    if free and not held and not served[user] then
+      fields[#fields + 1], fields[#fields + 2], served[user] = user, entry, true
     else
       marks[#marks + 1] = mark
     end

@@ -16,6 +16,7 @@ import { addSwarmCommand } from './commands/swarm.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { addWriteOffCommand } from './commands/writeOff.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -35,6 +36,7 @@ addDeadCommand(program);
 addReplayCommand(program);
 addVerifyCommand(program);
 addSteerCommands(program);
+addWriteOffCommand(program);
 addTokenCommand(program);
 addSwarmCommand(program);
 addDoctorCommand(program);

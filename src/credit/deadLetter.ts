@@ -8,6 +8,7 @@ export const DEAD_REASONS = {
   wrong_rain: 'The claim belongs to another rain than the log it stood in.',
   promised_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
   discarded: 'The operator has discarded this claim, or another to the same packet; its money went back to him.',
+  paid_not_booked: 'The wallet outside has paid it, and the book has given its money elsewhere meanwhile; see `detail`.',
   amount_differs: 'The claim is in the book, with another amount.',
   refused: 'The balance system understood the claim and will not take it.',
   unavailable: 'The balance system has not taken the claim in all the time it was given. It may have, and its answers were lost: send the claim again, do not pay it by hand.',
@@ -26,7 +27,15 @@ export const deadLetter = z.object({
 });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
-/** The same entry at the same place is one letter, however often its job is repeated. */
+/**
+ * The same entry at the same place is one letter, however often its job is repeated. That a wallet has paid it after all is a
+ * letter of its own: it has to be heard of even when the claim was laid to rest before.
+ */
+export function letterIdOf(letter: DeadLetter): string {
+  return letter.reason === 'paid_not_booked' ? `${deadLetterId(letter)}-paid` : deadLetterId(letter);
+}
+
+/** The name of a letter of an entry. */
 export function deadLetterId({ rainId, shard, index, entry }: Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>): string {
   return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
 }

@@ -2,12 +2,13 @@ import type { Turned } from '../ledger/judge.ts';
 import { refusalOf } from '../ledger/refusal.ts';
 import { formatMoney } from '../rain/money.ts';
 import { BatchRefused, type PostOutcome } from './balance.ts';
+import type { DeadReason } from './deadLetter.ts';
 
 /** What stands in the book in the way of a claim, as its dead letter tells it. @param before what has happened already */
-export function giveUp(turned: Turned, before = ''): PostOutcome {
-  if (turned.outcome === 'discarded') return { outcome: 'giveUp', reason: turned.outcome, detail: `${before}went back to the operator: ${formatMoney(turned.amountCents)}` };
+export function giveUp(turned: Turned, before = '', reason: DeadReason = turned.outcome): PostOutcome {
+  if (turned.outcome === 'discarded') return { outcome: 'giveUp', reason, detail: `${before}went back to the operator: ${formatMoney(turned.amountCents)}` };
   const { rainId, redPacketId, userId, amountCents } = turned.standing;
-  return { outcome: 'giveUp', reason: turned.outcome, detail: `${before}in the book: ${JSON.stringify({ rainId, redPacketId, userId, amount: formatMoney(amountCents) })}` };
+  return { outcome: 'giveUp', reason, detail: `${before}in the book: ${JSON.stringify({ rainId, redPacketId, userId, amount: formatMoney(amountCents) })}` };
 }
 
 /** @throws BatchRefused when the book understood and refused; a fault as it is. @param before what has happened already */

@@ -72,7 +72,7 @@ export function webhookBalance(ledger: Pick<Ledger, 'reserve' | 'credit'>, { bat
 const PAID = 'the wallet has taken it; ';
 
 function toOutcome(posting: Posting): PostOutcome {
-  return posting.outcome === 'posted' || posting.outcome === 'already' ? { outcome: 'commit' } : giveUp(posting, PAID);
+  return posting.outcome === 'posted' || posting.outcome === 'already' ? { outcome: 'commit' } : giveUp(posting, PAID, 'paid_not_booked');
 }
 
 /** @param together how many claims the request held: an answer that names none of them is final for one that was alone only */

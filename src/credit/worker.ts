@@ -3,7 +3,7 @@ import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
-import { deadLetterId } from './deadLetter.ts';
+import { letterIdOf } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
 import type { CreditTally } from './metrics.ts';
 import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
@@ -59,7 +59,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const parts: RangeParts = {
     balance, onCredited, patience, random, now: Date.now,
     async bury(letters) {
-      const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: deadLetterId(letter) } }));
+      const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: letterIdOf(letter) } }));
       const resting = await laidToRest(jobs.map(({ opts }) => opts.jobId));
       await dead.addBulk(jobs.filter(({ opts }) => !resting.has(opts.jobId)));
     },

@@ -53,6 +53,20 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
   return closed;
 }
 
+/**
+ * Closes the log of a closed rain for good, before its money moves.
+ * @param seen claims per shard that were accounted for
+ * @returns false when a shard is not closed, or has more claims than were seen: then somebody has to look again
+ */
+export async function freeze(redis: RedisClient, rainId: string, live: LiveRain, seen: readonly number[]): Promise<boolean> {
+  let frozen = true;
+  for (let shard = 0; shard < live.shards; shard++) {
+    const { state, claims } = shardKeys(rainId, shard);
+    frozen &&= await run(redis, 'freeze', [state, claims], [seen[shard]!]) === 1;
+  }
+  return frozen;
+}
+
 export interface Settlement {
   /** How long its keys live on, ms. */
   ttlMs: number;

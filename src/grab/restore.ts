@@ -31,7 +31,7 @@ export interface Restored {
 const LOOK_MAX = 512;
 const RESTORE_MAX = 32;
 
-const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.literal('settled'), z.null()]);
+const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 'frozen']), z.null()]);
 
 /**
  * Looks whether Redis still holds these wins, and puts back what it has lost; see lua/restore.lua. Several gateways may do
@@ -50,10 +50,17 @@ export async function restoreTold(redis: RedisClient, told: Iterable<ToldClaim>)
     else shards.set(name, [claim]);
   }
   const rains = new Map<string, Restored>();
+  const faults: unknown[] = [];
   for (const claims of shards.values()) {
-    // In the order in which they were told: then each is found right at the tail of the list.
-    for (const part of parts(await missingOf(redis, claims), RESTORE_MAX)) await putBack(redis, part, rains);
+    try {
+      // In the order in which they were told: then each is found right at the tail of the list.
+      for (const part of parts(await missingOf(redis, claims), RESTORE_MAX)) await putBack(redis, part, rains);
+    } catch (error) {
+      // One shard that cannot be looked at keeps nobody else waiting for his.
+      faults.push(error);
+    }
   }
+  if (faults.length > 0) throw new AggregateError(faults, `what was told cannot be looked for in ${faults.length} of ${shards.size} shards: ${String(faults[0])}`);
   return [...rains.values()];
 }
 
@@ -74,6 +81,7 @@ async function putBack(redis: RedisClient, claims: readonly ToldClaim[], rains: 
   const { rainId, shard } = claims[0]!;
   const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
   const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored], claims.flatMap(toArguments)));
+  if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {
     rain.putBack += done[0];

@@ -4,6 +4,7 @@ import { record } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Discard } from './generated/client.ts';
 import { giveBack } from './recycle.ts';
+import { withdraw } from './reserve.ts';
 
 /** A dead letter that the operator lays to rest. */
 export interface NewDiscard {
@@ -84,6 +85,7 @@ export function discard(database: Database, asked: NewDiscard): Promise<Discardi
     });
     // The rain's account is locked last, after all that others may wait for.
     if (!claim || !returned) return { outcome: 'laid_to_rest' };
+    if (mine === 'yes') await withdraw(book, rainId, claim.allocatedCents);
     await giveBack(book, rainId, claim.allocatedCents);
     return { outcome: 'returned', amountCents: claim.allocatedCents };
   });

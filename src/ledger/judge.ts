@@ -50,7 +50,7 @@ export function inOrderWon(rows: readonly ClaimRow[]): ClaimRow[] {
  */
 export function judge(standing: readonly StandingRow[]): (row: ClaimRow) => Judgement | undefined {
   const byPacket = new Map(standing.map((found) => [found.redPacketId, found]));
-  const byUser = new Map(standing.map((found) => [ofUser(found), found]));
+  const byUser = new Map(standing.filter(isCredit).map((found) => [ofUser(found), found]));
   return (row) => {
     const found = byPacket.get(row.redPacketId) ?? byUser.get(ofUser(row));
     if (!found) return undefined;
@@ -65,7 +65,7 @@ function isCredit(row: StandingRow): row is Standing {
 }
 
 /** No id of a rain holds a slash. */
-function ofUser({ rainId, userId }: StandingRow): string {
+function ofUser({ rainId, userId }: Standing): string {
   return `${rainId}/${userId}`;
 }
 

@@ -2,6 +2,7 @@ import { formatMoney, type Cents } from '../rain/money.ts';
 import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
+import { withdraw } from './reserve.ts';
 
 export type Recycling =
   | { outcome: 'recycled' }
@@ -14,7 +15,8 @@ export type Recycling =
 
 /**
  * Unclaimed money goes back to the operator, once per rain however often it is asked for.
- * @throws when the rain's account holds less than `cents`, or there is no such rain: the database refuses
+ * @throws when the rain's account holds less than `cents`, a wallet outside may have been paid out of them, or there is no such
+ * rain: the database refuses
  */
 export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
   const id = `recycle:${rainId}`;
@@ -28,6 +30,7 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
       if (!standing) return { outcome: 'nothing' };
       return standing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: standing.amountCents };
     }
+    await withdraw(book, rainId, cents);
     await giveBack(book, rainId, cents);
     await record(book, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
     return { outcome: 'recycled' };

@@ -1,4 +1,5 @@
 import type { Claim } from '../rain/claim.ts';
+import type { Cents } from '../rain/money.ts';
 import { readTransfers } from './credit.ts';
 import type { Database, Transaction } from './database.ts';
 import { inOrderWon, judge, toRows, type ClaimRow, type StandingRow, type Turned } from './judge.ts';
@@ -56,6 +57,17 @@ async function keep(book: Transaction, rainId: string, rows: readonly ClaimRow[]
     INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
     SELECT "id", "budgetCents", (SELECT sum("amountCents") FROM reserved) FROM "Rain"
     WHERE "id" = ${rainId} AND (SELECT count(*) FROM reserved) > 0
+    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents"`;
+}
+
+/**
+ * Money that goes back leaves less for wallets outside to be asked for. The database refuses when more was reserved than would
+ * be left: then a wallet may have been paid out of what is about to go back.
+ */
+export async function withdraw(book: Transaction, rainId: string, cents: Cents): Promise<void> {
+  await book.$executeRaw`
+    INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
+    SELECT "id", "budgetCents", ${cents}::bigint FROM "Rain" WHERE "id" = ${rainId}
     ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents"`;
 }
 

@@ -1,4 +1,4 @@
-import { close, settle } from '../grab/phases.ts';
+import { close, freeze, settle } from '../grab/phases.ts';
 import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { auditRain } from './audit.ts';
@@ -8,6 +8,9 @@ import { bookOf, type Desk } from './desk.ts';
 
 /** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
 export const SETTLED_TTL_MS = 24 * 3_600_000;
+
+/** Whether as many replicas as were asked for have all that Redis has written. */
+export type Replicated = () => Promise<boolean>;
 
 /**
  * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are neither in the book yet nor laid to rest ·
@@ -20,8 +23,9 @@ export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome:
  * step is safe to repeat and several workers may do it at once: closing is a fact, recycling is unique in the book.
  *
  * @param ttlMs how long its keys live on when it is settled
+ * @param replicated asked before money moves
  */
-export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS): Promise<Settling> {
+export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS, replicated: Replicated = async () => true): Promise<Settling> {
   const before = await readRain(desk.redis, rainId, live);
   if (!before) {
     if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
@@ -29,7 +33,11 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
     await settle(desk.redis, rainId, live, { ttlMs, reveal: await revealOf(desk, rainId) });
     return { outcome: 'settled' };
   }
-  if (before.state !== 'closed' && before.state !== 'settled' && !await close(desk.redis, rainId, live.shards, 'due')) return { outcome: 'not_due' };
+  if (before.state !== 'closed' && before.state !== 'settled') {
+    // A failover may have undone the close of a rain whose money has moved since: nobody is to win in it any more.
+    const isOver = (await desk.ledger.rain(rainId))?.settledAt !== undefined;
+    if (!await close(desk.redis, rainId, live.shards, isOver ? 'early' : 'due')) return { outcome: 'not_due' };
+  }
   // Read first: a claim that is put back from here on is found not to be among these before the rain is settled.
   const seen = await countClaims(desk.redis, rainId, live);
   const book = await bookOf(desk, rainId);
@@ -45,6 +53,8 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
   if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
   // The money would add up, but a user waits for his: the operator has to lay it to rest first.
   if (audit.promisedTwice.length > 0) return { outcome: 'does_not_add_up', problems: audit.promisedTwice.map(tellPromise) };
+  // From here on money moves: nothing may be put back any more, and no failover may open the rain again.
+  if (!await freeze(desk.redis, rainId, live, seen) || !await replicated()) return { outcome: 'waiting', pending: 0 };
   // What was set aside as spoiled was won by nobody either; what was discarded is back already, by transfers of its own.
   const rest = unclaimed.cents + spoiled.cents + recycled.cents - audit.discarded.cents;
   const recycling = await desk.ledger.recycle(rainId, rest, desk.actor);
@@ -52,6 +62,6 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
-  if (!await settle(desk.redis, rainId, live, { ttlMs, seen, reveal: await revealOf(desk, rainId) })) throw new Error(`the book of ${rainId} is closed, and a shard of it is not, or claims were put back meanwhile`);
+  if (!await settle(desk.redis, rainId, live, { ttlMs, seen, reveal: await revealOf(desk, rainId) })) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
   return { outcome: 'settled' };
 }

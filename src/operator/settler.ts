@@ -6,7 +6,7 @@ import { startRounds, type Rounds } from '../runtime/rounds.ts';
 import { draftOf } from './commitment.ts';
 import type { Desk } from './desk.ts';
 import { hasLost } from './lost.ts';
-import { settleRain, type Settling } from './settle.ts';
+import { settleRain, type Replicated, type Settling } from './settle.ts';
 
 export interface SettlerOptions {
   desk: Desk;
@@ -18,6 +18,8 @@ export interface SettlerOptions {
   /** How long Redis has been back after it was away, ms, and how long that is to be before money goes back. */
   sinceReturn?: () => number;
   returnMs?: number;
+  /** With replicas, money goes back only when they have the close. */
+  replicated?: Replicated;
   /** How long the keys of a settled rain live on. */
   ttlMs?: number;
 }
@@ -41,7 +43,7 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, sinceReturn = () => Infinity, returnMs = RETURN_MS }: SettlerOptions): Rounds {
+export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReturn = () => Infinity, returnMs = RETURN_MS }: SettlerOptions): Rounds {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
   let blind = false;
@@ -49,7 +51,7 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
   async function look(rainId: string, live: LiveRain): Promise<void> {
     const before = stuck.get(rainId);
     if (before && performance.now() < before.nextAt) return;
-    const found = await settleRain(desk, rainId, live, ttlMs).catch((error: unknown): Look => ({ outcome: 'failed', error }));
+    const found = await settleRain(desk, rainId, live, ttlMs, replicated).catch((error: unknown): Look => ({ outcome: 'failed', error }));
     if (found.outcome === 'not_due' || found.outcome === 'settled') return void stuck.delete(rainId);
     const where = JSON.stringify(found, (_, value: unknown) => (value instanceof Error ? value.message : value));
     const same = before?.where === where;

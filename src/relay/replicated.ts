@@ -1,6 +1,16 @@
+import { LIVE_RAINS_KEY } from '../grab/keys.ts';
 import { readEntries } from '../grab/reading.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { ReadLog } from './carry.ts';
+
+/** Whether this many replicas have all that was written until now. The read in front is what WAIT counts from. */
+export function awaitReplicas(redis: RedisClient, replicas: number, waitMs: number): () => Promise<boolean> {
+  return async () => {
+    const reading = redis.exists(LIVE_RAINS_KEY);
+    const [, acknowledged] = await Promise.all([reading, redis.wait(replicas, waitMs)]);
+    return acknowledged >= replicas;
+  };
+}
 
 /**
  * Reads only what this many replicas have, too. Where wins are told only when they are replicated, they must not be credited

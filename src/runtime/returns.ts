@@ -1,3 +1,4 @@
+import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis.ts';
 
 /** How long Redis has been back after it was away, ms; `Infinity` when it never was, 0 while it is. */
@@ -7,10 +8,14 @@ export type SinceReturn = () => number;
 export function watchReturns(redis: RedisClient, now: () => number = () => performance.now()): SinceReturn {
   let returnedAt: number | undefined;
   let away = false;
+  let ready = redis.status === 'ready';
+  redis.on('ready', () => { ready = true; });
   redis.on('close', () => { away = true; });
   redis.on('ready', () => {
     if (away) returnedAt = now();
     away = false;
   });
+  // A Cluster stays ready while one of its nodes is replaced.
+  if (redis instanceof Cluster) for (const change of ['-node', '+node'] as const) redis.on(change, () => { if (ready) returnedAt = now(); });
   return () => (away ? 0 : returnedAt === undefined ? Infinity : now() - returnedAt);
 }

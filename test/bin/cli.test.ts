@@ -35,7 +35,7 @@ describe('rain, the command', () => {
     const { stdout, exit } = await rain(['--help']);
     expect(exit).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help');
-    expect(commands).toEqual(expect.arrayContaining(['up', 'gateway', 'worker', 'create', 'load', 'list', 'show', 'pause', 'resume', 'close', 'audit', 'dead', 'token', 'swarm']));
+    expect(commands).toEqual(expect.arrayContaining(['up', 'gateway', 'worker', 'create', 'load', 'list', 'show', 'pause', 'resume', 'close', 'write-off', 'audit', 'dead', 'replay', 'verify', 'doctor', 'token', 'swarm']));
     for (const help of await Promise.all(commands.map((command) => rain([command, '--help'])))) {
       expect(help.stdout).toMatch(/\nExample:\n {2}.*rain /);
       expect(help.exit).toBe(0);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
-import { close, settle } from '../../src/grab/phases.ts';
+import { close, freeze, settle } from '../../src/grab/phases.ts';
 import { restoreTold, type ToldClaim } from '../../src/grab/restore.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
@@ -84,7 +84,8 @@ describe('lua/restore.lua', () => {
     await lose(1);
     expect(await restoreTold(redis, [ann!, { ...ann!, userId: 'bob' }, { ...ann!, redPacketId: 'r1-1', amount: '2.00' }])).toEqual([{ rainId: 'r1', putBack: 1, contested: 2, lost: undefined }]);
     expect(await redis.hlen(keys.claimed)).toBe(1);
-    expect(await redis.llen(keys.packets)).toBe(5);
+    // Both packets are named in the log now, so neither is for anybody else.
+    expect(await redis.llen(keys.packets)).toBe(4);
   });
 
   test('[R7] a rain that was closed meanwhile takes them; one that is settled does not, and who was lost is reported', async () => {
@@ -113,6 +114,43 @@ describe('lua/restore.lua', () => {
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000, seen: [1] })).toBe(false);
     expect(await redis.hget(keys.state, 'state')).toBe('closed');
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000, seen: [2] })).toBe(true);
+  });
+
+  test('[R8] once the money is about to move nothing is put back: who asks is told to ask again, and then that it is settled', async () => {
+    const told = await grab('ann', 'bob');
+    await lose(1);
+    const live = { shards: 1, title: '' };
+    expect(await freeze(redis, 'r1', live, [1]), 'an open rain').toBe(false);
+    await close(redis, 'r1', 1, 'early');
+    expect(await freeze(redis, 'r1', live, [2]), 'a log that is not as the audit saw it').toBe(false);
+    expect(await freeze(redis, 'r1', live, [1])).toBe(true);
+    expect(await freeze(redis, 'r1', live, [1])).toBe(true);
+    const before = await dump(redis);
+    await expect(restoreTold(redis, told)).rejects.toThrow('the rain r1 is being settled');
+    expect(await dump(redis)).toEqual(before);
+    expect(await settle(redis, 'r1', live, { ttlMs: 60_000, seen: [1] })).toBe(true);
+    expect(await restoreTold(redis, told)).toMatchObject([{ lost: { why: 'settled' } }]);
+  });
+
+  test('[R2] the packet of a contested claim leaves the list: it is not promised once more', async () => {
+    const told = await grab('ann', 'bob');
+    await lose(2);
+    await grab('bob'); // Who now has ann's.
+    expect(await restoreTold(redis, told)).toEqual([{ rainId: 'r1', putBack: 0, contested: 2, lost: undefined }]);
+    expect(await redis.lrange(keys.packets, 0, -1)).not.toContainEqual(expect.stringContaining('"r1-1"'));
+    expect(await log()).toEqual(['bob r1-0', 'ann r1-0', 'bob r1-1']);
+  });
+
+  test('a rain that cannot be looked at keeps nobody of another waiting', async () => {
+    await stockRain(redis, { rainId: 'r0', amounts: ['1.00'] });
+    const [broken] = await engine.grab('r0', 0, ['ann']);
+    const told = await grab('ann', 'bob');
+    await redis.del(shardKeys('r0', 0).claimed);
+    await redis.set(shardKeys('r0', 0).claimed, 'of another type');
+    await lose(1);
+    const also: ToldClaim = { rainId: 'r0', shard: 0, userId: 'ann', redPacketId: 'r0-0', amount: 'amount' in broken! ? broken.amount : '', at: Date.now() };
+    await expect(restoreTold(redis, [also, ...told])).rejects.toThrow(/1 of 2 shards.*WRONGTYPE/);
+    expect(await log()).toEqual(['ann r1-0', 'bob r1-1']);
   });
 
   test.each(['packets', 'claimed', 'claims', 'restored'] as const)('with %s of a wrong type nothing at all is written', async (name) => {

@@ -26,6 +26,24 @@ export function reserveContract(book: OpenBook): void {
       expect(await book.database.reservation.count({ where: { rainId: 'ends' } })).toBe(3);
     });
 
+    it('[R8] keeps its money from going back while a wallet may have been paid out of it', async () => {
+      await book.ledger.createRain(newRain('asked', 1_000n), 'ann');
+      await book.ledger.reserve([claimOf('asked', 9)]); // 0.10, and no word from the wallet.
+      await book.ledger.recycle('asked', 1_000n, 'ann').then(() => expect.unreachable(), refused('23514'));
+      expect(await book.ledger.book('asked')).toMatchObject({ recycledCents: 0n });
+      expect(await book.ledger.recycle('asked', 990n, 'ann')).toEqual({ outcome: 'recycled' });
+    });
+
+    it('is kept for who is called null, too', async () => {
+      await book.ledger.createRain(newRain('null', 1_000n), 'ann');
+      const [first, second] = [claimOf('null', 0), { ...claimOf('null', 1), userId: 'null' }];
+      await book.ledger.discard({
+        letterId: 'null-letter', rainId: 'null', entry: '', deadReason: 'refused', reason: 'test', actor: 'ann',
+        claim: { redPacketId: first.redPacketId, userId: first.userId, claimedCents: 1n, allocatedCents: 1n },
+      });
+      expect((await book.ledger.reserve([first, second])).map(({ outcome }) => outcome)).toEqual(['discarded', 'reserved']);
+    });
+
     it('[R2] of a packet that is kept for another user is promised twice, before and after the credit', async () => {
       await book.ledger.createRain(newRain('kept', 1_000n), 'ann');
       const first = claimOf('kept', 7);

@@ -15,7 +15,7 @@ import { startSweeper } from '../../operator/sweeper.ts';
 import { startWatch } from '../../operator/watch.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
-import { readReplicated } from '../../relay/replicated.ts';
+import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -95,7 +95,8 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const relay = createRelay({ redis, queue, log, ...read });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
-  const settler = startSettler({ desk, log, sinceReturn, ...settling });
+  const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
+  const settler = startSettler({ desk, log, sinceReturn, ...replicated, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({

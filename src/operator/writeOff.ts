@@ -1,0 +1,33 @@
+import { shardKeys } from '../grab/keys.ts';
+import { announceChange } from '../grab/phases.ts';
+import { formatMoney } from '../rain/money.ts';
+import { discardReason } from './deadDiscard.ts';
+import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
+import { hasLost } from './lost.ts';
+
+export type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
+
+/**
+ * Ends the book of a rain that Redis has lost, all of it: what is credited stays credited, the rest goes back to the operator.
+ * Who was told that he won and is not credited is not known any more: that is for him to make good, and why he says what
+ * happened. Cut in between it is to be done again.
+ */
+export async function writeOffRain(desk: Desk, rainId: string, why: string): Promise<WrittenOff> {
+  const reason = discardReason.safeParse(why);
+  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (rain.settledAt !== undefined) return refuse('id', `the rain ${rainId} is settled`);
+  for (let shard = 0; shard < rain.shards; shard++) {
+    const { state, claims } = shardKeys(rainId, shard);
+    if (await desk.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or a part of it; end it with close`);
+  }
+  if (!await hasLost(desk, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
+  await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: reason.data } });
+  const { fundedCents, credited, discarded, recycledCents } = await bookOf(desk, rainId);
+  const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;
+  if (recycledCents === 0n) await desk.ledger.recycle(rainId, restCents, desk.actor);
+  await desk.ledger.settle(rainId);
+  await announceChange(desk.redis, rainId);
+  return { ok: true, amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)) };
+}
