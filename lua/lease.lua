@@ -1,6 +1,6 @@
--- lease.lua: take, renew or give back the right to carry a shard's claims.
+-- lease.lua: take, renew or give back the right to do something for a shard: to carry its claims, to audit its rain.
 --
--- KEYS[1] lease    string: who carries, expiring
+-- KEYS[1] lease    string: who is at work, expiring
 -- ARGV    owner, time to live in ms (0 gives back)
 -- RETURNS 1 it is the owner's now (or was, when given back); 0 it is another's
 -- WHY     It saves work, it guards nothing: relay.lua and the ledger's unique keys do. So the clock may be wrong here.

@@ -32,6 +32,7 @@ export function describeAudit({ report, problems, promisedTwice, acknowledged, q
   }
   if (report.laid_to_rest > acknowledged.length) parts.push(`and ${report.laid_to_rest - acknowledged.length} more laid to rest`);
   parts.push(...promisedTwice.map(tellPromise), ...problems);
+  if (queues && queues.dead.count > 0) parts.push(`claims that are not paid until you answer them with rain dead: ${queues.dead.count}`);
   return [...parts, describeReport(report)].join('\n');
 }
 

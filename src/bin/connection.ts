@@ -8,18 +8,21 @@ import { readRunning } from '../runtime/running.ts';
 import { unreachable } from './answer.ts';
 
 /**
- * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL is set, the system that `npm start` runs in
- * RAIN_HOME is meant; never a mixture of the two, since a book must not meet another rain's Redis.
+ * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another one, the system that `npm start` runs
+ * in RAIN_HOME is meant; never a mixture of the two, since a book must not meet another rain's Redis.
  */
 export function configure<const N extends Need>(need: readonly N[]): ReturnType<typeof loadConfig<N>> {
   const environment = readEnvironment();
-  if (environment['REDIS_URL'] || environment['DATABASE_URL']) return loadConfig(need, environment);
   const running = readRunning(environment['RAIN_HOME'] || '.rain');
-  if (!running) return loadConfig(need, environment);
+  if (!running || !isMeant(environment['REDIS_URL'], running.redisUrl) || !isMeant(environment['DATABASE_URL'], running.databaseUrl)) return loadConfig(need, environment);
   return loadConfig(need, {
     JWT_SECRET: running.jwtSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
     REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
   });
+}
+
+function isMeant(asked: string | undefined, running: string): boolean {
+  return !asked || asked === running;
 }
 
 export interface OpenDesk extends Desk {

@@ -64,6 +64,6 @@ export async function auditRain(desk: Desk, rainId: string): Promise<Audit | und
 }
 
 /** Whether a person has something to do about this rain. */
-export function isInOrder({ adds_up, promised_twice }: RainReport): boolean {
-  return adds_up && promised_twice === 0;
+export function isInOrder({ report: { adds_up, promised_twice }, queues }: Pick<Audit, 'report' | 'queues'>): boolean {
+  return adds_up && promised_twice === 0 && (queues?.dead.count ?? 0) === 0;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { creditJobId, type CreditJob } from '../credit/job.ts';
 import { findLetter, readLetters, type Letter } from '../credit/letters.ts';
-import type { QueueDesk, Refused } from './desk.ts';
+import { refuse, type QueueDesk, type Refused } from './desk.ts';
 import { LETTERS_MAX, noSuchLetter } from './deadLetters.ts';
 
 export type Requeued = { ok: true; letters: number; /** False: the rain has more, to be sent by asking again. */ complete: boolean } | Refused;
@@ -25,6 +25,7 @@ export async function requeueLetter(desk: QueueDesk, id: string): Promise<Requeu
 
 /** The same for every letter of a rain, the oldest first, at most 1,000 at a time. */
 export async function requeueRain(desk: QueueDesk, rainId: string): Promise<Requeued> {
+  if (!await desk.ledger.rain(rainId)) return refuse('rain', `there is no rain ${rainId}`);
   const { letters, complete } = await readLetters(desk.queues.dead, { rainId, limit: LETTERS_MAX });
   const resting = await desk.ledger.laidToRest(letters.map(({ id }) => id));
   const open = letters.filter(({ id }) => !resting.has(id));

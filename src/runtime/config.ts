@@ -42,7 +42,7 @@ export const configSchema = z.object({
   GATEWAY_COMEBACKS_PER_SECOND: z.coerce.number('expected a number').int('expected a whole number').min(1, 'expected at least 1').max(1_000_000, 'expected at most 1000000').default(1_000),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
-  /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. */
+  /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. `rain up` takes only 0. */
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_PORT: port.optional(),
   /** Page origins that may open sockets; empty means any. */

@@ -34,7 +34,7 @@ describe('rain, the command', () => {
   test('every command has --help with an example, and --help is no failure', async () => {
     const { stdout, exit } = await rain(['--help']);
     expect(exit).toBe(0);
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help');
+    const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help');
     expect(commands).toEqual(expect.arrayContaining(['up', 'gateway', 'worker', 'create', 'load', 'list', 'show', 'pause', 'resume', 'close', 'write-off', 'audit', 'dead', 'replay', 'verify', 'doctor', 'token', 'swarm']));
     for (const help of await Promise.all(commands.map((command) => rain([command, '--help'])))) {
       expect(help.stdout).toMatch(/\nExample:\n {2}.*rain /);

@@ -6,5 +6,10 @@ export default class FaultReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules.flatMap((module) => [...module.children.allTests()].flatMap((test) => test.meta().fault ?? []));
     if (rows.length > 0) process.stdout.write(`\n${table(rows)}\n`);
+    // Asked for faults, and none was played: a wrong name, or no PostgreSQL to play on.
+    else if (process.env['FAULTS_RUNS'] !== undefined) {
+      process.stdout.write('\nfaults: none was played; expected a part of a name as the table has it, and an installed PostgreSQL\n');
+      process.exitCode = 1;
+    }
   }
 }

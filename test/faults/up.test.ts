@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../support/freePort.ts';
 import { watchBook } from './bookWatch.ts';
 import { chance } from './chance.ts';
@@ -12,7 +12,8 @@ import { recover, type RunResult } from './recovery.ts';
 import type { Run } from './run.ts';
 import { newestRain, startUp } from './upRun.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'rain-test-up-'));
+let home: string;
+beforeAll(() => { home = mkdtempSync(join(tmpdir(), 'rain-test-up-')); });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const USERS = 200;

@@ -49,7 +49,7 @@ describe('the audit', () => {
     expect(found.promisedTwice).toEqual([{
       redPacketId: 'promise-2', amountCents: 100n, promisedTo: 'late', paid: { userId: 'user-2', redPacketId: 'promise-2' }, letterId: expect.stringMatching(/^promise-0-2-/) as string,
     }]);
-    expect(isInOrder(found.report)).toBe(false);
+    expect(isInOrder(found)).toBe(false);
     await closeRain(desk, 'promise');
     // The counts agree, three claims and three credits, and the claims do not.
     expect(await settleRain(desk, 'promise', await live('promise'))).toEqual({

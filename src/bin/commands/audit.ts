@@ -62,7 +62,7 @@ async function auditOne(desk: OpenDesk, id: string, { repair, acknowledgeLost: r
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
     print(json, { ...auditJson(audit), ...(repaired !== undefined && { repaired }) }, describeAudit(audit));
-    if (!isInOrder(audit.report)) process.exitCode = EXIT.refused;
+    if (!isInOrder(audit)) process.exitCode = EXIT.refused;
   });
 }
 
@@ -85,7 +85,7 @@ async function auditMany(desk: OpenDesk, { watch, settled, limit, json }: AuditO
       for await (const rain of auditAll(desk, settled ? 'all' : 'unsettled', limit)) {
         if (ended.signal.aborted) return;
         if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
-        if ('fault' in rain || !isInOrder(rain.audit.report)) process.exitCode = EXIT.refused;
+        if ('fault' in rain || !isInOrder(rain.audit)) process.exitCode = EXIT.refused;
         rains.push(rain);
       }
       if (watch && !json && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');

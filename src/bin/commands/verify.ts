@@ -26,6 +26,7 @@ interface Findings {
   packets: number;
   checked: string;
   problems: readonly string[];
+  outOfTurn?: number;
 }
 
 export function addVerifyCommand(program: Command): void {
@@ -63,10 +64,11 @@ async function verifyFile(path: string, { receipt: receiptPath, json }: VerifyOp
   answer(json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
 }
 
-function answer(json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems }: Findings): void {
+function answer(json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
   const verdict = fair ? `Every one of the ${packets} packets is what was committed to before the rain.` : 'THIS IS NOT WHAT WAS COMMITTED TO.';
   const rows = table(['', ''], [['rain', rainId], ['commitment', commitment], ['seed', seed]]).trimStart();
-  print(json, value, [rows, `checked: ${checked}`, verdict, ...problems].join('\n'));
+  const turns = outOfTurn > 0 ? [`Not judged: ${outOfTurn} packets stand in the log out of turn, as wins do that were put back after a failover.`] : [];
+  print(json, value, [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'));
   if (!fair) process.exitCode = EXIT.refused;
 }
 

@@ -41,6 +41,7 @@ export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<Sy
   const opened = await openHome(config.RAIN_HOME);
   if (!opened.ok) throw failed(opened.reason);
   const { home, lock } = opened;
+  if (config.METRICS_PORT) throw failed('METRICS_PORT: several processes start here, expected 0 for free ones; their addresses are in the logs folder of RAIN_HOME');
   shutdown.onClose('lock', () => lock.release());
   await expectFree(config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT');
   await expectFree(config.CONSOLE_HOST, config.CONSOLE_PORT, 'CONSOLE_PORT');
