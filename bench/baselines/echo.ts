@@ -1,0 +1,11 @@
+// The floor: `ws`, every JSON message parsed and sent back. Nobody is asked who he is, nothing is decided.
+import { createServer } from 'node:http';
+import { WebSocketServer } from 'ws';
+import { listen } from './surroundings.ts';
+
+const server = createServer();
+new WebSocketServer({ server, perMessageDeflate: false }).on('connection', (socket) => {
+  socket.on('message', (data) => socket.send(JSON.stringify(JSON.parse(String(data)))));
+  socket.send('{"type":"welcome"}');
+});
+listen(server);

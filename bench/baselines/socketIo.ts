@@ -1,0 +1,37 @@
+// Socket.IO, one EVALSHA per grab, one job per win: what most teams would build. Its jobs are worked off by claims.ts.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { Server } from 'socket.io';
+import { keysOf, listen, REDIS_URL, SECRET } from './surroundings.ts';
+import { verify } from './token.ts';
+
+type Answer = { code: string; redPacketId?: string; amount?: string };
+
+const redis = new Redis(REDIS_URL);
+const sha = String(await redis.script('LOAD', readFileSync(new URL('grab.lua', import.meta.url), 'utf8')));
+const queue = new Queue('claims', {
+  connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }),
+  defaultJobOptions: { attempts: 5, backoff: { type: 'exponential', delay: 500 }, removeOnComplete: true },
+});
+
+const server = createServer();
+const io = new Server(server, { transports: ['websocket'], serveClient: false });
+io.use((socket, next) => {
+  const userId = verify(String(socket.handshake.auth['token']), SECRET);
+  if (userId === undefined) return next(new Error('unauthorized'));
+  socket.data.userId = userId;
+  next();
+});
+io.on('connection', (socket) => {
+  const userId = socket.data.userId as string;
+  socket.on('grab', async ({ rainId }: { rainId: string }, acknowledge: (answer: object) => void) => {
+    const { packets, claimed, claims } = keysOf(rainId);
+    const answer = JSON.parse(String(await redis.evalsha(sha, 3, packets, claimed, claims, userId))) as Answer;
+    // A win that is told before it is in the queue would be lost by a crash in between.
+    if (answer.code === '0') await queue.add('claim', { rainId, userId, redPacketId: answer.redPacketId, amount: answer.amount }, { jobId: `${rainId}-${userId}` });
+    acknowledge({ type: 'result', rainId, ...answer });
+  });
+});
+listen(server);

@@ -1,0 +1,86 @@
+import { signToken } from '../../src/runtime/token.ts';
+import type { TestPostgres } from '../../test/support/postgres.ts';
+import type { Speech } from '../load/connection.ts';
+import type { Ran } from '../load/crowd.ts';
+import type { Order, Reply } from '../load/driver.ts';
+import { cpuMs } from './cpu.ts';
+import type { Owner, RainHouse } from './rains.ts';
+import { openStore, SECRET } from './store.ts';
+
+export type ContenderName = 'rain' | 'echo' | 'evalsha' | 'socketIo' | 'http';
+
+interface Design {
+  door: string;
+  args?: readonly string[];
+  speech: Speech;
+  owner: Owner;
+  /** What carries its wins to the book. */
+  clerk?: { path: string; args?: readonly string[] };
+}
+
+const DESIGNS: Record<ContenderName, Design> = {
+  rain: { door: '../dist/bin/rain.js', args: ['gateway'], speech: 'rain', owner: 'rain', clerk: { path: '../dist/bin/rain.js', args: ['worker'] } },
+  echo: { door: 'baselines/echo.ts', speech: 'echo', owner: 'list' },
+  evalsha: { door: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
+  socketIo: { door: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', clerk: { path: 'baselines/claims.ts' } },
+  http: { door: 'baselines/http.ts', speech: 'http', owner: 'stock' },
+};
+
+/** What one run of load cost, and what it brought. */
+export interface Cost extends Ran {
+  doorMs: number;
+  redisMs: number;
+}
+
+/** One design: its servers, and the process with its users. */
+export interface Contender {
+  name: ContenderName;
+  house: RainHouse;
+  doorPid: number;
+  /** So many more users, each on his own socket. */
+  connect(count: number): Promise<void>;
+  /** Processor time of door and Redis while the driver obeys. */
+  run(order: Exclude<Order, { do: 'connect' }>): Promise<Cost>;
+  stop(): Promise<void>;
+}
+
+export interface ContenderOptions {
+  postgres: TestPostgres;
+  users: number;
+  /** Whether wins are to be credited. */
+  crediting?: boolean;
+}
+
+export async function startContender(name: ContenderName, { postgres, users, crediting = false }: ContenderOptions): Promise<Contender> {
+  const { door, args, speech, owner, clerk } = DESIGNS[name];
+  const store = await openStore(postgres, owner);
+  const gateway = await store.start(door, args);
+  if (crediting && clerk) await store.start(clerk.path, clerk.args);
+  const driver = await store.start('load/driver.ts');
+  const ask = async (order: Order): Promise<Ran | undefined> => {
+    const reply = await driver.ask(order) as Reply;
+    if (!reply.ok) throw new Error(`${name}: ${reply.reason}`);
+    return reply.ran;
+  };
+  let connected = 0;
+  const connect = async (count: number) => {
+    const tokens = await Promise.all(Array.from({ length: count }, () => signToken(SECRET, { sub: `user-${connected++}`, expiresInSeconds: 7_200 })));
+    await ask({ do: 'connect', speech, port: portOf(gateway.said), tokens });
+  };
+  await connect(users);
+  return {
+    name, connect, house: store.house, doorPid: gateway.pid,
+    async run(order) {
+      const before = [cpuMs([gateway.pid]), cpuMs([store.redisPid])] as const;
+      const ran = (await ask(order))!;
+      return { ...ran, doorMs: cpuMs([gateway.pid]) - before[0], redisMs: cpuMs([store.redisPid]) - before[1] };
+    },
+    stop: () => store.close(),
+  };
+}
+
+/** Ours tells a URL, the others a port. */
+function portOf(said: unknown): number {
+  const { url, port } = said as { url?: string; port?: number };
+  return url === undefined ? port! : Number(new URL(url).port);
+}

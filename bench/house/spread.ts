@@ -1,0 +1,18 @@
+/** What several rounds came to. A ratio is taken within a round, so that what slowed down the machine slowed down both. */
+export interface Spread {
+  median: number;
+  least: number;
+  most: number;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const median = sorted.length % 2 === 0 ? (sorted[middle - 1]! + sorted[middle]!) / 2 : sorted[Math.floor(middle)]!;
+  return { median, least: sorted[0]!, most: sorted.at(-1)! };
+}
+
+/** Round by round: ours over theirs. */
+export function ratios(ours: readonly number[], theirs: readonly number[]): number[] {
+  return ours.map((value, round) => value / theirs[round]!);
+}

@@ -1,0 +1,44 @@
+import { migrate } from '../../src/ledger/migrate.ts';
+import type { TestPostgres } from '../../test/support/postgres.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import { startProgram, type Program } from './process.ts';
+import { openRainHouse, type Owner, type RainHouse } from './rains.ts';
+
+/** For the bench's own servers, which live for minutes on loopback. */
+export const SECRET = 'a-secret-for-the-bench-only-0123456789ab';
+
+/** Redis as the product runs it, every write synced; without rewrites of its log, which would fall into one round or the other by chance. */
+const REDIS_ARGS = ['--auto-aof-rewrite-percentage', '0'];
+
+/** What one design keeps its rains in, and the programs that work on it. */
+export interface Store {
+  house: RainHouse;
+  redisPid: number;
+  redisPort: number;
+  redisUrl: string;
+  start(path: string, args?: readonly string[]): Promise<Program>;
+  close(): Promise<void>;
+}
+
+/** A Redis and a database of its own, so that every design meets both as the others do. */
+export async function openStore(postgres: TestPostgres, owner: Owner): Promise<Store> {
+  const databaseUrl = await postgres.newDatabase();
+  await migrate(databaseUrl);
+  const redis = await startRedis({ args: REDIS_ARGS });
+  const house = await openRainHouse(redis.url, databaseUrl, owner);
+  const env = { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn' };
+  const programs: Program[] = [];
+  return {
+    house, redisPid: redis.pid, redisPort: redis.port, redisUrl: redis.url,
+    async start(path, args = []) {
+      const program = await startProgram(path, args, env);
+      programs.push(program);
+      return program;
+    },
+    async close() {
+      for (const program of programs.reverse()) await program.stop();
+      await house.close();
+      await redis.stop();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { connect, type Socket } from 'node:net';
+import { DIALECTS, type Dialect, type DialectName, type Heard } from './dialect.ts';
+import { clientFrame, CLOSE, frameReader, PING, PONG, TEXT } from './frames.ts';
+import { bodyReader, grabRequest } from './http.ts';
+
+export type Speech = DialectName | 'http';
+
+/** One user on his own connection, raw: a client library would cost the driver more than the servers that it is to load. */
+export interface Connection {
+  ready: Promise<void>;
+  /** Asks and does not wait; `onHeard` is called once per answer. */
+  ask(rainId: string): void;
+  /** Ends the connection. */
+  end(): void;
+}
+
+export interface Caller {
+  onHeard(heard: Exclude<Heard, 'none'>): void;
+  onGone(): void;
+}
+
+const PONG_FRAME = clientFrame('', PONG);
+/** Engine.IO's own ping is a text. */
+const ENGINE_PONG = clientFrame('3');
+const frames = new Map<string, Buffer>();
+
+/** The bytes of a question, made once and written by everybody. */
+function question(speech: DialectName, rainId: string): Buffer {
+  const name = `${speech} ${rainId}`;
+  let frame = frames.get(name);
+  if (!frame) frames.set(name, frame = DIALECTS[speech].ask(rainId));
+  return frame;
+}
+
+/** @param from the address of this machine to come from: one has 28,000 ports only */
+export function call(speech: Speech, port: number, from: string, token: string, caller: Caller): Connection {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
+  socket.on('close', () => caller.onGone());
+  return speech === 'http' ? overHttp(socket, token, caller) : overWebSocket(socket, speech, token, caller);
+}
+
+function overHttp(socket: Socket, token: string, caller: Caller): Connection {
+  socket.on('data', bodyReader((chunk, start, _end, status) => {
+    if (status === 200) return caller.onHeard(DIALECTS.plain.hear(chunk, start, chunk.length) === 'won' ? 'won' : 'lost');
+    caller.onHeard('busy');
+  }));
+  const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
+  return { ready, ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, end: () => socket.destroy() };
+}
+
+function overWebSocket(socket: Socket, speech: DialectName, token: string, caller: Caller): Connection {
+  const dialect: Dialect = DIALECTS[speech];
+  let opened = false;
+  const ready = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error(`${speech}: closed before it was open`)));
+    const read = frameReader((opcode, chunk, start, end) => {
+      if (opcode === PING) return void socket.write(PONG_FRAME);
+      if (opcode === CLOSE) return void socket.destroy();
+      if (opcode !== TEXT) return;
+      if (speech === 'socketIo' && chunk[start] === 0x32 /* 2 */) return void socket.write(ENGINE_PONG);
+      if (opened) {
+        const heard = dialect.hear(chunk, start, end);
+        if (heard !== 'none') caller.onHeard(heard);
+        return;
+      }
+      const reply = dialect.greet(chunk.toString('utf8', start, end), token);
+      if (reply === 'ready') {
+        opened = true;
+        resolve();
+      } else if (reply) socket.write(clientFrame(reply.say));
+    });
+    let head = '';
+    const upgrade = (chunk: Buffer) => {
+      head += chunk.toString('latin1');
+      const end = head.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      if (!head.startsWith('HTTP/1.1 101')) return void socket.destroy(new Error(`${speech}: ${head.split('\r\n', 1)[0]}`));
+      socket.off('data', upgrade);
+      socket.on('data', read);
+      read(Buffer.from(head.slice(end + 4), 'latin1'));
+    };
+    socket.on('data', upgrade);
+    socket.write([
+      `GET ${dialect.path} HTTP/1.1`, 'Host: bench', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...dialect.head(token), '', '',
+    ].join('\r\n'));
+  });
+  return { ready, ask: (rainId) => { socket.write(question(speech, rainId)); }, end: () => socket.destroy() };
+}

@@ -1,0 +1,124 @@
+import { build, type Histogram } from 'hdr-histogram-js';
+import { call, type Connection, type Speech } from './connection.ts';
+
+export interface Ran {
+  won: number;
+  lost: number;
+  busy: number;
+  /** From the first question to the last answer. */
+  elapsedMs: number;
+  /** Processor time of this process meanwhile. */
+  cpuMs: number;
+  /** Connections that closed meanwhile. */
+  gone: number;
+  latencyMs: { p50: number; p99: number; max: number };
+}
+
+interface Caller {
+  connection: Connection;
+  askedAt: number;
+  /** What he asks for next; past the end he is done. */
+  next: number;
+  busy: boolean;
+}
+
+/** Handshakes under way at a time: a queue of them tells nothing about grabs. */
+const HANDSHAKES_MAX = 100;
+/** Questions begun per turn of the event loop, so that the first wave is no single burst. */
+const SLICE = 200;
+
+/** Users of one server, each of whom asks again as soon as he is answered: the server is always busy and never flooded. */
+export class Crowd {
+  readonly #callers: Caller[] = [];
+  readonly #latencies: Histogram = build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+  #ran: Ran = nothing();
+  #rains: readonly string[] = [];
+  #endsAt = 0;
+  #waiting = 0;
+  #done: () => void = () => {};
+
+  async connect(speech: Speech, port: number, tokens: readonly string[]): Promise<void> {
+    const left = tokens.map((token, i) => ({ token, from: `127.0.0.${2 + (i % 8)}` }));
+    await Promise.all(Array.from({ length: HANDSHAKES_MAX }, async () => {
+      for (let user = left.pop(); user; user = left.pop()) await this.#enter(speech, port, user.from, user.token);
+    }));
+  }
+
+  async #enter(speech: Speech, port: number, from: string, token: string): Promise<void> {
+    const caller: Caller = {
+      askedAt: 0, next: 0, busy: false,
+      connection: call(speech, port, from, token, { onHeard: (heard) => this.#hear(caller, heard), onGone: () => this.#lose(caller) }),
+    };
+    await caller.connection.ready;
+    this.#callers.push(caller);
+  }
+
+  /** Everybody asks for the one rain again and again for this long. */
+  repeat(rainId: string, forMs: number): Promise<Ran> {
+    return this.#run([rainId], performance.now() + forMs);
+  }
+
+  /** Everybody asks once for each of these, in order. */
+  walk(rainIds: readonly string[]): Promise<Ran> {
+    return this.#run(rainIds, 0);
+  }
+
+  end(): void {
+    for (const { connection } of this.#callers.splice(0)) connection.end();
+  }
+
+  async #run(rainIds: readonly string[], endsAt: number): Promise<Ran> {
+    this.#ran = nothing();
+    this.#latencies.reset();
+    this.#rains = rainIds;
+    this.#endsAt = endsAt;
+    const [began, cpu] = [performance.now(), process.cpuUsage()];
+    const over = new Promise<void>((resolve) => { this.#done = resolve; });
+    this.#waiting = this.#callers.length;
+    for (const caller of this.#callers) {
+      caller.next = 0;
+      caller.busy = true;
+    }
+    this.#begin(0);
+    await over;
+    const spent = process.cpuUsage(cpu);
+    this.#ran.elapsedMs = performance.now() - began;
+    this.#ran.cpuMs = (spent.user + spent.system) / 1_000;
+    const at = (percentile: number) => this.#latencies.getValueAtPercentile(percentile) / 1_000;
+    this.#ran.latencyMs = { p50: at(50), p99: at(99), max: this.#latencies.maxValue / 1_000 };
+    return this.#ran;
+  }
+
+  #begin(from: number): void {
+    for (const caller of this.#callers.slice(from, from + SLICE)) this.#ask(caller);
+    if (from + SLICE < this.#callers.length) setImmediate(() => this.#begin(from + SLICE));
+  }
+
+  #ask(caller: Caller): void {
+    const now = performance.now();
+    const repeats = this.#endsAt > 0;
+    if (repeats ? now >= this.#endsAt : caller.next >= this.#rains.length) return this.#rest(caller);
+    caller.askedAt = now;
+    caller.connection.ask(this.#rains[repeats ? 0 : caller.next++]!);
+  }
+
+  #hear(caller: Caller, heard: 'won' | 'lost' | 'busy'): void {
+    this.#ran[heard]++;
+    this.#latencies.recordValue(Math.max(1, Math.round((performance.now() - caller.askedAt) * 1_000)));
+    this.#ask(caller);
+  }
+
+  #lose(caller: Caller): void {
+    this.#ran.gone++;
+    if (caller.busy) this.#rest(caller);
+  }
+
+  #rest(caller: Caller): void {
+    caller.busy = false;
+    if (--this.#waiting === 0) this.#done();
+  }
+}
+
+function nothing(): Ran {
+  return { won: 0, lost: 0, busy: 0, elapsedMs: 0, cpuMs: 0, gone: 0, latencyMs: { p50: 0, p99: 0, max: 0 } };
+}

@@ -1,0 +1,58 @@
+import { clientFrame } from './frames.ts';
+
+/** What an answer said; `none` is a frame that answers no grab. */
+export type Heard = 'won' | 'lost' | 'busy' | 'none';
+
+/** How one design is spoken to over a WebSocket. */
+export interface Dialect {
+  path: string;
+  /** Further header lines of the upgrade. */
+  head(token: string): string[];
+  /** Answers the server's opening frames, until one makes the connection `ready`. `undefined`: nothing to do. */
+  greet(text: string, token: string): 'ready' | { say: string } | undefined;
+  /** A frame that asks for a packet. */
+  ask(rainId: string): Buffer;
+  hear(chunk: Buffer, start: number, end: number): Heard;
+}
+
+export type DialectName = 'rain' | 'plain' | 'echo' | 'socketIo';
+
+const CODE = Buffer.from('"code":"');
+const RESULT = Buffer.from('{"type":"result"');
+
+/** `"code":"0"` and `"1"` are wins, `"-7"` is busy, everything else a no. */
+function verdict(chunk: Buffer, start: number, end: number): Heard {
+  const at = chunk.indexOf(CODE, start);
+  if (at < 0 || at >= end) return 'none';
+  const first = chunk[at + CODE.length];
+  if (first !== 0x2d /* - */) return 'won';
+  return chunk[at + CODE.length + 1] === 0x37 /* 7 */ ? 'busy' : 'lost';
+}
+
+const ask = (rainId: string) => clientFrame(JSON.stringify({ type: 'grab', rainId }));
+
+const plain: Dialect = {
+  path: '/v1',
+  head: (token) => [`Authorization: Bearer ${token}`],
+  greet: () => 'ready',
+  ask,
+  hear: verdict,
+};
+
+export const DIALECTS: Record<DialectName, Dialect> = {
+  plain,
+  rain: {
+    ...plain,
+    head: (token) => [...plain.head(token), 'Sec-WebSocket-Protocol: rain.v1'],
+    hear: (chunk, start, end) => (chunk.compare(RESULT, 0, RESULT.length, start, Math.min(start + RESULT.length, end)) === 0 ? verdict(chunk, start, end) : 'none'),
+  },
+  echo: { ...plain, hear: () => 'lost' },
+  socketIo: {
+    path: '/socket.io/?EIO=4&transport=websocket',
+    head: () => [],
+    // Engine.IO opens (0), Socket.IO asks to be connected to its namespace (40) and is told that it is.
+    greet: (text, token) => (text.startsWith('0') ? { say: `40${JSON.stringify({ token })}` } : text.startsWith('40') ? 'ready' : undefined),
+    ask: (rainId) => clientFrame(`420${JSON.stringify(['grab', { rainId }])}`),
+    hear: verdict,
+  },
+};

@@ -1,0 +1,29 @@
+// A process of its own that holds the users of one server. It is told what to do by its parent and answers each order once.
+import type { Speech } from './connection.ts';
+import { Crowd, type Ran } from './crowd.ts';
+
+export type Order =
+  | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[] }
+  | { do: 'repeat'; rainId: string; forMs: number }
+  | { do: 'walk'; rainIds: readonly string[] };
+export type Reply = { ok: true; ran?: Ran } | { ok: false; reason: string };
+
+const crowd = new Crowd();
+
+async function obey(order: Order): Promise<Reply> {
+  switch (order.do) {
+    case 'connect':
+      await crowd.connect(order.speech, order.port, order.tokens);
+      return { ok: true };
+    case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs) };
+    case 'walk': return { ok: true, ran: await crowd.walk(order.rainIds) };
+    default: return order satisfies never;
+  }
+}
+
+process.on('message', (order: Order) => {
+  void obey(order).catch((error: unknown): Reply => ({ ok: false, reason: String(error) })).then((reply) => process.send!(reply));
+});
+process.send!({ ready: true });
+// The parent has ended, in whatever way.
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,65 @@
+// `npm run bench`: what a grab costs here, beside what it costs in the designs that one would otherwise build.
+//
+//     npm run bench -- [--quick] [--json] [--only name]
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { postgresInstalled, startPostgres } from '../test/support/postgres.ts';
+import { losing, winning } from './measures/answers.ts';
+import { ceiling } from './measures/ceiling.ts';
+import { crediting, settlement } from './measures/crediting.ts';
+import { SIZES, type Measure } from './measures/measure.ts';
+import { memory } from './measures/memory.ts';
+import { stocking } from './measures/stocking.ts';
+import { chartOf } from './report/chart.ts';
+import { describeMachine, lookAtMachine } from './report/machine.ts';
+import { verdictOf, type Row } from './report/row.ts';
+import { tableOf } from './report/table.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RESULTS = fileURLToPath(new URL('results', import.meta.url));
+const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, stocking, ceiling];
+
+function refuse(sentence: string): never {
+  console.error(`bench: ${sentence}`);
+  process.exit(2);
+}
+
+function read(): { quick?: boolean; json?: boolean; only?: string } {
+  try {
+    return parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string' } } }).values;
+  } catch (error) {
+    return refuse(`${(error as Error).message.split('.')[0]}; expected --quick, --json and --only name`);
+  }
+}
+
+const { quick = false, json = false, only } = read();
+const chosen = MEASURES.filter(({ name }) => only === undefined || name === only);
+if (chosen.length === 0) refuse(`--only ${only}: expected one of ${MEASURES.map(({ name }) => name).join(', ')}`);
+if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
+if (spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }).status !== 0) process.exit(1);
+
+const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
+const machine = lookAtMachine();
+// As durable as the Redis beside it: a figure that skips the disk is no figure.
+const postgres = await startPostgres(['fsync=on']);
+const rows: Row[] = [];
+try {
+  for (const measure of chosen) {
+    say(`${measure.name} …`);
+    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`) }));
+  }
+} finally {
+  await postgres.stop();
+}
+const results = { at: new Date().toISOString(), size: quick ? 'quick' : 'full', machine, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) };
+// A part, or a look, is not what the README shows.
+if (only === undefined && !quick) {
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(`${RESULTS}/latest.json`, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(`${RESULTS}/latest.svg`, chartOf(rows, describeMachine(machine)));
+}
+if (json) console.log(JSON.stringify(results));
+else console.log(`${describeMachine(machine)}\n\n${tableOf(rows)}`);
+process.exitCode = rows.some((row) => verdictOf(row) === 'missed') ? 1 : 0;

@@ -1,0 +1,91 @@
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { startContender, type Contender, type ContenderName, type Cost } from '../house/contender.ts';
+import { saturation } from '../house/saturation.ts';
+import { ratios, spreadOf } from '../house/spread.ts';
+import type { Row } from '../report/row.ts';
+import type { Measure, Surroundings } from './measure.ts';
+
+type Costs = Record<ContenderName, Cost[]>;
+type Figure = (cost: Cost) => number;
+
+const answers: Figure = ({ won, lost }) => won + lost;
+const cpuPerAnswer: Figure = (cost) => (cost.doorMs + cost.redisMs) * 1_000 / answers(cost);
+const redisPerAnswer: Figure = (cost) => cost.redisMs * 1_000 / answers(cost);
+const perSecond: Figure = (cost) => answers(cost) * 1_000 / cost.elapsedMs;
+
+/** Packets gone: what nearly everybody hears. */
+export const losing: Measure = {
+  name: 'losing',
+  async rows(surroundings) {
+    const { size } = surroundings;
+    const names = ['rain', 'echo', 'evalsha', 'socketIo', 'http'] as const;
+    const costs = await interleave(names, surroundings, false, async (contender, round) => {
+      const rainId = `gone-${round}`;
+      await contender.house.stock([rainId], 1);
+      await takeAll(contender, rainId);
+      await contender.run({ do: 'repeat', rainId, forMs: size.losingMs / 4 });
+      return contender.run({ do: 'repeat', rainId, forMs: size.losingMs });
+    });
+    return [
+      compare('losing answer: server CPU', 'ws JSON echo', 'µs', costs.rain, costs.echo, cpuPerAnswer, { most: 1.25 }),
+      compare('losing answer: server CPU', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, cpuPerAnswer, { most: 1 }),
+      compare('losing answer: server CPU', 'Socket.IO', 'µs', costs.rain, costs.socketIo, cpuPerAnswer, { most: 0.5 }),
+      compare('losing answers per second', 'HTTP flash sale', '/s', costs.rain, costs.http, perSecond, { least: 10 }),
+    ];
+  },
+};
+
+/** Every user wins, every write synced before its user is told, and the wins are credited meanwhile. */
+export const winning: Measure = {
+  name: 'winning',
+  async rows(surroundings) {
+    const { size } = surroundings;
+    const costs = await interleave(['rain', 'evalsha', 'socketIo'], surroundings, true, async (contender, round) => {
+      const rainIds = Array.from({ length: size.rains }, (_, i) => `won-${round}-${i}`);
+      await contender.house.stock(rainIds, size.users);
+      const cost = await contender.run({ do: 'walk', rainIds });
+      if (cost.won !== size.users * size.rains) throw new Error(`${contender.name}: ${cost.won} of ${size.users * size.rains} won`);
+      return cost;
+    });
+    return [
+      compare('winning answer: server CPU', 'Socket.IO', 'µs', costs.rain, costs.socketIo, cpuPerAnswer, { most: 0.5 }),
+      compare('winning answers per second', 'Socket.IO', '/s', costs.rain, costs.socketIo, perSecond, { least: 2 }),
+      compare('winning answer: server CPU', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, cpuPerAnswer, { most: 1 }),
+      compare('Redis CPU per win', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, redisPerAnswer, { most: 0.6 }),
+    ];
+  },
+};
+
+/** All designs are up from the first round to the last, and take turns: A B C, A B C … */
+async function interleave<N extends ContenderName>(
+  names: readonly N[], { size, postgres, say }: Surroundings, crediting: boolean, round: (contender: Contender, round: number) => Promise<Cost>,
+): Promise<Pick<Costs, N>> {
+  const contenders: Contender[] = [];
+  const costs = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Pick<Costs, N>;
+  try {
+    for (const name of names) contenders.push(await startContender(name, { postgres, users: size.users, crediting }));
+    for (let i = 0; i < size.rounds; i++) {
+      for (const contender of contenders) {
+        say(`round ${i + 1} of ${size.rounds}: ${contender.name}`);
+        costs[contender.name as N].push(await round(contender, i));
+      }
+    }
+    return costs;
+  } finally {
+    for (const contender of contenders) await contender.stop();
+  }
+}
+
+/** By somebody who is not in the crowd, so that in the crowd nobody has won. */
+async function takeAll({ name, house: { desk: { redis } }, house }: Contender, rainId: string): Promise<void> {
+  if (name === 'rain') await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']);
+  else await house.empty(rainId);
+}
+
+function compare(measure: string, against: string, unit: string, ours: readonly Cost[], theirs: readonly Cost[], figure: Figure, target: NonNullable<Row['target']>): Row {
+  const spoilt = saturation(ours, theirs);
+  return {
+    measure, against, unit, target, ours: spreadOf(ours.map(figure)), theirs: spreadOf(theirs.map(figure)),
+    figure: spreadOf(ratios(ours.map(figure), theirs.map(figure))), ...(spoilt !== undefined && { spoilt }),
+  };
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { createGrabEngine, BATCH_USERS_MAX } from '../../src/grab/engine.ts';
+import { connectRedis } from '../../src/runtime/redis.ts';
+import { ratios, spreadOf } from '../house/spread.ts';
+import { openStore, type Store } from '../house/store.ts';
+import type { Measure } from './measure.ts';
+
+const LOOK_MS = 20;
+
+/** What the clerk makes of claims that wait for him: ours by ranges, theirs one job and one Prisma transaction each. */
+export const crediting: Measure = {
+  name: 'crediting',
+  async rows({ size, postgres, say }) {
+    const [ours, theirs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < Math.min(size.rounds, 3); round++) {
+      say(`round ${round + 1}: claims in ranges`);
+      ours.push(await inFreshStore(async (store) => {
+        await winAll(store, 'credited', size.claims);
+        await store.start('../dist/bin/rain.js', ['worker']);
+        return ratePerSecond(store, size.claims);
+      }));
+      say(`round ${round + 1}: one job and one transaction per claim`);
+      theirs.push(await inFreshStore(async (store) => {
+        await addJobs(store, 'credited', size.baselineClaims);
+        await store.start('baselines/claims.ts');
+        return ratePerSecond(store, size.baselineClaims);
+      }));
+    }
+    return [{
+      measure: 'claims credited per second', against: 'one job and one Prisma transaction per claim', unit: '/s',
+      ours: spreadOf(ours), theirs: spreadOf(theirs), figure: spreadOf(ratios(ours, theirs)), target: { least: 20 },
+    }];
+
+    async function inFreshStore(work: (store: Store) => Promise<number>): Promise<number> {
+      const store = await openStore(postgres, 'rain');
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    }
+  },
+};
+
+/** How long the last winner of a big rain waits for his money. */
+export const settlement: Measure = {
+  name: 'settlement',
+  async rows({ size, postgres, say }) {
+    const store = await openStore(postgres, 'rain');
+    try {
+      await store.start('../dist/bin/rain.js', ['worker']);
+      say(`${size.winners} winners, as fast as Redis can decide`);
+      const winSeconds = await winAll(store, 'big', size.winners) / 1_000;
+      const over = performance.now();
+      while (await store.house.credited() < size.winners) await sleep(LOOK_MS);
+      const seconds = (performance.now() - over) / 1_000;
+      return [{
+        measure: `end of a rain of ${size.winners.toLocaleString('en')} winners (won in ${winSeconds.toFixed(1)} s) until the last is credited`, unit: 's',
+        ours: spreadOf([seconds]), figure: spreadOf([seconds]), target: { most: 10 },
+      }];
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+/** Everybody wins in a rain of his own size. @returns how long that took, ms */
+async function winAll({ house }: Store, rainId: string, claims: number): Promise<number> {
+  await house.stock([rainId], claims);
+  const engine = createGrabEngine(house.desk.redis, (error) => { throw error; });
+  const began = performance.now();
+  for (let from = 0; from < claims; from += BATCH_USERS_MAX) {
+    await engine.grab(rainId, 0, Array.from({ length: Math.min(BATCH_USERS_MAX, claims - from) }, (_, i) => `user-${from + i}`));
+  }
+  return performance.now() - began;
+}
+
+async function addJobs({ house, redisUrl }: Store, rainId: string, claims: number): Promise<void> {
+  await house.stock([rainId], claims);
+  const connection = connectRedis(redisUrl, { purpose: 'queue', onError: () => {} });
+  const queue = new Queue('claims', { connection, defaultJobOptions: { attempts: 5, removeOnComplete: true } });
+  const jobs = Array.from({ length: claims }, (_, i) => ({ name: 'claim', data: { rainId, userId: `user-${i}`, redPacketId: `${rainId}.${i}`, amount: '0.10' }, opts: { jobId: `${rainId}-user-${i}` } }));
+  for (let from = 0; from < claims; from += 500) await queue.addBulk(jobs.slice(from, from + 500));
+  await queue.close();
+  connection.disconnect();
+}
+
+/** From the first claims seen in the book to the last: how long the clerk's process takes to start is not asked. */
+async function ratePerSecond({ house }: Store, claims: number): Promise<number> {
+  let [seen, since] = [0, 0];
+  for (;;) {
+    const credited = await house.credited();
+    const now = performance.now();
+    if (credited >= claims) return (credited - seen) * 1_000 / (now - since);
+    if (seen === 0 && credited > 0) [seen, since] = [credited, now];
+    await sleep(LOOK_MS);
+  }
+}

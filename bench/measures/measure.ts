@@ -1,0 +1,36 @@
+import type { TestPostgres } from '../../test/support/postgres.ts';
+import type { Row } from '../report/row.ts';
+
+/** How much is measured: `quick` is for a look, `full` for figures that are quoted. */
+export interface Size {
+  rounds: number;
+  /** Users of each design, each on his own socket. */
+  users: number;
+  /** Of one run of losers, ms. */
+  losingMs: number;
+  /** Rains in which every user wins, per run. */
+  rains: number;
+  claims: number;
+  baselineClaims: number;
+  winners: number;
+  packets: number;
+  sockets: number;
+}
+
+export const SIZES: Record<'quick' | 'full', Size> = {
+  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500 },
+  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000 },
+};
+
+export interface Surroundings {
+  size: Size;
+  postgres: TestPostgres;
+  /** What is being done, for whoever watches. */
+  say(sentence: string): void;
+}
+
+/** One question to the machine; some answer several rows of the table. */
+export interface Measure {
+  name: string;
+  rows(surroundings: Surroundings): Promise<Row[]>;
+}

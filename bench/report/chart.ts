@@ -1,0 +1,49 @@
+import { amount } from './table.ts';
+import { verdictOf, type Row } from './row.ts';
+
+const WIDTH = 960;
+const LABEL = 430;
+const LINE = 34;
+const HEAD = 64;
+/** Room for the figure behind the longest bar. */
+const TAIL = 130;
+
+/**
+ * The comparisons as bars: how many times better than what was asked for, on a scale of powers of two, so that "at most
+ * half" and "at least twice" look alike. Colours are readable on light and on dark pages.
+ */
+export function chartOf(rows: readonly Row[], machine: string): string {
+  const shown = rows.filter((row) => row.target && row.spoilt === undefined);
+  const reach = Math.max(1, ...shown.map((row) => Math.abs(Math.log2(margin(row)))));
+  const scale = (WIDTH - LABEL - TAIL) / (reach * 1.05);
+  const bars = shown.map((row, i) => {
+    const y = HEAD + i * LINE;
+    const good = verdictOf(row) === 'reached';
+    const width = Math.max(2, Math.abs(Math.log2(margin(row))) * scale);
+    const sign = row.theirs ? '×' : ` ${row.unit}`;
+    return [
+      `<text x="${LABEL - 12}" y="${y + 14}" text-anchor="end">${escape(row.measure)}</text>`,
+      `<text x="${LABEL - 12}" y="${y + 27}" text-anchor="end" class="small">${escape(row.against ? `against ${row.against}` : '')}</text>`,
+      `<rect x="${LABEL}" y="${y + 4}" width="${width.toFixed(1)}" height="20" rx="3" class="${good ? 'good' : 'bad'}"/>`,
+      `<text x="${(LABEL + width + 8).toFixed(1)}" y="${y + 19}">${amount(row.figure.median)}${sign}${good ? '' : ' missed'}</text>`,
+    ].join('\n');
+  });
+  const height = HEAD + shown.length * LINE + 24;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13">
+<style>text{fill:#6b7280}.title{font-size:16px;font-weight:600}.small{font-size:10.5px}.good{fill:#d9363e}.bad{fill:#9ca3af}</style>
+<text x="16" y="26" class="title">How far beyond what was asked for: each bar doubles</text>
+<text x="16" y="46" class="small">${escape(machine)}</text>
+<line x1="${LABEL}" x2="${LABEL}" y1="${HEAD - 4}" y2="${height - 20}" stroke="#9ca3af"/>
+${bars.join('\n')}
+</svg>
+`;
+}
+
+/** Above 1 when the demand is met, however it is put. */
+function margin({ figure, target }: Row): number {
+  return 'most' in target! ? target.most / figure.median : figure.median / target!.least;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]!);
+}
