@@ -3,6 +3,11 @@ import type { RainSnapshot, WelcomeMessage } from '../protocol/messages.ts';
 import { stateAt } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
+/** A rain as it was read, and when the reading began, epoch ms by Redis's clock. */
+export interface DatedReading extends RainReading {
+  readAt: number;
+}
+
 export interface BoardRules {
   redis: RedisClient;
   /** Called with each snapshot that viewers have not yet seen; `fresh`: of a rain that is ready and that they have not heard of. */
@@ -18,7 +23,7 @@ export interface BoardRules {
  */
 export class Board {
   readonly #rules: Required<BoardRules>;
-  readonly #rains = new Map<string, RainReading>();
+  readonly #rains = new Map<string, DatedReading>();
   /** What was last told about each rain, without the time. */
   readonly #told = new Map<string, string>();
   /** Rains that have been ready when told. */
@@ -47,6 +52,11 @@ export class Board {
   /** Redis's clock as estimated here, epoch ms. It runs on the monotonic clock: a machine whose date is wrong, or is put right, changes nothing. */
   now(): number {
     return Math.round(performance.now() + this.#offsetMs);
+  }
+
+  /** The last look at this rain. */
+  reading(rainId: string): DatedReading | undefined {
+    return this.#rains.get(rainId);
   }
 
   shardsOf(rainId: string): number | undefined {
@@ -111,9 +121,12 @@ export class Board {
   }
 
   async #read(rainId: string, live: LiveRain | undefined): Promise<void> {
+    const readAt = this.now();
     const reading = live && await readRain(this.#rules.redis, rainId, live);
     if (!reading) return this.#forget(rainId);
-    this.#rains.set(rainId, reading);
+    // Two looks may be under way, and the one that was begun earlier may end later.
+    if (readAt < (this.#rains.get(rainId)?.readAt ?? 0)) return;
+    this.#rains.set(rainId, { ...reading, readAt });
     this.#tell(rainId);
   }
 

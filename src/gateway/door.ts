@@ -3,6 +3,7 @@ import type { RedisClient } from '../runtime/redis.ts';
 import type { Audience } from './audience.ts';
 import type { Board } from './board.ts';
 import type { Asker } from './asker.ts';
+import type { Foregone } from './foregone.ts';
 import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
 import type { Tally } from './tally.ts';
@@ -13,6 +14,7 @@ export interface Door {
   readonly audience: Audience;
   readonly board: Board;
   readonly batcher: Batcher<Asker>;
+  readonly foregone: Pick<Foregone, 'answer' | 'forget'>;
   readonly keeping: Pick<Keeping, 'confirm' | 'remember'>;
   /** For reading a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;

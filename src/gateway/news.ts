@@ -3,6 +3,7 @@ import { EVENTS_CHANNEL } from '../grab/keys.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { Door } from './door.ts';
+import { frameOf } from './frame.ts';
 import { send } from './session.ts';
 
 /** Winners shown to all viewers per credited batch; the ticker is a taste, not a list. */
@@ -20,16 +21,17 @@ export async function followNews(subscriber: RedisClient, door: Door): Promise<v
 function deliver(event: RainEvent, door: Door): void {
   switch (event.type) {
     case 'changed':
+      door.foregone.forget(event.rainId);
       return void door.board.refresh(event.rainId);
     case 'credited': {
       for (const { userId, redPacketId, amount } of event.claims) {
         const sessions = door.audience.of(userId);
         if (sessions.size === 0) continue;
-        const frame = encode({ type: 'credited', rainId: event.rainId, redPacketId, amount });
+        const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
         for (const session of sessions) send(session, frame, door.limits);
       }
       const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
-      const frame = encode({ type: 'winners', rainId: event.rainId, winners });
+      const frame = frameOf(encode({ type: 'winners', rainId: event.rainId, winners }));
       return door.audience.eachWatching(event.rainId, (session) => send(session, frame, door.limits));
     }
     default:

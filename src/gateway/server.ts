@@ -17,6 +17,8 @@ import { Audience } from './audience.ts';
 import { Board } from './board.ts';
 import type { Door } from './door.ts';
 import { sayGoodbye } from './farewell.ts';
+import { Foregone } from './foregone.ts';
+import { frameOf } from './frame.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
@@ -70,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const board = new Board({
     redis: reads, onFault,
     onChange: (snapshot, fresh) => {
-      const frame = encode(snapshot);
+      const frame = frameOf(encode(snapshot));
       const tell = (session: Session) => send(session, frame, limits);
       // A rain planned while people wait is news for all of them; later changes only for who watches it.
       if (fresh) audience.each(tell);
@@ -79,12 +81,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const keeping = openKeeping({ redisUrl: options.redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? 500, now: () => board.now(), log, onFault });
   const connections = [grabs, reads, subscriber, ...keeping.connections];
+  const foregone = new Foregone({
+    redis: reads, reading: (rainId) => board.reading(rainId), refresh: (rainId) => board.refresh(rainId), now: () => board.now(), onFault,
+  });
+  // What is known was read from a server that may be another now, or one that has changed unheard.
+  for (const connection of connections) connection.on('close', () => foregone.forget());
   const batcher = new Batcher<Asker>(keeping.engine, (asker, rainId, given) => {
-    // Losers, who are most, pass by at the cost of a look at their code.
-    if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
+    if (given.code === '-1' || given.code === '-2' || given.code === '-3') foregone.heardNo(rainId);
+    else if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
     answer(asker, rainId, given, { limits, tally });
   }, limits.grabsPendingMax);
-  const door: Door = { limits, audience, board, batcher, keeping, redis: reads, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, tally, onFault };
 
   let accepting = true;
   const ready = () => accepting && grabs.status === 'ready' && reads.status === 'ready';
@@ -106,11 +113,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     socket.on('error', () => socket.destroy());
     const admission = await considerUpgrade(request, rules);
     if (!admission.ok) return refuse(socket, admission.status);
-    sockets.handleUpgrade(request, socket, head, (peer) => welcome(peer, admission.identity));
+    sockets.handleUpgrade(request, socket, head, (peer) => welcome(peer, socket, admission.identity));
   }
 
-  function welcome(socket: WebSocket, { userId, expiresAt }: Identity): void {
-    const session = createSession(socket, userId, expiresAt, performance.now(), limits.heartbeatMs);
+  function welcome(socket: WebSocket, stream: Duplex, { userId, expiresAt }: Identity): void {
+    const session = createSession(socket, stream, userId, expiresAt, performance.now(), limits.heartbeatMs);
     audience.add(session);
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
     socket.on('pong', () => { session.alive = true; });

@@ -1,11 +1,15 @@
+import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
+import { frameOf, type Frame } from './frame.ts';
 import type { Limits } from './limits.ts';
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
 export interface Session {
   readonly userId: string;
   readonly socket: WebSocket;
+  /** What the socket reads from and writes to. */
+  readonly stream: Duplex;
   /** Epoch ms at which the token runs out, by Redis's clock. */
   readonly expiresAt: number;
   readonly rains: Set<string>;
@@ -19,18 +23,22 @@ export interface Session {
 }
 
 /** @param now ms of the monotonic clock */
-export function createSession(socket: WebSocket, userId: string, expiresAt: number, now: number, heartbeatMs: number): Session {
+export function createSession(socket: WebSocket, stream: Duplex, userId: string, expiresAt: number, now: number, heartbeatMs: number): Session {
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
-  return { userId, socket, expiresAt, rains: new Set(), pingedAt, alive: true, second: 0, messages: 0, errors: 0 };
+  return { userId, socket, stream, expiresAt, rains: new Set(), pingedAt, alive: true, second: 0, messages: 0, errors: 0 };
 }
 
-/** The only way out. A socket that is gone swallows the frame; one that does not read is closed, not buffered for. */
-export function send(session: Session, frame: string, limits: Limits): void {
-  const { socket } = session;
+/**
+ * The only way out. A socket that is gone swallows the message; one that does not read is closed, not buffered for. Frames are
+ * written as they are, past ws, which would frame them once per socket: it neither compresses nor queues here, so that its
+ * own control frames keep their order with ours.
+ */
+export function send(session: Session, message: string | Frame, limits: Limits): void {
+  const { socket, stream } = session;
   if (socket.readyState !== WebSocket.OPEN) return;
-  if (socket.bufferedAmount > limits.sendBufferBytesMax) return end(session, 4413);
-  socket.send(frame, { binary: false, compress: false });
+  if (stream.writableLength > limits.sendBufferBytesMax) return end(session, 4413);
+  stream.write(typeof message === 'string' ? frameOf(message) : message);
 }
 
 /**

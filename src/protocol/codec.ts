@@ -8,8 +8,14 @@ function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded
   return { ok: false, error: { type: 'error', code, reason } };
 }
 
+/** A grab as every client of ours writes it. What looks otherwise, or wrong, is not taken for one here. */
+const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64})"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?\}$/;
+
 /** One text frame → a message that can be trusted, or the error its sender is told [R12]. Never throws. */
 export function decode(text: string): Decoded {
+  // Nearly all frames are grabs: those are read without being parsed, to the same result.
+  const plain = PLAIN_GRAB.exec(text);
+  if (plain) return { ok: true, message: { type: 'grab', rainId: plain[1]!, ...(plain[2] !== undefined && { ref: plain[2] }) } };
   const value = readJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('not_json');
   const parsed = clientMessage.safeParse(value);
@@ -25,8 +31,8 @@ export function encode(message: ServerMessage): string {
 
 /** The frame that answers a grab. `packet` comes with codes 0 and 1. */
 export function resultFrame(rainId: string, ref: string | undefined, code: OutcomeCode, packet?: { redPacketId: string; amount: string }): string {
-  return encode({
-    type: 'result', rainId, ...(ref !== undefined && { ref }), code, reason: OUTCOMES[code].reason,
-    ...(packet && { redPacketId: packet.redPacketId, amount: packet.amount }),
-  });
+  // Put together by hand, at a third of what JSON.stringify costs. An id of a rain needs no escapes.
+  const asked = ref === undefined ? '' : `,"ref":${JSON.stringify(ref)}`;
+  const got = packet ? `,"redPacketId":${JSON.stringify(packet.redPacketId)},"amount":${JSON.stringify(packet.amount)}` : '';
+  return `{"type":"result","rainId":"${rainId}"${asked},"code":"${code}","reason":"${OUTCOMES[code].reason}"${got}}`;
 }

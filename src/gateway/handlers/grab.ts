@@ -6,6 +6,8 @@ import type { Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage): void {
   const asker: Asker = { userId: session.userId, session, ref };
+  const foregone = door.foregone.answer(rainId, session.userId);
+  if (foregone) return answer(asker, rainId, foregone, door);
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return void findAndGrab(door, rainId, asker);
   door.batcher.add(rainId, shards, asker);

@@ -1,0 +1,23 @@
+/** A text frame as a server writes it (RFC 6455, unmasked, unfragmented): made once, it serves any number of sockets. */
+export type Frame = Buffer;
+
+const TEXT_AND_LAST = 0x81;
+const TWO_BYTES = 126;
+const EIGHT_BYTES = 127;
+
+export function frameOf(text: string): Frame {
+  const length = Buffer.byteLength(text);
+  const head = length < TWO_BYTES ? 2 : length < 0x1_0000 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(head + length);
+  frame[0] = TEXT_AND_LAST;
+  if (head === 2) frame[1] = length;
+  else if (head === 4) {
+    frame[1] = TWO_BYTES;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = EIGHT_BYTES;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, head);
+  return frame;
+}
