@@ -24,6 +24,18 @@ describe('the codec', () => {
     }), { numRuns: 1_000 });
   });
 
+  test('a grab that is read without being parsed is heard as the parser hears it, and what only looks like one is not', () => {
+    const text = fc.oneof(
+      clientMessage.map((message) => JSON.stringify(message)),
+      fc.tuple(fc.constantFrom('grab', 'join', 'gr\\u0061b'), fc.oneof(rainId, fc.string()), fc.option(fc.oneof(fc.string({ maxLength: 70 }), anyText))).map(([type, id, ref]) =>
+        `{"type":"${type}","rainId":"${id}"${ref === null ? '' : `,"ref":"${ref}"`}}`),
+    );
+    // White space before a message changes nothing but the way it is read.
+    fc.assert(fc.property(text, (frame) => {
+      expect(decode(frame)).toEqual(decode(` ${frame}`));
+    }), { numRuns: 5_000 });
+  });
+
   test('[R6] the answer to a grab carries its question, its code and its packet unchanged', () => {
     const packet = fc.option(fc.record({ redPacketId: anyText, amount: fc.constantFrom('0.01', '12.21', '90071992547409.91') }), { nil: undefined });
     fc.assert(fc.property(rainId, fc.option(anyText, { nil: undefined }), fc.constantFrom(...OUTCOMES_IN_ORDER.map(({ code }) => code)), packet, (id, ref, code, won) => {
