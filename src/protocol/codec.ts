@@ -29,10 +29,17 @@ export function encode(message: ServerMessage): string {
   return JSON.stringify(message);
 }
 
-/** The frame that answers a grab. `packet` comes with codes 0 and 1. */
-export function resultFrame(rainId: string, ref: string | undefined, code: OutcomeCode, packet?: { redPacketId: string; amount: string }): string {
+/** What an answer to a grab may carry beside its code: the packet with 0 and 1, when to ask again with -5 and -7. */
+export type ResultDetail = { redPacketId: string; amount: string } | { retryInMs: number };
+
+/** The message that answers a grab. */
+export function resultFrame(rainId: string, ref: string | undefined, code: OutcomeCode, detail?: ResultDetail): string {
   // Put together by hand, at a third of what JSON.stringify costs. An id of a rain needs no escapes.
   const asked = ref === undefined ? '' : `,"ref":${JSON.stringify(ref)}`;
-  const got = packet ? `,"redPacketId":${JSON.stringify(packet.redPacketId)},"amount":${JSON.stringify(packet.amount)}` : '';
-  return `{"type":"result","rainId":"${rainId}"${asked},"code":"${code}","reason":"${OUTCOMES[code].reason}"${got}}`;
+  return `{"type":"result","rainId":"${rainId}"${asked},"code":"${code}","reason":"${OUTCOMES[code].reason}"${detail ? detailOf(detail) : ''}}`;
+}
+
+function detailOf(detail: ResultDetail): string {
+  if ('retryInMs' in detail) return `,"retryInMs":${detail.retryInMs}`;
+  return `,"redPacketId":${JSON.stringify(detail.redPacketId)},"amount":${JSON.stringify(detail.amount)}`;
 }

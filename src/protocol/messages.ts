@@ -54,6 +54,8 @@ export interface ResultMessage {
   ref?: string;
   code: OutcomeCode;
   reason: string;
+  /** With codes -5 and -7: when to ask again, from now; another number for everybody. */
+  retryInMs?: number;
   /** With codes 0 and 1. */
   redPacketId?: string;
   amount?: string;
