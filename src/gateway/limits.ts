@@ -6,18 +6,44 @@ export const LIMITS = {
   headerBytesMax: 16_384,
   /** Unsent bytes of one socket; beyond it the reader is too slow and is closed. Protects memory. */
   sendBufferBytesMax: 262_144,
+  /** Pieces that one message may come in; clients send one. Protects the parser. */
+  fragmentsMax: 64,
   /** Live sockets of one process, where it may have 20,000 open files. Protects the process. */
   socketsMax: 18_000,
   /** Sockets of one user on one gateway. Protects the others from a script. */
   socketsPerUserMax: 64,
+  /** Sockets of one address on one gateway, an office of 5,000 among them. Protects the places of all others: half of them. */
+  socketsPerAddressMax: 9_000,
+  /** Handshakes in one second, so many at once and so many again each second; each costs about 0.3 ms. Protects those who are in. */
+  handshakesPerSecondMax: 2_000,
+  /** The same from one address. Protects everybody else's way in. */
+  handshakesPerAddressPerSecondMax: 1_000,
   /** Grabs waiting or under way; about 1 s of work. Protects memory and the answer time when Redis stalls. */
   grabsPendingMax: 50_000,
-  /** Messages of one socket in one second; a hand makes 15. Protects the event loop. */
-  messagesPerSecondMax: 200,
+  /** Messages of one user on all his sockets, so many at once and so many again each second; a hand makes 15. Protects the event loop. */
+  messagesPerSecondMax: 100,
+  /** The same of one address. 5,000 hands in an office make 75,000. Protects the others from a farm, where one sets it lower. */
+  messagesPerAddressPerSecondMax: 100_000,
+  /** Allowances of users, and of addresses, who have left that are remembered. Protects memory. */
+  allowancesRememberedMax: 20_000,
+  /** Messages refused within the window before their sender is closed; no hand gets there. Protects the event loop from who does not listen. */
+  offencesMax: 200,
+  offenceWindowMs: 10_000,
+  /** For how long his upgrades are refused then, and about how many are kept in mind at a time. */
+  banishedMs: 60_000,
+  banishedMax: 10_000,
+  /** So many users of one address banished, and more than play there still: the address is. Protects an office from a few cheaters in it. */
+  offendersPerAddressMin: 20,
   /** Rains one socket may watch. Protects the audience lists. */
   joinsPerSocketMax: 32,
   /** Messages that could not be understood before the socket is closed. Protects the log and the parser. */
   errorsPerSocketMax: 20,
+  /** From a block until his socket is closed: answers under way arrive, and his grabs are told why. Protects him from guessing. */
+  blockedMs: 300,
+  /** From our close until we cut, and from the answer to a refused upgrade. Protects open files from who does not hang up. */
+  hangUpMs: 2_000,
+  /** Who is refused for being one too many is asked back after this and up to as much again, each another time. Protects the door. */
+  retryMs: 2_000,
   /** From TCP connect to a complete upgrade request. Protects against slowloris. */
   handshakeMs: 10_000,
   /** Pause between pings, and how long a pong may take. Protects against half-open sockets. */

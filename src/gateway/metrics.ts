@@ -1,6 +1,7 @@
-import { OUTCOMES } from '../protocol/outcomes.ts';
+import { CLOSES, OUTCOMES } from '../protocol/outcomes.ts';
 import { tellFigure, type MetricsRegistry } from '../runtime/metrics.ts';
 import type { Gateway } from './server.ts';
+import { REFUSED_BY } from './tally.ts';
 
 /** The gateway's figures. All of them are read from what it counts anyway. */
 export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 'sockets' | 'grabsPending' | 'tally'>): void {
@@ -10,6 +11,14 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
   tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_grabs_total', help: 'Grabs answered, by code', labels: ['code', 'reason'],
     read: () => Object.values(OUTCOMES).map(({ code, reason }) => ({ labels: { code, reason }, value: tally.answers[code] })),
+  });
+  tellFigure(registry, {
+    kind: 'counter', name: 'rain_gateway_refused_total', help: 'Upgrades, messages and joins refused, and sockets closed, by the limit that did it', labels: ['limit'],
+    read: () => REFUSED_BY.map((limit) => ({ labels: { limit }, value: tally.refused[limit] })),
+  });
+  tellFigure(registry, {
+    kind: 'counter', name: 'rain_gateway_closes_total', help: 'Sockets that we have closed, by code', labels: ['code', 'reason'],
+    read: () => Object.values(CLOSES).map(({ code, reason }) => ({ labels: { code: String(code), reason }, value: tally.closes[code] })),
   });
   tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_redis_faults_total', help: 'Commands that Redis did not answer, or not as expected', read: () => [{ value: tally.redisFaults }],

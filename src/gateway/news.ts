@@ -23,6 +23,8 @@ function deliver(event: RainEvent, door: Door): void {
     case 'changed':
       door.foregone.forget(event.rainId);
       return void door.board.refresh(event.rainId);
+    case 'blocks':
+      return void door.blocklist.refresh();
     case 'credited': {
       for (const { userId, redPacketId, amount } of event.claims) {
         const sessions = door.audience.of(userId);

@@ -3,11 +3,12 @@ import type { Door } from './door.ts';
 import { grab } from './handlers/grab.ts';
 import { join } from './handlers/join.ts';
 import { ping } from './handlers/ping.ts';
-import { admit, end, send, type Session } from './session.ts';
+import { end, send, type Session } from './session.ts';
 
 /** One frame of one socket. Limits first, then exactly one handler. */
-export function route(door: Door, session: Session, frame: string, now: number): void {
-  if (!admit(session, now, door.limits)) return turnAway(door, session, frame, '-5');
+export function route(door: Door, session: Session, frame: string): void {
+  if (session.blocked) return turnAway(door, session, frame, '-6');
+  if (!door.pace.admit(session)) return turnAway(door, session, frame, '-5');
   const decoded = decode(frame);
   if (!decoded.ok) return complain(door, session, encode(decoded.error));
   const { message } = decoded;
@@ -26,13 +27,13 @@ export function complain(door: Door, session: Session, frame: string): void {
 }
 
 /**
- * Decides nothing: what was asked too fast (`-5`), or of a gateway that is closing (`-7`). A grab is answered even then,
- * since somebody waits for it; the rest is dropped without an answer.
+ * Decides nothing: what was asked by one who is blocked (`-6`), too fast (`-5`), or of a gateway that is closing (`-7`). A
+ * grab is answered even then, since somebody waits for it; the rest is dropped without an answer.
  */
-export function turnAway(door: Door, session: Session, frame: string, code: '-5' | '-7'): void {
+export function turnAway(door: Door, session: Session, frame: string, code: '-5' | '-6' | '-7'): void {
   const decoded = decode(frame);
-  if (decoded.ok && decoded.message.type === 'grab') {
-    door.tally.answers[code]++;
-    send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code), door.limits);
-  }
+  if (!decoded.ok || decoded.message.type !== 'grab') return;
+  door.tally.answers[code]++;
+  const detail = code === '-5' ? { retryInMs: door.pace.retryInMs(session) } : undefined;
+  send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code, detail), door.limits);
 }

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } from 'ws';
 import { Batcher } from '../grab/batcher.ts';
 import { loadScripts } from '../grab/scripts.ts';
 import { encode } from '../protocol/codec.ts';
@@ -14,19 +14,23 @@ import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
+import { Blocklist } from './blocklist.ts';
 import { Board } from './board.ts';
 import type { Door } from './door.ts';
 import { sayGoodbye } from './farewell.ts';
 import { Foregone } from './foregone.ts';
 import { frameOf } from './frame.ts';
+import { Handshakes } from './handshakes.ts';
+import { createHttpServer, refuseUpgrade } from './http.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
+import { Pace } from './pace.ts';
 import { complain, route, turnAway } from './router.ts';
-import { createSession, heartbeat, send, type Session } from './session.ts';
-import { createTally, type Tally } from './tally.ts';
-import { createVerifier, type Identity, type TokenRules } from './token.ts';
-import { considerUpgrade, refuse } from './upgrade.ts';
+import { createSession, end, heartbeat, pong, send, type Session } from './session.ts';
+import { countClose, createTally, type Tally } from './tally.ts';
+import { createVerifier, type TokenRules } from './token.ts';
+import { considerUpgrade, type Admitted } from './upgrade.ts';
 
 export interface GatewayOptions {
   redisUrl: string;
@@ -35,6 +39,8 @@ export interface GatewayOptions {
   port: number;
   token: TokenRules;
   allowedOrigins?: readonly string[];
+  /** How many proxies of ours stand before this gateway, each of which adds to X-Forwarded-For; 0: the peer is who he is. */
+  trustedProxies?: number;
   limits?: Partial<Limits>;
   /** What a win must have survived before it is told, and how long that may take, ms. */
   durability?: Durability;
@@ -55,7 +61,7 @@ export interface Gateway {
 
 /** @throws when Redis cannot be reached or is not fit to keep what is won, a script does not compile, or the port is taken (EADDRINUSE) */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { log, durability = LOCAL } = options;
+  const { log, durability = LOCAL, trustedProxies = 0 } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const tally = createTally();
   const report = throttled((error) => log.error({ err: error }, 'redis fault'));
@@ -91,54 +97,76 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     else if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
     answer(asker, rainId, given, { limits, tally });
   }, limits.grabsPendingMax);
-  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, tally, onFault };
+  const pace = new Pace(limits, tally);
+  const handshakes = new Handshakes(limits);
+  const blocklist = new Blocklist({ redis: reads, now: () => board.now(), onChange: () => audience.each(keepOut), onFault });
+  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, pace, blocklist, tally, onFault };
 
   let accepting = true;
   const ready = () => accepting && grabs.status === 'ready' && reads.status === 'ready';
-  const sockets = new WebSocketServer({
-    noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.messageBytesMax, handleProtocols: () => SUBPROTOCOL,
-  });
-  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
-  // Connections that have not become sockets are bounded, too.
-  server.maxConnections = limits.socketsMax + 1_000;
-  server.on('request', (request, response) => {
-    const status = request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
-    response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
-  });
-  const rules = { limits, audience, verify: createVerifier(options.token, () => board.now()), allowedOrigins: options.allowedOrigins ?? [], accepting: ready };
-  server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head));
+  const socketOptions: ServerOptions & { closeTimeout: number } = {
+    noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.messageBytesMax, maxFragments: limits.fragmentsMax, closeTimeout: limits.hangUpMs,
+    // ws would answer every ping, also those of a peer that reads none of the answers.
+    autoPong: false, handleProtocols: () => SUBPROTOCOL,
+  };
+  const sockets = new WebSocketServer(socketOptions);
+  const rules = {
+    limits, audience, pace, handshakes, blocklist, tally, trustedProxies, verify: createVerifier(options.token, () => board.now()),
+    allowedOrigins: options.allowedOrigins ?? [], accepting: ready,
+  };
+  const server = createHttpServer({ limits, trustedProxies, ready, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Without a listener a reset during the upgrade would end the process.
-    socket.on('error', () => socket.destroy());
     const admission = await considerUpgrade(request, rules);
-    if (!admission.ok) return refuse(socket, admission.status);
-    sockets.handleUpgrade(request, socket, head, (peer) => welcome(peer, socket, admission.identity));
+    if (!admission.ok) return refuseUpgrade(socket, admission, limits);
+    sockets.handleUpgrade(request, socket, head, (peer) => welcome(peer, socket, admission));
   }
 
-  function welcome(socket: WebSocket, stream: Duplex, { userId, expiresAt }: Identity): void {
-    const session = createSession(socket, stream, userId, expiresAt, performance.now(), limits.heartbeatMs);
+  function welcome(socket: WebSocket, stream: Duplex, { identity: { userId, expiresAt }, address }: Admitted): void {
+    const guest = { userId, expiresAt, user: pace.users.enter(userId), address: pace.addresses.enter(address) };
+    const session = createSession(socket, stream, guest, performance.now(), limits.heartbeatMs);
     audience.add(session);
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
-    socket.on('pong', () => { session.alive = true; });
-    socket.on('close', () => audience.remove(session));
+    // Pings, and pongs that nobody asked for, count as messages.
+    socket.on('ping', (data) => { if (pace.admit(session)) pong(session, data, limits); });
+    socket.on('pong', () => { if (!session.alive) session.alive = true; else pace.admit(session); });
+    socket.on('close', () => leave(session));
     // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
-    socket.on('error', () => {});
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => { if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009; });
+    keepOut(session);
     send(session, encode({
       type: 'welcome', userId, serverTime: board.now(), rains: board.current(),
       limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },
     }), limits);
   }
 
+  function leave(session: Session): void {
+    audience.remove(session);
+    pace.users.leave(session.user);
+    pace.addresses.leave(session.address);
+    if (session.closedWith !== undefined) countClose(tally, session.closedWith);
+  }
+
+  /** Answers under way still reach who is blocked, and what he asks meanwhile is told why. Then he is closed. */
+  function keepOut(session: Session): void {
+    if (session.blocked || !(blocklist.holdsUser(session.userId) || blocklist.holdsAddress(session.address.name))) return;
+    session.blocked = true;
+    setTimeout(end, limits.blockedMs, session, 4403).unref();
+  }
+
   function receive(session: Session, data: RawData, isBinary: boolean): void {
+    // Who has been closed may go on talking until he hears of it, or for as long as he likes.
+    if (session.closedWith !== undefined) return;
     if (isBinary) return complain(door, session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }));
     if (!accepting) return turnAway(door, session, data.toString(), '-7');
-    route(door, session, data.toString(), performance.now());
+    route(door, session, data.toString());
   }
 
   const pulse = setInterval(() => {
     const [now, redisTime] = [performance.now(), board.now()];
     for (const session of audience) heartbeat(session, now, redisTime, limits);
+    pace.forget();
+    handshakes.forget();
   }, 1_000);
 
   let closing: Promise<void> | undefined;
@@ -162,6 +190,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   function release(): void {
     clearInterval(pulse);
     board.close();
+    blocklist.close();
     keeping.close();
     for (const connection of connections) connection.disconnect();
   }
@@ -171,6 +200,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await expectFit(reads, durability, log);
     await loadScripts(grabs);
     await board.start();
+    await blocklist.start();
     await followNews(subscriber, door);
     const port = await listen(server, options.host, options.port);
     log.info({ port }, 'gateway open');

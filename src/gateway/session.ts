@@ -2,11 +2,15 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
 import { frameOf, type Frame } from './frame.ts';
+import type { Allowance } from './allowances.ts';
 import type { Limits } from './limits.ts';
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
 export interface Session {
   readonly userId: string;
+  /** What he may still send, and what may still come from where he is. */
+  readonly user: Allowance;
+  readonly address: Allowance;
   readonly socket: WebSocket;
   /** What the socket reads from and writes to. */
   readonly stream: Duplex;
@@ -16,17 +20,27 @@ export interface Session {
   /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
   pingedAt: number;
   alive: boolean;
-  /** Messages in the current second. */
-  second: number;
-  messages: number;
   errors: number;
+  /** The operator has blocked him; his socket is about to be closed. */
+  blocked: boolean;
+  /** The code we closed him with. */
+  closedWith: CloseCode | undefined;
+}
+
+export interface Guest {
+  userId: string;
+  user: Allowance;
+  address: Allowance;
+  /** Epoch ms, by Redis's clock. */
+  expiresAt: number;
 }
 
 /** @param now ms of the monotonic clock */
-export function createSession(socket: WebSocket, stream: Duplex, userId: string, expiresAt: number, now: number, heartbeatMs: number): Session {
+export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, now: number, heartbeatMs: number): Session {
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
-  return { userId, socket, stream, expiresAt, rains: new Set(), pingedAt, alive: true, second: 0, messages: 0, errors: 0 };
+  const { userId, user, address, expiresAt } = guest;
+  return { userId, user, address, socket, stream, expiresAt, rains: new Set(), pingedAt, alive: true, errors: 0, blocked: false, closedWith: undefined };
 }
 
 /**
@@ -41,26 +55,22 @@ export function send(session: Session, message: string | Frame, limits: Limits):
   stream.write(typeof message === 'string' ? frameOf(message) : message);
 }
 
+/** Answers a ping. Who pings and does not read is as slow a reader as any. */
+export function pong(session: Session, data: Buffer, limits: Limits): void {
+  const { socket, stream } = session;
+  if (socket.readyState !== WebSocket.OPEN) return;
+  if (stream.writableLength > limits.sendBufferBytesMax) return end(session, 4413);
+  socket.pong(data);
+}
+
 /**
  * Says why and hangs up; a peer that does not answer the close is cut by ws after its own time-out. Who does not read or
  * does not answer is cut at once and sees 1006, most likely: for him the code is a wish, in our own logs it is the reason.
  */
 export function end(session: Session, code: CloseCode): void {
+  session.closedWith ??= code;
   session.socket.close(code, CLOSES[code].reason);
   if (code === 4413 || code === 4408) session.socket.terminate();
-}
-
-/**
- * @param now ms of the monotonic clock
- * @returns false when this message is one too many in this second
- */
-export function admit(session: Session, now: number, limits: Limits): boolean {
-  const second = Math.floor(now / 1000);
-  if (session.second !== second) {
-    session.second = second;
-    session.messages = 0;
-  }
-  return ++session.messages <= limits.messagesPerSecondMax;
 }
 
 /**

@@ -1,28 +1,50 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
-import { REFUSALS, type RefusalStatus } from '../protocol/outcomes.ts';
+import type { Refusal } from '../protocol/outcomes.ts';
 import type { Audience } from './audience.ts';
+import type { Blocklist } from './blocklist.ts';
+import { callerAddress } from './caller.ts';
+import type { Handshakes } from './handshakes.ts';
+import type { Answer } from './http.ts';
 import type { Limits } from './limits.ts';
+import type { Pace } from './pace.ts';
+import type { LimitName, Tally } from './tally.ts';
 import type { Identity, VerifyToken } from './token.ts';
 
 export interface UpgradeRules {
   limits: Limits;
   audience: Audience;
+  pace: Pace;
+  handshakes: Handshakes;
+  blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>;
+  tally: Tally;
   verify: VerifyToken;
   /** Page origins that may connect; empty means any. Native clients send none. */
   allowedOrigins: readonly string[];
+  trustedProxies: number;
   /** False while shutting down or without Redis. */
   accepting: () => boolean;
+  /** in [0, 1) */
+  random?: () => number;
 }
 
-export type Admission = { ok: true; identity: Identity } | { ok: false; status: RefusalStatus };
+export interface Admitted {
+  ok: true;
+  identity: Identity;
+  /** As `addressOf` names it. */
+  address: string;
+}
 
-const refused = (status: RefusalStatus): Admission => ({ ok: false, status });
+export type Admission = Admitted | ({ ok: false } & Answer);
+
+/** How long a gateway that closes, or has lost its Redis, asks to be let be, ms. */
+const AWAY_MS = 1_000;
 
 /** Everything that can be refused before a socket exists, the cheapest question first. */
 export async function considerUpgrade(request: IncomingMessage, rules: UpgradeRules): Promise<Admission> {
-  if (!rules.accepting() || rules.audience.size >= rules.limits.socketsMax) return refused(503);
+  const address = callerAddress(request, rules.trustedProxies);
+  const before = considerAddress(address, rules);
+  if (before) return before;
   if (request.url?.split('?', 1)[0] !== GATEWAY_PATH) return refused(404);
   const offered = offeredProtocols(request);
   if (!offered.includes(SUBPROTOCOL)) return refused(400);
@@ -31,10 +53,42 @@ export async function considerUpgrade(request: IncomingMessage, rules: UpgradeRu
   const token = bearerToken(request, offered);
   const identity = token === undefined ? undefined : await rules.verify(token);
   if (!identity) return refused(401);
-  if (rules.audience.of(identity.userId).size >= rules.limits.socketsPerUserMax) return refused(403);
-  // The close may have begun while the token was being verified, and it tells only those who are here.
-  if (!rules.accepting()) return refused(503);
-  return { ok: true, identity };
+  // While the token was being verified the close may have begun, and others may have taken the last place.
+  return considerRoom(address, rules) ?? considerUser(identity.userId, rules) ?? { ok: true, identity, address };
+}
+
+function considerAddress(address: string, rules: UpgradeRules): Admission | undefined {
+  const full = considerRoom(address, rules);
+  if (full) return full;
+  if (rules.blocklist.holdsAddress(address)) return overLimit('blocked', 'blocks', rules);
+  const outForMs = rules.pace.offenders.addressOutForMs(address);
+  if (outForMs > 0) return overLimit(429, 'offences', rules, outForMs);
+  const limit = rules.handshakes.take(address);
+  return limit && overLimit(limit === 'handshakes' ? 503 : 429, limit, rules, rules.limits.retryMs);
+}
+
+function considerRoom(address: string, rules: UpgradeRules): Admission | undefined {
+  const { limits, accepting, audience, pace } = rules;
+  if (!accepting()) return refused(503, AWAY_MS);
+  if (audience.size >= limits.socketsMax) return overLimit(503, 'sockets', rules, limits.retryMs);
+  if (pace.addresses.socketsOf(address) >= limits.socketsPerAddressMax) return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
+  return undefined;
+}
+
+function considerUser(userId: string, rules: UpgradeRules): Admission | undefined {
+  const { limits, audience, pace, blocklist } = rules;
+  if (blocklist.holdsUser(userId)) return overLimit('blocked', 'blocks', rules);
+  const outForMs = pace.offenders.userOutForMs(userId);
+  if (outForMs > 0) return overLimit(429, 'offences', rules, outForMs);
+  return audience.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined;
+}
+
+const refused = (refusal: Refusal, retryInMs?: number): Admission => ({ ok: false, refusal, ...(retryInMs !== undefined && { retryInMs }) });
+
+/** @param afterMs the earliest moment to come back; up to `retryMs` are added, another time for everybody */
+function overLimit(refusal: Refusal, limit: LimitName, { limits, tally, random = Math.random }: UpgradeRules, afterMs?: number): Admission {
+  tally.refused[limit]++;
+  return refused(refusal, afterMs === undefined ? undefined : Math.ceil(afterMs + random() * limits.retryMs));
 }
 
 function offeredProtocols(request: IncomingMessage): string[] {
@@ -45,11 +99,4 @@ function offeredProtocols(request: IncomingMessage): string[] {
 function bearerToken(request: IncomingMessage, offered: readonly string[]): string | undefined {
   const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return header ?? offered.find((part) => part.startsWith(BEARER_PREFIX))?.slice(BEARER_PREFIX.length);
-}
-
-export function refuse(socket: Duplex, status: RefusalStatus): void {
-  const { reason, meaning } = REFUSALS[status];
-  const body = JSON.stringify({ code: status, reason, meaning });
-  const retry = status === 503 ? 'Retry-After: 1\r\n' : '';
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\n${retry}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
 }

@@ -30,9 +30,14 @@ export class Batcher<A extends { readonly userId: string }> {
     return this.#pending;
   }
 
+  /** Whoever asks now is told "-7" at once. */
+  get full(): boolean {
+    return this.#pending >= this.#pendingMax;
+  }
+
   /** Every asker is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
   add(rainId: string, shards: number, asker: A): void {
-    if (this.#pending >= this.#pendingMax) return this.#deliver(asker, rainId, BUSY);
+    if (this.full) return this.#deliver(asker, rainId, BUSY);
     this.#pending++;
     const shard = shardOf(asker.userId, shards);
     const name = `${rainId}/${shard}`;

@@ -6,6 +6,8 @@ import { readJson } from '../rain/json.ts';
 export const rainEvent = z.discriminatedUnion('type', [
   /** The rain was created, loaded, paused, resumed, closed or settled: read it again. */
   z.object({ type: z.literal('changed'), rainId }),
+  /** The block list has changed: read it again. */
+  z.object({ type: z.literal('blocks') }),
   /** These claims are in the book now. */
   z.object({
     type: z.literal('credited'),

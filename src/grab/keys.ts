@@ -47,6 +47,9 @@ export const LIVE_RAINS_KEY = 'rain:live';
 /** hash, as above: settled rains whose keys have not expired yet. Nobody looks after them, but late repeats find them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
 
+/** hash: `user:<id>` or `address:<network>` → who is blocked, why, since when and until when; `version` → another text after every change. */
+export const BLOCKS_KEY = 'rain:blocks';
+
 /** pub/sub channel: something about a rain changed, see `src/grab/events.ts`. */
 export const EVENTS_CHANNEL = 'rain:events';
 

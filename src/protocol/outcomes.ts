@@ -11,7 +11,7 @@ export interface Outcome {
 
 /** In order of precedence: the order in which the gateway and then `lua/grab.lua` check. */
 export const OUTCOMES_IN_ORDER = [
-  { code: '-6', reason: 'blocked', meaning: 'This user or address may not grab. Reserved: nothing sends it yet.', retry: 'no' },
+  { code: '-6', reason: 'blocked', meaning: 'The operator has blocked this user or address. What was won before is credited all the same.', retry: 'no' },
   { code: '-5', reason: 'too_fast', meaning: 'More messages than one hand can send.', retry: 'after a pause' },
   { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or could not be decided; asking again is safe and tells it.', retry: 'after a pause' },
   { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain of this id, or it has long been settled.', retry: 'no' },
@@ -43,9 +43,11 @@ export const CLOSES = {
   1009: { code: 1009, reason: 'too_big', meaning: 'A frame exceeded the payload limit.', retry: 'no' },
   1012: { code: 1012, reason: 'service_restart', meaning: 'The gateway is restarting; `goodbye` has told when to come back.', retry: 'reconnect after a random pause' },
   4401: { code: 4401, reason: 'token_expired', meaning: 'The token ran out.', retry: 'reconnect with a new token' },
+  4403: { code: 4403, reason: 'blocked', meaning: 'The operator has blocked this user or address.', retry: 'no' },
   4408: { code: 4408, reason: 'no_heartbeat', meaning: 'No pong came back in time.', retry: 'reconnect' },
   4413: { code: 4413, reason: 'too_slow', meaning: 'You do not read as fast as we write.', retry: 'reconnect' },
   4429: { code: 4429, reason: 'too_many_errors', meaning: 'Too many messages that could not be understood.', retry: 'no' },
+  4430: { code: 4430, reason: 'too_fast', meaning: 'You went on asking while you were refused as too fast; until the pause is over the upgrade is refused, too.', retry: 'reconnect after a minute, and ask less often' },
 } as const;
 export type CloseCode = keyof typeof CLOSES;
 
@@ -55,6 +57,9 @@ export const REFUSALS = {
   401: { status: 401, reason: 'unauthorized', meaning: 'No token, or one that does not verify.' },
   403: { status: 403, reason: 'forbidden', meaning: 'This origin or user may not connect.' },
   404: { status: 404, reason: 'not_found', meaning: 'The gateway listens at /v1.' },
+  429: { status: 429, reason: 'too_many', meaning: 'More handshakes or sockets than one address may have, or closed as too fast a moment ago; Retry-After says when to come back.' },
   503: { status: 503, reason: 'unavailable', meaning: 'Full, shutting down, or without Redis; try again later.' },
+  /** Beside the plain 403, which another token or page may pass. */
+  blocked: { status: 403, reason: 'blocked', meaning: 'The operator has blocked this user or address.' },
 } as const;
-export type RefusalStatus = keyof typeof REFUSALS;
+export type Refusal = keyof typeof REFUSALS;

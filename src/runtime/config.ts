@@ -11,6 +11,7 @@ import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis.ts';
 const port = z.coerce.number('expected a port number').int('expected a port number').min(0, 'expected 0 to 65535').max(65535, 'expected 0 to 65535');
 /** Below the time in which a command must be answered at all, so that "not confirmed" is heard as such. */
 const WAIT_MS_MAX = COMMAND_TIMEOUT_MS - 500;
+const count = z.coerce.number('expected a number').int('expected a whole number').min(1, 'expected at least 1').max(1_000_000, 'expected at most 1000000');
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
 
 export const configSchema = z.object({
@@ -39,12 +40,22 @@ export const configSchema = z.object({
   /** Where players reach the gateway, when that differs from host and port (a proxy in front). */
   GATEWAY_PUBLIC_URL: z.string().regex(/^wss?:\/\/\S+$/, 'expected ws://… or wss://…').optional(),
   /** How many players of a gateway that closes are asked back per second; what the others can welcome beside their work. */
-  GATEWAY_COMEBACKS_PER_SECOND: z.coerce.number('expected a number').int('expected a whole number').min(1, 'expected at least 1').max(1_000_000, 'expected at most 1000000').default(1_000),
+  GATEWAY_COMEBACKS_PER_SECOND: count.default(1_000),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
   /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. `rain up` takes only 0. */
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_PORT: port.optional(),
+  /** Limits of one gateway, see src/gateway/limits.ts for whom each protects. Behind one address may be an office of thousands. */
+  GATEWAY_SOCKETS_MAX: count.default(18_000),
+  GATEWAY_SOCKETS_PER_ADDRESS_MAX: count.default(9_000),
+  GATEWAY_HANDSHAKES_PER_SECOND: count.default(2_000),
+  GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: count.default(1_000),
+  /** On all sockets together; so many at once, and so many again each second. */
+  GATEWAY_MESSAGES_PER_USER_PER_SECOND: count.default(100),
+  GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: count.default(100_000),
+  /** How many proxies of yours stand before the gateway, each of which adds to X-Forwarded-For; 0: players reach it directly. */
+  TRUSTED_PROXIES: z.coerce.number('expected 0 to 8').int('expected a whole number').min(0, 'expected 0 to 8').max(8, 'expected 0 to 8').default(0),
   /** Page origins that may open sockets; empty means any. */
   ALLOWED_ORIGINS: list.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

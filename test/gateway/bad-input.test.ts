@@ -16,10 +16,13 @@ const gateway = await openGateway(server.url, {
 });
 afterAll(() => gateway.close());
 
+let strangers = 0;
+
 /** Whatever was sent, Redis is as it was and the gateway still serves. */
 async function unharmed(act: (client: Client) => Promise<void>): Promise<void> {
   const before = await dump(redis);
-  const client = await dial(gateway.url, 'ann');
+  // Somebody new each time, with an allowance of his own.
+  const client = await dial(gateway.url, `ann-${strangers++}`);
   await client.next('welcome');
   await act(client);
   client.socket.terminate();

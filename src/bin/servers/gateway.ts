@@ -12,7 +12,13 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
     durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
-    limits: { comebacksPerSecond: config.GATEWAY_COMEBACKS_PER_SECOND },
+    limits: {
+      comebacksPerSecond: config.GATEWAY_COMEBACKS_PER_SECOND,
+      socketsMax: config.GATEWAY_SOCKETS_MAX, socketsPerAddressMax: config.GATEWAY_SOCKETS_PER_ADDRESS_MAX,
+      handshakesPerSecondMax: config.GATEWAY_HANDSHAKES_PER_SECOND, handshakesPerAddressPerSecondMax: config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
+      messagesPerSecondMax: config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, messagesPerAddressPerSecondMax: config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND,
+    },
+    trustedProxies: config.TRUSTED_PROXIES,
     log,
   });
   shutdown.onClose('gateway', () => gateway.close());

@@ -10,7 +10,12 @@ export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage)
   if (foregone) return answer(asker, rainId, foregone, door);
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return void findAndGrab(door, rainId, asker);
-  door.batcher.add(rainId, shards, asker);
+  decide(door, rainId, shards, asker);
+}
+
+function decide({ batcher, tally }: Door, rainId: string, shards: number, asker: Asker): void {
+  if (batcher.full) tally.refused.grabs_pending++;
+  batcher.add(rainId, shards, asker);
 }
 
 /** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
@@ -23,5 +28,5 @@ async function findAndGrab(door: Door, rainId: string, asker: Asker): Promise<vo
   }
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door);
-  door.batcher.add(rainId, shards, asker);
+  decide(door, rainId, shards, asker);
 }

@@ -19,7 +19,8 @@ function watchesEnough({ limits }: Door, { rains }: Session, rainId: string): bo
   return rains.size >= limits.joinsPerSocketMax && !rains.has(rainId);
 }
 
-function refuse({ limits }: Door, session: Session): void {
+function refuse({ limits, tally }: Door, session: Session): void {
+  tally.refused.joins++;
   send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
 }
 

@@ -1,0 +1,108 @@
+import { blocksVersion, clearBlock, readBlocks, type Block } from '../grab/blocks.ts';
+import { networkMatcher, networkOf, type Network } from '../runtime/address.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+export interface BlocklistRules {
+  redis: RedisClient;
+  /** Redis's clock as estimated here, epoch ms. */
+  now: () => number;
+  /** Called when somebody may be blocked who was not. */
+  onChange: () => void;
+  onFault: (error: unknown) => void;
+  /** How often Redis is asked whether the list has changed, ms: the longest a lost event can go unnoticed. */
+  rereadMs?: number;
+}
+
+/** Blocks whose time is over that one look clears away. */
+const CLEARED_MAX = 100;
+
+/** Whom the operator has blocked, as of the last look at Redis. Without Redis the last list stays in force. */
+export class Blocklist {
+  readonly #rules: Required<BlocklistRules>;
+  #version: string | undefined;
+  #blocks: readonly Block[] = [];
+  #users: ReadonlySet<string> = new Set();
+  #addresses: ReadonlySet<string> = new Set();
+  #inNetwork: ((address: string) => boolean) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(rules: BlocklistRules) {
+    this.#rules = { rereadMs: 1_000, ...rules };
+  }
+
+  /** @throws when Redis cannot be read: a gateway must not open without knowing whom to keep out */
+  async start(): Promise<void> {
+    await this.#read();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  holdsUser(userId: string): boolean {
+    return this.#users.has(userId);
+  }
+
+  /** @param address as `addressOf` names it */
+  holdsAddress(address: string): boolean {
+    return this.#addresses.has(address) || (this.#inNetwork?.(address) ?? false);
+  }
+
+  /** Reads the list again. Never throws. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#rules.onFault(error);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { version, blocks } = await readBlocks(this.#rules.redis);
+    this.#version = version;
+    this.#blocks = blocks;
+    this.#apply();
+    this.#rules.onChange();
+  }
+
+  #apply(): void {
+    const now = this.#rules.now();
+    this.#blocks = this.#blocks.filter(({ until = Infinity }) => until > now);
+    const users = new Set<string>();
+    const addresses = new Set<string>();
+    const networks: Network[] = [];
+    for (const { kind, who } of this.#blocks) {
+      if (kind === 'user') users.add(who);
+      else if (isOneAddress(who)) addresses.add(who);
+      else networks.push(...[networkOf(who)].filter((network) => network !== undefined));
+    }
+    this.#users = users;
+    this.#addresses = addresses;
+    this.#inNetwork = networks.length > 0 ? networkMatcher(networks) : undefined;
+  }
+
+  #schedule(): void {
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#wake(), this.#rules.rereadMs);
+  }
+
+  async #wake(): Promise<void> {
+    const { redis, now, onFault } = this.#rules;
+    const over = this.#blocks.filter(({ until = Infinity }) => until <= now());
+    if (over.length > 0) this.#apply();
+    try {
+      for (const block of over.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
+      if (await blocksVersion(redis) !== this.#version) await this.#read();
+    } catch (error) {
+      onFault(error);
+    }
+    this.#schedule();
+  }
+}
+
+/** As addresses are counted: the whole of an IPv4 address, the /64 of an IPv6 one. */
+function isOneAddress(network: string): boolean {
+  return network.includes(':') ? network.endsWith('/64') : !network.includes('/');
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
+import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
+import { addressOf } from '../runtime/address.ts';
+import type { Limits } from './limits.ts';
+
+export interface HttpRules {
+  limits: Limits;
+  /** How many proxies of ours stand before the gateway. */
+  trustedProxies: number;
+  /** What `/readyz` says. */
+  ready: () => boolean;
+  onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** The HTTP side of the door: health, and the way to a socket. Everything that is not one plain request is refused. */
+export function createHttpServer({ limits, trustedProxies, ready, onUpgrade }: HttpRules): Server {
+  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
+  // Connections that have not become sockets are bounded, too; behind a proxy all of them have its address.
+  server.maxConnections = limits.socketsMax + 1_000;
+  if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100);
+  server.on('request', (request, response) => {
+    const status = isAmbiguous(request) ? 400 : request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
+    response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    // Without a listener a reset during the upgrade would end the process.
+    socket.on('error', () => socket.destroy());
+    if (isAmbiguous(request)) refuseUpgrade(socket, { refusal: 400 }, limits);
+    else onUpgrade(request, socket, head);
+  });
+  return server;
+}
+
+/**
+ * A proxy and we might see two different requests in it: two hosts, a length that is told twice, or a body where none
+ * belongs, which would be read as the first frames of the socket.
+ */
+function isAmbiguous({ headers, headersDistinct }: IncomingMessage): boolean {
+  if ((headersDistinct['host']?.length ?? 0) > 1) return true;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+}
+
+/** Nobody takes all places by opening connections and saying nothing. */
+function boundByAddress(server: Server, max: number): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = addressOf(socket.remoteAddress ?? '') ?? 'unknown';
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+    if (count > max) socket.destroy();
+  });
+}
+
+export interface Answer {
+  refusal: Refusal;
+  /** When to come back, ms from now. */
+  retryInMs?: number;
+}
+
+/** Says why, and hangs up; who does not hang up himself is cut. */
+export function refuseUpgrade(socket: Duplex, { refusal, retryInMs }: Answer, { hangUpMs }: Pick<Limits, 'hangUpMs'>): void {
+  const { status, reason, meaning } = REFUSALS[refusal];
+  const body = JSON.stringify({ code: status, reason, meaning, ...(retryInMs !== undefined && { retryInMs }) });
+  const retry = retryInMs === undefined ? '' : `Retry-After: ${Math.ceil(retryInMs / 1_000)}\r\n`;
+  // Whatever else it has to say is not kept.
+  socket.resume();
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\n${retry}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), hangUpMs).unref();
+}

@@ -1,0 +1,51 @@
+import { Allowances, type Allowance } from './allowances.ts';
+import type { Limits } from './limits.ts';
+import { Offenders } from './offenders.ts';
+import { end, type Session } from './session.ts';
+import type { Tally } from './tally.ts';
+
+/** How fast who is here may ask, and what becomes of those who do not listen. By user and by address, over all sockets of this gateway. */
+export class Pace {
+  readonly users: Allowances;
+  readonly addresses: Allowances;
+  readonly offenders: Offenders;
+  readonly #tally: Tally;
+
+  constructor(limits: Limits, tally: Tally) {
+    const remembered = { rememberMs: limits.offenceWindowMs, rememberedMax: limits.allowancesRememberedMax };
+    this.users = new Allowances({ perSecond: limits.messagesPerSecondMax, ...remembered });
+    this.addresses = new Allowances({ perSecond: limits.messagesPerAddressPerSecondMax, ...remembered });
+    this.offenders = new Offenders(limits, this.addresses);
+    this.#tally = tally;
+  }
+
+  /** Counts one message. @returns false when it is one too many; its sender is closed when he does not stop */
+  admit(session: Session): boolean {
+    // The user first: what he asks too much is not taken from his neighbours.
+    if (!session.user.bucket.tryRemoveTokens(1)) {
+      this.#tally.refused.messages_per_user++;
+      if (this.offenders.refuse(session.user, session.address.name)) end(session, 4430);
+      return false;
+    }
+    if (session.address.bucket.tryRemoveTokens(1)) return true;
+    this.#tally.refused.messages_per_address++;
+    return false;
+  }
+
+  /** When somebody who was refused may ask again, ms from now: his bucket is half full by then at least, and everybody hears another time. */
+  retryInMs({ user, address }: Session, random: () => number = Math.random): number {
+    const wait = Math.max(waitMs(user), waitMs(address));
+    return Math.ceil(wait * (1 + random()));
+  }
+
+  /** Lets go who is no longer worth remembering. To be called now and then. */
+  forget(): void {
+    this.users.forget();
+    this.addresses.forget();
+    this.offenders.forget();
+  }
+}
+
+function waitMs({ bucket }: Allowance): number {
+  return Math.max(1, bucket.getWaitTime(Math.max(1, bucket.bucketSize / 2)));
+}
