@@ -44,7 +44,7 @@ const TEXT = 1;
 const BINARY = 2;
 
 /** One WebSocket frame of a client. A mask of zeros is a mask. */
-function frame(payload: Buffer, opcode: number, final = true): Buffer {
+export function clientFrame(payload: Buffer, opcode: number, final = true): Buffer {
   const length = payload.length;
   const head = length < 126 ? Buffer.from([0, 0x80 | length]) : Buffer.from([0, 0x80 | 126, length >> 8, length & 0xff]);
   head[0] = (final ? 0x80 : 0) | opcode;
@@ -55,32 +55,32 @@ function frame(payload: Buffer, opcode: number, final = true): Buffer {
 export function spoiltFrame(random: RandomSource): Buffer {
   const payload = pick(MUTATIONS, random)(pick(SENTENCES, random), random).subarray(0, 4_096);
   const way = random.belowNumber(20);
-  if (way === 0) return frame(payload, BINARY);
-  if (way > 2 || payload.length < 2) return frame(payload, TEXT);
+  if (way === 0) return clientFrame(payload, BINARY);
+  if (way > 2 || payload.length < 2) return clientFrame(payload, TEXT);
   const cut = 1 + random.belowNumber(payload.length - 1);
-  return Buffer.concat([frame(payload.subarray(0, cut), TEXT, false), frame(payload.subarray(cut), 0)]);
+  return Buffer.concat([clientFrame(payload.subarray(0, cut), TEXT, false), clientFrame(payload.subarray(cut), 0)]);
 }
 
 /** A valid one, for floods. */
-export const plainFrame = (random: RandomSource): Buffer => frame(Buffer.from(pick(SENTENCES, random)), TEXT);
+export const plainFrame = (random: RandomSource): Buffer => clientFrame(Buffer.from(pick(SENTENCES, random)), TEXT);
 
 /** Something after which no WebSocket can go on, and the code it has to be closed with. */
 export function fatalFrame(random: RandomSource): { bytes: Buffer; code: number } {
   const text = Buffer.from('{"type":"ping","t":1}');
   const ways: { bytes: () => Buffer; code: number }[] = [
-    { bytes: () => frame(Buffer.from([0x22, 0xc3, 0x28, 0x22]), TEXT), code: 1007 },
-    { bytes: () => frame(Buffer.from([0xed, 0xa0, 0x80]), TEXT), code: 1007 },
-    { bytes: () => frame(Buffer.alloc(4_097, 0x20), TEXT), code: 1009 },
+    { bytes: () => clientFrame(Buffer.from([0x22, 0xc3, 0x28, 0x22]), TEXT), code: 1007 },
+    { bytes: () => clientFrame(Buffer.from([0xed, 0xa0, 0x80]), TEXT), code: 1007 },
+    { bytes: () => clientFrame(Buffer.alloc(4_097, 0x20), TEXT), code: 1009 },
     { bytes: () => Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), code: 1009 },
-    { bytes: () => Buffer.concat([frame(Buffer.alloc(3_000, 0x20), TEXT, false), frame(Buffer.alloc(3_000, 0x20), 0)]), code: 1009 },
-    { bytes: () => frame(text, 3 + random.belowNumber(5)), code: 1002 },
-    { bytes: () => frame(text, 0), code: 1002 },
-    { bytes: () => { const bytes = frame(text, TEXT); bytes[0]! |= 0x10 << random.belowNumber(3); return bytes; }, code: 1002 },
-    { bytes: () => { const bytes = frame(text, TEXT); bytes[1]! &= 0x7f; return bytes; }, code: 1002 },
-    { bytes: () => frame(text, 9, false), code: 1002 },
-    { bytes: () => frame(Buffer.alloc(126), 9), code: 1002 },
-    { bytes: () => frame(Buffer.from([3]), 8), code: 1002 },
-    { bytes: () => frame(Buffer.from([0x03, 0xed]), 8), code: 1002 },
+    { bytes: () => Buffer.concat([clientFrame(Buffer.alloc(3_000, 0x20), TEXT, false), clientFrame(Buffer.alloc(3_000, 0x20), 0)]), code: 1009 },
+    { bytes: () => clientFrame(text, 3 + random.belowNumber(5)), code: 1002 },
+    { bytes: () => clientFrame(text, 0), code: 1002 },
+    { bytes: () => { const bytes = clientFrame(text, TEXT); bytes[0]! |= 0x10 << random.belowNumber(3); return bytes; }, code: 1002 },
+    { bytes: () => { const bytes = clientFrame(text, TEXT); bytes[1]! &= 0x7f; return bytes; }, code: 1002 },
+    { bytes: () => clientFrame(text, 9, false), code: 1002 },
+    { bytes: () => clientFrame(Buffer.alloc(126), 9), code: 1002 },
+    { bytes: () => clientFrame(Buffer.from([3]), 8), code: 1002 },
+    { bytes: () => clientFrame(Buffer.from([0x03, 0xed]), 8), code: 1002 },
   ];
   const { bytes, code } = pick(ways, random);
   return { bytes: bytes(), code };
