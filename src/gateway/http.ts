@@ -18,27 +18,30 @@ export interface HttpRules {
 /** The HTTP side of the door: health, and the way to a socket. Everything that is not one plain request is refused. */
 export function createHttpServer({ limits, trustedProxies, ready, onUpgrade }: HttpRules): Server {
   const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
+  // Node would leave out what comes behind the 2,000th, a proxy's X-Forwarded-For for one. All are read, and too many are refused.
+  server.maxHeadersCount = 0;
   // Connections that have not become sockets are bounded, too; behind a proxy all of them have its address.
   server.maxConnections = limits.socketsMax + 1_000;
   if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100);
   server.on('request', (request, response) => {
-    const status = isAmbiguous(request) ? 400 : request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
+    const status = isAmbiguous(request, limits) ? 400 : request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
     response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
   });
   server.on('upgrade', (request, socket, head) => {
     // Without a listener a reset during the upgrade would end the process.
     socket.on('error', () => socket.destroy());
-    if (isAmbiguous(request)) refuseUpgrade(socket, { refusal: 400 }, limits);
+    if (isAmbiguous(request, limits)) refuseUpgrade(socket, { refusal: 400 }, limits);
     else onUpgrade(request, socket, head);
   });
   return server;
 }
 
 /**
- * A proxy and we might see two different requests in it: two hosts, a length that is told twice, or a body where none
- * belongs, which would be read as the first frames of the socket.
+ * A proxy and we might see two different requests in it: two hosts, a body where none belongs, which would be read as
+ * the first frames of the socket, or more headers than both may have read.
  */
-function isAmbiguous({ headers, headersDistinct }: IncomingMessage): boolean {
+function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
+  if (rawHeaders.length / 2 > headersMax) return true;
   if ((headersDistinct['host']?.length ?? 0) > 1) return true;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 }

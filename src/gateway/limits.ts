@@ -6,6 +6,8 @@ export const LIMITS = {
   headerBytesMax: 16_384,
   /** Unsent bytes of one socket; beyond it the reader is too slow and is closed. Protects memory. */
   sendBufferBytesMax: 262_144,
+  /** Headers at the upgrade; browsers and proxies send about 20. Protects from what is hidden behind so many that Node stops counting. */
+  headersMax: 100,
   /** Pieces that one message may come in; clients send one. Protects the parser. */
   fragmentsMax: 64,
   /** Live sockets of one process, where it may have 20,000 open files. Protects the process. */
