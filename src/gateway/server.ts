@@ -103,6 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, pace, blocklist, tally, onFault };
 
   let accepting = true;
+  let suspected = false;
   const ready = () => accepting && grabs.status === 'ready' && reads.status === 'ready';
   const socketOptions: ServerOptions & { closeTimeout: number } = {
     noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.messageBytesMax, maxFragments: limits.fragmentsMax, closeTimeout: limits.hangUpMs,
@@ -117,6 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const server = createHttpServer({ limits, trustedProxies, ready, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    if (trustedProxies === 0 && !suspected && request.headers['x-forwarded-for'] !== undefined) {
+      suspected = true;
+      log.warn('a proxy seems to stand before this gateway: as long as TRUSTED_PROXIES is 0, all of its players count as one address');
+    }
     const admission = await considerUpgrade(request, rules);
     if (!admission.ok) return refuseUpgrade(socket, admission, limits);
     sockets.handleUpgrade(request, socket, head, (peer) => welcome(peer, socket, admission));

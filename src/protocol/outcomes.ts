@@ -12,7 +12,7 @@ export interface Outcome {
 /** In order of precedence: the order in which the gateway and then `lua/grab.lua` check. */
 export const OUTCOMES_IN_ORDER = [
   { code: '-6', reason: 'blocked', meaning: 'The operator has blocked this user or address. What was won before is credited all the same.', retry: 'no' },
-  { code: '-5', reason: 'too_fast', meaning: 'More messages than one hand can send.', retry: 'after a pause' },
+  { code: '-5', reason: 'too_fast', meaning: 'More messages than hands can send; `retryInMs` says when to ask again.', retry: 'after a pause' },
   { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or could not be decided; asking again is safe and tells it.', retry: 'after a pause' },
   { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain of this id, or it has long been settled.', retry: 'no' },
   { code: '1', reason: 'already_claimed', meaning: 'You have won before; this is that packet again.', retry: 'no' },

@@ -1,50 +1,18 @@
 import { once } from 'node:events';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
-import { LIMITS } from '../../src/gateway/limits.ts';
-import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
-import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
+import { REFUSED_BY } from '../../src/gateway/tally.ts';
 import { putBlock } from '../../src/grab/blocks.ts';
-import { follow, tokenFor, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
 import { knock, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { enter, narrow, retryAfterIn, seen, SHOWN_IN } from './doorstep.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
 
-/** What has refused somebody in this file. */
-const seen = new Set<LimitName>();
-
-/** A gateway behind one proxy, so that a test can come from any address; its limits are the defaults but for these. */
-async function narrow(limits: GatewayOptions['limits'], options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const gateway = await openGateway(server.url, { limits: limits ?? {}, trustedProxies: 1, ...options });
-  onTestFinished(async () => {
-    for (const name of REFUSED_BY) if (gateway.tally.refused[name] > 0) seen.add(name);
-    await gateway.close();
-  });
-  return gateway;
-}
-
-async function enter(gateway: Gateway, user: string, address = '203.0.113.1'): Promise<Client> {
-  const socket = new WebSocket(gateway.url, ['rain.v1'], { headers: { authorization: `Bearer ${await tokenFor(user)}`, ...through(address) } });
-  const client = follow(socket);
-  await client.next('welcome');
-  return client;
-}
-
-/** A grab's code and when to ask again. */
-async function ask(client: Client, ref = 'x') {
-  client.say({ type: 'grab', rainId: 'r1', ref });
-  return await client.next('result');
-}
-
-const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
-
 test('sockets in total: 503, and when to come back; a place that is free again is given away', async () => {
-  const gateway = await narrow({ socketsMax: 2 });
+  const gateway = await narrow(server.url, { socketsMax: 2 });
   const [ann] = [await enter(gateway, 'ann'), await enter(gateway, 'bob')];
   expect(await knock(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
   expect(gateway.tally.refused.sockets).toBe(1);
@@ -53,14 +21,14 @@ test('sockets in total: 503, and when to come back; a place that is free again i
 });
 
 test('sockets in total: two that come at once do not both get the last place', async () => {
-  const gateway = await narrow({ socketsMax: 5 });
+  const gateway = await narrow(server.url, { socketsMax: 5 });
   const knocks = await Promise.all(Array.from({ length: 20 }, async (_, i) => enter(gateway, `u${i}`).then(() => 'open', () => 'refused')));
   expect(knocks.filter((came) => came === 'open')).toHaveLength(5);
   expect(gateway.sockets()).toBe(5);
 });
 
 test('sockets per user: 403, and others are let in', async () => {
-  const gateway = await narrow({ socketsPerUserMax: 1 });
+  const gateway = await narrow(server.url, { socketsPerUserMax: 1 });
   await enter(gateway, 'ann');
   expect((await knock(gateway.url, 'ann')).status).toBe(403);
   expect((await knock(gateway.url, 'bob')).status).toBe('open');
@@ -68,7 +36,7 @@ test('sockets per user: 403, and others are let in', async () => {
 });
 
 test('sockets per address: 429, and other addresses are let in; one IPv6 site is one address', async () => {
-  const gateway = await narrow({ socketsPerAddressMax: 2 });
+  const gateway = await narrow(server.url, { socketsPerAddressMax: 2 });
   const phones = [await enter(gateway, 'a', '2001:db8:1:2:3::4'), await enter(gateway, 'b', '2001:db8:1:2:ffff::5')];
   expect(await knock(gateway.url, 'c', through('2001:db8:1:2::6'))).toMatchObject({ status: 429, retryAfter: retryAfterIn(2, 4), body: { reason: 'too_many' } });
   expect((await knock(gateway.url, 'c', through('2001:db8:1:3::6'))).status).toBe('open');
@@ -78,16 +46,16 @@ test('sockets per address: 429, and other addresses are let in; one IPv6 site is
 });
 
 test('sockets per address: what the client itself writes into X-Forwarded-For makes him no other', async () => {
-  const gateway = await narrow({ socketsPerAddressMax: 1 });
+  const gateway = await narrow(server.url, { socketsPerAddressMax: 1 });
   await enter(gateway, 'ann');
   expect((await knock(gateway.url, 'bob', through('8.8.8.8, 203.0.113.1'))).status).toBe(429);
-  const direct = await narrow({ socketsPerAddressMax: 1 }, { trustedProxies: 0 });
+  const direct = await narrow(server.url, { socketsPerAddressMax: 1 }, { trustedProxies: 0 });
   await enter(direct, 'ann');
   expect((await knock(direct.url, 'bob', through('203.0.113.77'))).status).toBe(429);
 });
 
 test('handshakes per second: 503, and soon after all is well', async () => {
-  const gateway = await narrow({ handshakesPerSecondMax: 3 });
+  const gateway = await narrow(server.url, { handshakesPerSecondMax: 3 });
   const knocks = await Promise.all(Array.from({ length: 12 }, (_, i) => knock(gateway.url, `u${i}`, through(`203.0.113.${i}`))));
   expect(knocks.filter(({ status }) => status === 'open').length).toBeLessThanOrEqual(5);
   const refused = knocks.filter(({ status }) => status === 503);
@@ -99,7 +67,7 @@ test('handshakes per second: 503, and soon after all is well', async () => {
 });
 
 test('handshakes per address: 429, which takes no handshake from anybody else', async () => {
-  const gateway = await narrow({ handshakesPerAddressPerSecondMax: 2, handshakesPerSecondMax: 8 });
+  const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2, handshakesPerSecondMax: 8 });
   const knocks = await Promise.all(Array.from({ length: 30 }, () => knock(gateway.url, 'flood', through('198.51.100.1'))));
   expect(knocks.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(25);
   expect((await knock(gateway.url, 'ann', through('203.0.113.5'))).status).toBe('open');
@@ -107,105 +75,14 @@ test('handshakes per address: 429, which takes no handshake from anybody else', 
 });
 
 test('handshakes are counted before a token is looked at', async () => {
-  const gateway = await narrow({ handshakesPerAddressPerSecondMax: 2 });
+  const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2 });
   const forged = await Promise.all(Array.from({ length: 10 }, () => knock(gateway.url, 'x', { authorization: 'Bearer a.b.c' })));
   expect(forged.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(4);
   expect(forged.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(6);
 });
 
-test('messages per user: on all his sockets together; the grab is told when to ask again, and is then answered', async () => {
-  const gateway = await narrow({ messagesPerSecondMax: 4 });
-  const [phone, laptop, other] = [await enter(gateway, 'ann'), await enter(gateway, 'ann'), await enter(gateway, 'bob')];
-  const codes: string[] = [];
-  let retryInMs = 0;
-  for (let i = 0; i < 4; i++) {
-    for (const client of [phone, laptop]) {
-      const result = await ask(client);
-      codes.push(result.code);
-      if (result.code === '-5') retryInMs = result.retryInMs!;
-    }
-  }
-  expect(codes.slice(0, 4)).not.toContain('-5');
-  expect(codes.filter((code) => code === '-5').length).toBeGreaterThanOrEqual(2);
-  expect(retryInMs).toBeGreaterThan(0);
-  expect(retryInMs).toBeLessThan(1_001);
-  expect((await ask(other)).code).not.toBe('-5');
-  await new Promise((resolve) => setTimeout(resolve, retryInMs));
-  expect((await ask(laptop)).code).not.toBe('-5');
-  // What is no grab has nobody waiting for it.
-  for (let i = 0; i < 10; i++) phone.say({ type: 'ping', t: i });
-  expect((await ask(phone, 'last')).ref).toBe('last');
-  expect(gateway.tally.refused.messages_per_user).toBeGreaterThanOrEqual(2);
-});
-
-test('messages per address: a farm is refused, another address is not; by default an office of 5,000 hands is not either', async () => {
-  const gateway = await narrow({ messagesPerAddressPerSecondMax: 10 });
-  const farm = await Promise.all(Array.from({ length: 8 }, (_, i) => enter(gateway, `bot-${i}`, '198.51.100.7')));
-  const codes = (await Promise.all(farm.map(async (bot) => [await ask(bot), await ask(bot), await ask(bot)]))).flat().map(({ code }) => code);
-  expect(codes.filter((code) => code === '-5').length).toBeGreaterThanOrEqual(10);
-  expect(gateway.tally.refused).toMatchObject({ messages_per_user: 0, messages_per_address: codes.filter((code) => code === '-5').length });
-  expect((await ask(await enter(gateway, 'ann', '203.0.113.5'))).code).not.toBe('-5');
-  expect(LIMITS.messagesPerAddressPerSecondMax).toBeGreaterThanOrEqual(5_000 * 15);
-  expect(LIMITS.socketsPerAddressMax).toBeGreaterThanOrEqual(5_000);
-});
-
-test('pings count as messages, and so do pongs that nobody asked for', async () => {
-  for (const [n, flood] of [(client: Client) => client.socket.ping(), (client: Client) => client.socket.pong()].entries()) {
-    const gateway = await narrow({ messagesPerSecondMax: 5, offencesMax: 50 });
-    const client = await enter(gateway, `flooder-${n}`);
-    let pongs = 0;
-    client.socket.on('pong', () => pongs++);
-    client.socket.ping();
-    await eventually(() => pongs === 1);
-    for (let i = 0; i < 100; i++) flood(client);
-    expect(await client.closed).toBe(4430);
-    expect(pongs).toBeLessThan(10);
-  }
-});
-
-test('who goes on while he is refused is closed with 4430, refused at the upgrade with 429 for a while, and then let in', async () => {
-  const gateway = await narrow({ messagesPerSecondMax: 5, offencesMax: 20, banishedMs: 1_500, retryMs: 100 });
-  const [script, second, neighbour] = [await enter(gateway, 'script'), await enter(gateway, 'script'), await enter(gateway, 'neighbour')];
-  for (let i = 0; i < 60; i++) script.say({ type: 'grab', rainId: 'r1', ref: String(i) });
-  expect(await script.closed).toBe(4430);
-  // His next message on another socket finds him out, too.
-  for (let i = 0; i < 30; i++) second.say({ type: 'grab', rainId: 'r1' });
-  expect(await second.closed).toBe(4430);
-  const refused = await knock(gateway.url, 'script');
-  expect(refused).toMatchObject({ status: 429, retryAfter: retryAfterIn(1, 2) });
-  expect((await ask(neighbour)).code).not.toBe('-5');
-  expect((await knock(gateway.url, 'another', through('203.0.113.1'))).status).toBe('open');
-  expect([gateway.tally.closes[4430], gateway.tally.refused.offences]).toEqual([2, 3]);
-  await new Promise((resolve) => setTimeout(resolve, refused.body.retryInMs));
-  expect((await knock(gateway.url, 'script')).status).toBe('open');
-});
-
-test('who has been closed and goes on talking is cut, and what he says is not read', async () => {
-  const gateway = await narrow({ messagesPerSecondMax: 2, offencesMax: 5, hangUpMs: 300 });
-  const client = await enter(gateway, 'deaf');
-  // A peer that takes no notice of the close.
-  client.socket.close = () => {};
-  const raw = (client.socket as unknown as { _socket: Socket })._socket;
-  for (let i = 0; i < 20; i++) client.say({ type: 'grab', rainId: 'r1' });
-  raw.removeAllListeners('data');
-  raw.resume();
-  await eventually(() => gateway.sockets() === 0, { timeoutMs: 2_000 });
-  client.socket.terminate();
-});
-
-test('many users of one address that offend: the address is refused for a while, before a token is looked at', async () => {
-  const gateway = await narrow({ messagesPerSecondMax: 2, offencesMax: 3, offendersPerAddressMin: 3 });
-  for (let n = 0; n < 3; n++) {
-    const bot = await enter(gateway, `bot-${n}`, '198.51.100.9');
-    for (let i = 0; i < 10; i++) bot.say({ type: 'grab', rainId: 'r1' });
-    expect(await bot.closed).toBe(4430);
-  }
-  expect((await knock(gateway.url, 'bot-4', { ...through('198.51.100.9'), authorization: 'Bearer a.b.c' })).status).toBe(429);
-  expect((await knock(gateway.url, 'ann', through('198.51.100.10'))).status).toBe('open');
-});
-
 test('joins: so many rains and no more', async () => {
-  const gateway = await narrow({ joinsPerSocketMax: 1 });
+  const gateway = await narrow(server.url, { joinsPerSocketMax: 1 });
   for (const rainId of ['j1', 'j2']) await stockRain(redis, { rainId, amounts: ['1.00'] });
   const ann = await enter(gateway, 'ann');
   ann.say({ type: 'join', rainId: 'j1' });
@@ -216,7 +93,7 @@ test('joins: so many rains and no more', async () => {
 });
 
 test('pending grabs: one too many is told "busy" at once while Redis stalls', async () => {
-  const gateway = await narrow({ grabsPendingMax: 3 });
+  const gateway = await narrow(server.url, { grabsPendingMax: 3 });
   const clients = await Promise.all(Array.from({ length: 5 }, (_, i) => enter(gateway, `waiting-${i}`)));
   process.kill(server.pid, 'SIGSTOP');
   try {
@@ -232,7 +109,7 @@ test('pending grabs: one too many is told "busy" at once while Redis stalls', as
 });
 
 test('message size, pieces of a message, and messages that could not be understood', async () => {
-  const gateway = await narrow({ errorsPerSocketMax: 3 });
+  const gateway = await narrow(server.url, { errorsPerSocketMax: 3 });
   const big = await enter(gateway, 'big');
   big.say('x'.repeat(5_000));
   expect(await big.closed).toBe(1009);
@@ -248,14 +125,14 @@ test('message size, pieces of a message, and messages that could not be understo
 });
 
 test('a block counts where it refuses', async () => {
-  const gateway = await narrow({});
+  const gateway = await narrow(server.url, {});
   await putBlock(redis, { kind: 'user', who: 'mallory', reason: 'r', actor: 'test', since: Date.now() });
   await eventually(async () => expect((await knock(gateway.url, 'mallory')).status).toBe(403));
   expect(gateway.tally.refused.blocks).toBe(1);
 });
 
 test('connections of one address that never ask for anything do not take all places', async () => {
-  const gateway = await narrow({ socketsPerAddressMax: 1, handshakeMs: 60_000 }, { trustedProxies: 0 });
+  const gateway = await narrow(server.url, { socketsPerAddressMax: 1, handshakeMs: 60_000 }, { trustedProxies: 0 });
   const idle = await Promise.all(Array.from({ length: 110 }, async () => {
     const socket = connectTcp(gateway.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -272,6 +149,6 @@ test('connections of one address that never ask for anything do not take all pla
 });
 
 test('every limit that is counted has refused somebody in a test', () => {
-  // The slow reader has a file of his own, since he needs a gateway's process of his own.
-  expect(REFUSED_BY.filter((name) => !seen.has(name))).toEqual(['send_buffer']);
+  expect(Object.values(SHOWN_IN).flat().sort()).toEqual([...REFUSED_BY].sort());
+  expect([...seen].sort()).toEqual([...SHOWN_IN['limits.test.ts']].sort());
 });

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rain } from '../support/cli.ts';
+import { SECRET } from '../support/client.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openGateway } from '../support/gateway.ts';
+import { knock } from '../support/knock.ts';
+import { eventually } from '../support/eventually.ts';
+
+let desk: TestDesk;
+let env: Record<string, string>;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+});
+afterAll(() => desk.stop());
+
+test('rain block, blocks and unblock: for people, for machines, and for a gateway that is running', async () => {
+  const gateway = await openGateway(desk.redisUrl);
+  try {
+    expect((await rain(['blocks'], env)).stdout).toBe('nobody is blocked\n');
+    const blocked = await rain(['block', 'user', 'mallory', '--reason', 'two thousand accounts', '--for', '2h'], env);
+    expect(blocked.stdout).toMatch(/^user mallory: blocked until \d{4}-\d\d-\d\dT/);
+    expect((await knock(gateway.url, 'mallory')).status).toBe(403);
+    expect(JSON.parse((await rain(['block', 'address', '2001:db8::1', '--reason', 'a farm', '--json'], env)).stdout)).toMatchObject({ kind: 'address', who: '2001:db8:0:0::/64', reason: 'a farm' });
+    expect((await rain(['blocks'], env)).stdout).toMatch(/address +2001:db8:0:0::\/64 +lifted +\S+ +cli:\S+ +a farm\nuser +mallory +\d{4}/);
+    expect(JSON.parse((await rain(['blocks', '--json'], env)).stdout)).toHaveLength(2);
+    expect((await rain(['unblock', 'user', 'mallory'], env)).stdout).toBe('user mallory: may come in again\n');
+    await eventually(async () => expect((await knock(gateway.url, 'mallory')).status).toBe('open'), { timeoutMs: 1_000 });
+  } finally {
+    await gateway.close();
+  }
+});
+
+test.each<[string, string[], number, RegExp]>([
+  ['no reason', ['block', 'user', 'ann'], 2, /required option '--reason/],
+  ['neither a user nor an address', ['block', 'rain', 'r1', '--reason', 'r'], 2, /Allowed choices are user, address/],
+  ['a time without a unit', ['block', 'user', 'ann', '--reason', 'r', '--for', '2'], 2, /--for.*expected a duration/],
+  ['an address that is none', ['block', 'address', 'example.org', '--reason', 'r'], 1, /who: example\.org is no address/],
+  ['who is not blocked', ['unblock', 'user', 'ann'], 1, /who: the user ann is not blocked/],
+])('[R12] %s: refused in one sentence', async (_, args, exit, sentence) => {
+  const run = await rain(args, env);
+  expect(run.stderr).toMatch(sentence);
+  expect(run.exit).toBe(exit);
+});

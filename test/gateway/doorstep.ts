@@ -1,0 +1,42 @@
+import { expect, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
+import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
+import { follow, tokenFor, type Client } from '../support/client.ts';
+import { openGateway } from '../support/gateway.ts';
+import { through } from '../support/knock.ts';
+
+/** Which file shows each limit refusing somebody. */
+export const SHOWN_IN = {
+  'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'joins', 'grabs_pending', 'errors'],
+  'pace.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
+  'slow-reader.test.ts': ['send_buffer'],
+} as const satisfies Record<string, readonly LimitName[]>;
+
+/** What has refused somebody in this file. */
+export const seen = new Set<LimitName>();
+
+/** A gateway behind one proxy, so that a test can come from any address; its limits are the defaults but for these. */
+export async function narrow(redisUrl: string, limits: NonNullable<GatewayOptions['limits']>, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  const gateway = await openGateway(redisUrl, { limits, trustedProxies: 1, ...options });
+  onTestFinished(async () => {
+    for (const name of REFUSED_BY) if (gateway.tally.refused[name] > 0) seen.add(name);
+    await gateway.close();
+  });
+  return gateway;
+}
+
+export async function enter(gateway: Gateway, user: string, address = '203.0.113.1'): Promise<Client> {
+  const socket = new WebSocket(gateway.url, ['rain.v1'], { headers: { authorization: `Bearer ${await tokenFor(user)}`, ...through(address) } });
+  const client = follow(socket);
+  await client.next('welcome');
+  return client;
+}
+
+/** A grab's code and when to ask again. */
+export async function ask(client: Client, ref = 'x') {
+  client.say({ type: 'grab', rainId: 'r1', ref });
+  return await client.next('result');
+}
+
+export const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;

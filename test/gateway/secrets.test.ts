@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { pause } from '../../src/grab/phases.ts';
+import { signToken } from '../../src/runtime/token.ts';
+import { dial, SECRET, tokenFor } from '../support/client.ts';
+import { listeningLog } from '../support/log.ts';
+import { openGateway } from '../support/gateway.ts';
+import { knock } from '../support/knock.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+import { isNode, place, readTree, walk } from '../tidy/sourceFile.ts';
+
+const { server, redis } = await openRedis();
+
+test('no token, no part of one and no secret stands in any log, from trace upwards, whatever happens in a session', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
+  await stockRain(redis, { rainId: 'r1', amounts: ['7.10'] });
+  const gateway = await openGateway(server.url, { log, limits: { messagesPerSecondMax: 20, offencesMax: 30 }, allowedOrigins: ['https://gala.example'] });
+  const others = [await signToken('another-secret-0123456789-0123456789', { sub: 'ann', expiresInSeconds: 60 }), await signToken(SECRET, { sub: 'ann', expiresInSeconds: -60 })];
+  const tokens = [await tokenFor('ann'), await tokenFor('script'), ...others];
+
+  // A session from its beginning to its end, with its errors.
+  const ann = await dial(gateway.url, 'ann');
+  ann.say({ type: 'join', rainId: 'r1' });
+  ann.say({ type: 'grab', rainId: 'r1' });
+  expect(await ann.next('result')).toMatchObject({ code: '0' });
+  for (const nonsense of [tokens[0]!, { type: 'grab', rainId: 'r1', token: tokens[0] }, '{"type":']) ann.say(nonsense);
+  await ann.next('error');
+  const script = await dial(gateway.url, 'script');
+  for (let i = 0; i < 80; i++) script.say({ type: 'grab', rainId: 'r1' });
+  expect(await script.closed).toBe(4430);
+  // Refused in every way there is.
+  for (const token of tokens) {
+    await knock(gateway.url, 'x', { authorization: `Bearer ${token}`, origin: 'https://evil.example', 'x-forwarded-for': '203.0.113.1' });
+    await knock(gateway.url.replace('/v1', `/v1?token=${token}`), 'x', { authorization: `Bearer ${token}` });
+    const browser = new WebSocket(gateway.url, ['rain.v1', `bearer.${token}`]);
+    browser.on('error', () => {});
+    browser.once('open', () => browser.terminate());
+    await new Promise((resolve) => browser.once('close', resolve));
+  }
+  // Redis goes away in the middle: faults are logged, with what they carry.
+  await pause(redis, 'r1', 1);
+  process.kill(server.pid, 'SIGSTOP');
+  ann.say({ type: 'grab', rainId: 'r1', ref: 'stopped' });
+  for (let told = await ann.next('result'); told.ref !== 'stopped'; told = await ann.next('result'));
+  process.kill(server.pid, 'SIGCONT');
+  await gateway.close();
+
+  const text = lines.join('');
+  expect(lines.length, 'there is a log to look at').toBeGreaterThan(2);
+  expect(text).toContain('redis fault');
+  expect(text).toContain('TRUSTED_PROXIES');
+  const secret = [SECRET, ...tokens.flatMap((token) => [token, ...token.split('.').slice(1)])];
+  expect(secret.filter((part) => text.includes(part))).toEqual([]);
+  expect(text).not.toMatch(/bearer|eyJ|7\.10/i);
+}, 30_000);
+
+test('a proxy that nobody has told us of is noticed once', async () => {
+  const { log, heard } = listeningLog();
+  for (const trustedProxies of [0, 1]) {
+    const gateway = await openGateway(server.url, { log, trustedProxies });
+    onTestFinished(() => gateway.close());
+    for (let i = 0; i < 3; i++) await knock(gateway.url, 'ann', { 'x-forwarded-for': '203.0.113.1' });
+  }
+  expect(heard.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([expect.stringContaining('TRUSTED_PROXIES is 0')]);
+});
+
+test('a URL of ours never carries a token', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const files = readTree(root, ['src', 'client-demo/src'], /\.ts$/);
+  expect(files.length).toBeGreaterThan(100);
+  const named = files.filter(({ text }) => /[?&](token|jwt|bearer|access_token)=/i.test(text)).map(({ path }) => path);
+  expect(named).toEqual([]);
+});
+
+/** Names under which a secret, or what proves one, goes. */
+const SECRET_NAME = /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|expected(Signature|Mac))$/;
+
+/** `a === b` where both sides are known at run time only and one is a secret: it ends at the first letter that differs, and tells where. */
+function secretComparisons(files: ReturnType<typeof readTree>): string[] {
+  const isSecret = (node: unknown): boolean => {
+    if (!isNode(node)) return false;
+    const name = node.type === 'Identifier' ? node['name'] : node.type === 'MemberExpression' && isNode(node['property']) ? node['property']['name'] ?? node['property']['value'] : undefined;
+    return typeof name === 'string' && SECRET_NAME.test(name);
+  };
+  const isConstant = (node: unknown): boolean => isNode(node) && (node.type === 'Literal' || (node.type === 'Identifier' && node['name'] === 'undefined'));
+  return files.flatMap((file) => {
+    const found: string[] = [];
+    walk(file, (node) => {
+      if (node.type !== 'BinaryExpression' || !/^[!=]==?$/.test(String(node['operator']))) return;
+      const [left, right] = [node['left'], node['right']];
+      if ((isSecret(left) || isSecret(right)) && !isConstant(left) && !isConstant(right)) found.push(place(file, node.start));
+    });
+    return found;
+  });
+}
+
+test('secrets are compared in constant time: no comparison of ours looks at one; signatures are left to the library that verifies them', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  expect(secretComparisons(readTree(root, ['src'], /\.ts$/))).toEqual([]);
+  expect(secretComparisons([{ path: 'src/x.ts', text: 'if (given === options.secret) enter();' }])).toEqual(['src/x.ts:1']);
+  expect(secretComparisons([{ path: 'src/x.ts', text: 'if (secret === undefined || token === "") refuse();' }])).toEqual([]);
+});
