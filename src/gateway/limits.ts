@@ -19,7 +19,7 @@ export const LIMITS = {
   /** Handshakes in one second, so many at once and so many again each second; each costs about 0.3 ms. Protects those who are in. */
   handshakesPerSecondMax: 2_000,
   /** The same from one address. Protects everybody else's way in. */
-  handshakesPerAddressPerSecondMax: 1_000,
+  handshakesPerAddressPerSecondMax: 1_500,
   /** Grabs waiting or under way; about 1 s of work. Protects memory and the answer time when Redis stalls. */
   grabsPendingMax: 50_000,
   /** Messages of one user on all his sockets, so many at once and so many again each second; a hand makes 15. Protects the event loop. */

@@ -138,7 +138,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     socket.on('close', () => leave(session));
     // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => { if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009; });
-    keepOut(session);
     send(session, encode({
       type: 'welcome', userId, serverTime: board.now(), rains: board.current(),
       limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },

@@ -50,7 +50,7 @@ export const configSchema = z.object({
   GATEWAY_SOCKETS_MAX: count.default(18_000),
   GATEWAY_SOCKETS_PER_ADDRESS_MAX: count.default(9_000),
   GATEWAY_HANDSHAKES_PER_SECOND: count.default(2_000),
-  GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: count.default(1_000),
+  GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: count.default(1_500),
   /** On all sockets together; so many at once, and so many again each second. */
   GATEWAY_MESSAGES_PER_USER_PER_SECOND: count.default(100),
   GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: count.default(100_000),

@@ -48,8 +48,14 @@ function listen(bytes: Buffer, heard: Heard): Buffer {
   }
 }
 
+/** Somebody new for each socket, and from elsewhere: otherwise his second flood would not be let in. */
+interface Caller {
+  token: string;
+  address: string;
+}
+
 /** Upgrades by hand, sends everything in one breath, cut anywhere, and listens until the gateway has hung up or has said enough. */
-async function talk(token: string, bytes: Buffer, random: RandomSource, enough: (heard: Heard) => boolean): Promise<Heard> {
+async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSource, enough: (heard: Heard) => boolean): Promise<Heard> {
   const heard: Heard = { codes: new Set(), closed: undefined };
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => {});
@@ -72,7 +78,7 @@ async function talk(token: string, bytes: Buffer, random: RandomSource, enough: 
     if (heard.closed !== undefined || enough(heard)) socket.destroy();
   });
   socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
-    + `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${token}\r\n\r\n`);
+    + `X-Forwarded-For: ${address}\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${token}\r\n\r\n`);
   const patience = setTimeout(() => socket.destroy(), 20_000);
   await gone;
   clearTimeout(patience);
@@ -80,22 +86,21 @@ async function talk(token: string, bytes: Buffer, random: RandomSource, enough: 
 }
 
 /** One socket's worth; @returns how many frames it was */
-async function attack(user: string, random: RandomSource): Promise<number> {
-  const token = await tokenFor(user);
+async function attack(caller: Caller, random: RandomSource): Promise<number> {
   const kind = random.belowNumber(40);
   if (kind === 0) {
-    const { codes } = await talk(token, Buffer.concat(Array.from({ length: FLOOD }, () => plainFrame(random))), random, (heard) => heard.codes.has('-5'));
+    const { codes } = await talk(caller, Buffer.concat(Array.from({ length: FLOOD }, () => plainFrame(random))), random, (heard) => heard.codes.has('-5'));
     expect(codes, 'a flood is told that it is one').toContain('-5');
     return FLOOD;
   }
   if (kind < 8) {
     const { bytes, code } = fatalFrame(random);
-    const { closed } = await talk(token, bytes, random, () => false);
+    const { closed } = await talk(caller, bytes, random, () => false);
     expect(closed, bytes.subarray(0, 20).toString('hex')).toBe(code);
     return 1;
   }
   const frames = Array.from({ length: FRAMES_PER_SOCKET }, () => spoiltFrame(random));
-  const { codes, closed } = await talk(token, Buffer.concat(frames), random, () => false);
+  const { codes, closed } = await talk(caller, Buffer.concat(frames), random, () => false);
   expect(closed, 'so much nonsense is closed').toBe(CLOSES[4429].code);
   for (const code of codes) expect(code in ERRORS || code in OUTCOMES || code === 'rain' || code === 'pong', code).toBe(true);
   expect([...codes].some((code) => code in ERRORS), 'and it is told why').toBe(true);
@@ -113,16 +118,19 @@ async function memory(): Promise<number> {
 
 test(`[R10][R12] ${FRAMES} spoilt frames: each socket is answered with a code or closed with one, the gateway lives, serves and stays small (FUZZ_SEED ${SEED.slice(0, 8)})`, async () => {
   await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 50 }, () => '1.00') });
+  // For who comes afterwards: by then so many callers will have taken all packets of the other.
+  await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
   gateway = runScript(new URL('./processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET]);
   ({ port } = JSON.parse(await gateway.nextLine()) as { port: number });
   const sizes: number[] = [];
   let sent = 0;
+  let callers = 0;
   for (let quarter = 1; quarter <= 4; quarter++) {
     await Promise.all(Array.from({ length: LANES }, async (_, lane) => {
       const random = randomSource(SEED, `${quarter} ${lane}`);
       while (sent < FRAMES * quarter / 4) {
-        // Each socket a user of his own: their allowances are to be let go, too.
-        const frames = await attack(`lane-${lane}-${sent}`, random);
+        const n = callers++;
+        const frames = await attack({ token: await tokenFor(`user-${n}`), address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }, random);
         sent += frames;
       }
     }));
@@ -134,7 +142,7 @@ test(`[R10][R12] ${FRAMES} spoilt frames: each socket is answered with a code or
   expect(sizes[3]! - sizes[1]!, `bytes after each quarter: ${sizes.join(' ')}`).toBeLessThan(4_000_000);
   const clean = await dial(`ws://127.0.0.1:${port}/v1`, 'clean');
   await clean.next('welcome');
-  clean.say({ type: 'grab', rainId: 'r1', ref: 'x' });
+  clean.say({ type: 'grab', rainId: 'r2', ref: 'x' });
   expect(await clean.next('result')).toMatchObject({ ref: 'x', code: '0' });
   await clean.leave();
   gateway.process.kill('SIGTERM');

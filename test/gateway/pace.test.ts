@@ -87,6 +87,7 @@ test('who has been closed and goes on talking is cut, and what he says is not re
   raw.removeAllListeners('data');
   raw.resume();
   await eventually(() => gateway.sockets() === 0, { timeoutMs: 2_000 });
+  expect(gateway.tally.refused.messages_per_user).toBe(5);
   client.socket.terminate();
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LIMITS } from '../../src/gateway/limits.ts';
 import { ConfigError, loadConfig, readDotEnv, type Need } from '../../src/runtime/config.ts';
 
 function problemsOf(env: Record<string, string>, need: readonly Need[] = []): string[] {
@@ -82,4 +83,21 @@ test('[R12] a webhook without an address or a secret is refused, and so is a val
   ] as const) expect(problemsOf({ ...secret, [name]: value }), `${name}=${value}`).toEqual([expect.stringMatching(new RegExp(`^${name}: expected`))]);
   expect(problemsOf({ ...secret, WEBHOOK_URL: 'https://wallet.example/a@b?c=d@e' })).toEqual([]);
   expect(loadConfig([], {})).toMatchObject({ BALANCE: 'ledger', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
+});
+
+test('the limits that can be set are, unless they are, those of the list of limits', () => {
+  const config = loadConfig([], {});
+  expect([
+    config.GATEWAY_SOCKETS_MAX, config.GATEWAY_SOCKETS_PER_ADDRESS_MAX, config.GATEWAY_HANDSHAKES_PER_SECOND, config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
+    config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND, config.GATEWAY_COMEBACKS_PER_SECOND, config.TRUSTED_PROXIES,
+  ]).toEqual([
+    LIMITS.socketsMax, LIMITS.socketsPerAddressMax, LIMITS.handshakesPerSecondMax, LIMITS.handshakesPerAddressPerSecondMax,
+    LIMITS.messagesPerSecondMax, LIMITS.messagesPerAddressPerSecondMax, LIMITS.comebacksPerSecond, 0,
+  ]);
+});
+
+test('[R12] limits of nobody and more proxies than anybody has are refused by name', () => {
+  expect(problemsOf({ GATEWAY_SOCKETS_MAX: '0', GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'many', TRUSTED_PROXIES: '9' })).toEqual([
+    'GATEWAY_SOCKETS_MAX: expected at least 1', 'GATEWAY_MESSAGES_PER_USER_PER_SECOND: expected a number', 'TRUSTED_PROXIES: expected 0 to 8',
+  ]);
 });

@@ -8,7 +8,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const print = (facts) => process.stdout.write(`${JSON.stringify(facts)}\n`);
 const [redisUrl, secret] = process.argv.slice(2);
-const gateway = await startGateway({ redisUrl, host: '127.0.0.1', port: 0, token: { secret }, log: createLog('gateway', 'warn') });
+const gateway = await startGateway({ redisUrl, host: '127.0.0.1', port: 0, token: { secret }, trustedProxies: 1, log: createLog('gateway', 'warn') });
 process.on('SIGUSR2', () => {
   collect();
   const { heapUsed, external } = process.memoryUsage();
