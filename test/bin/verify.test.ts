@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { findRain } from '../../src/grab/reading.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { rain } from '../support/cli.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 

@@ -5,8 +5,8 @@ import { findRain } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { discardLetter } from '../../src/operator/deadDiscard.ts';
 import { listLetters } from '../../src/operator/deadLetters.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
 
 let desk: QueueTestDesk;

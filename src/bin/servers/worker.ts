@@ -8,11 +8,6 @@ import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
-import { startGuard } from '../../operator/guard.ts';
-import { tellRains } from '../../operator/metrics.ts';
-import { startSettler, type SettlerOptions } from '../../operator/settler.ts';
-import { startSweeper } from '../../operator/sweeper.ts';
-import { startWatch } from '../../operator/watch.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
@@ -23,6 +18,11 @@ import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
+import { startGuard } from '../../steward/guard.ts';
+import { tellRains } from '../../steward/metrics.ts';
+import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
+import { startSweeper } from '../../steward/sweeper.ts';
+import { startWatch } from '../../steward/watch.ts';
 
 export interface WorkerOptions {
   /** Who keeps users' money. */

@@ -1,11 +1,11 @@
-import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
-import { shardKeys } from '../grab/keys.ts';
 import { deadLetterId } from '../credit/deadLetter.ts';
 import { ENTRIES_MAX, type EntryRange } from '../credit/job.ts';
+import { shardKeys } from '../grab/keys.ts';
+import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
+import { isCredited, readCredits, readDiscards } from '../operator/audit/booked.ts';
+import type { Desk } from '../operator/desk.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import type { Desk } from './desk.ts';
-import { isCredited, readCredits, readDiscards } from './audit/booked.ts';
 
 export interface SweeperOptions {
   desk: Desk;

@@ -1,5 +1,5 @@
 import { liveRains, readRain } from '../grab/reading.ts';
-import type { Audit } from './audit.ts';
+import type { Audit } from '../operator/audit.ts';
 import { tellFigure, type MetricsRegistry, type Sample } from '../runtime/metrics.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { GUARDED, type Guard } from './guard.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createRain } from '../../src/operator/create.ts';
-import { startGuard, type Guard } from '../../src/operator/guard.ts';
-import { loadRain } from '../../src/operator/load.ts';
-import { connectDatabase, type Database } from '../../src/ledger/database.ts';
-import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { LIVE_RAINS_KEY } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
 import { LOCAL } from '../../src/runtime/durability.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
+import { startGuard, type Guard } from '../../src/steward/guard.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog, type HeardLine } from '../support/log.ts';

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { shardKeys } from '../grab/keys.ts';
 import { liveRains, readRain, type LiveRain } from '../grab/reading.ts';
 import { run } from '../grab/scripts.ts';
+import { auditRain, type Audit } from '../operator/audit.ts';
+import type { Desk } from '../operator/desk.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { auditRain, type Audit } from './audit.ts';
-import type { Desk } from './desk.ts';
 
 export interface WatchOptions {
   desk: Desk;
