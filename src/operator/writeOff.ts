@@ -1,7 +1,7 @@
 import { shardKeys } from '../grab/keys.ts';
 import { announceChange } from '../grab/phases.ts';
 import { formatMoney } from '../rain/money.ts';
-import { discardReason } from './deadDiscard.ts';
+import { discardReason } from './dead/discard.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 

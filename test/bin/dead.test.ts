@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditJson } from '../../src/bin/auditText.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { listLetters } from '../../src/operator/deadLetters.ts';
+import { listLetters } from '../../src/operator/dead/letters.ts';
 import { rain, startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { discardLetter } from '../../operator/deadDiscard.ts';
-import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/deadLetters.ts';
-import { requeueLetter, requeueRain } from '../../operator/deadRequeue.ts';
+import { discardLetter } from '../../operator/dead/discard.ts';
+import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/dead/letters.ts';
+import { requeueLetter, requeueRain } from '../../operator/dead/requeue.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
 import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';

@@ -1,5 +1,5 @@
 import { auditRain } from '../audit.ts';
-import { discardReason } from '../deadDiscard.ts';
+import { discardReason } from '../dead/discard.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
 import { lostClaimId } from './findings.ts';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { findLetter, type Letter } from '../credit/letters.ts';
-import { redPacketId } from '../rain/red-packet.ts';
-import type { Discarding, NewDiscard } from '../ledger/discard.ts';
-import { refusalOf } from '../ledger/refusal.ts';
-import { parseClaim } from '../rain/claim.ts';
-import { formatMoney, parseMoney, type Cents } from '../rain/money.ts';
-import { refuse, type Desk, type QueueDesk, type Refused } from './desk.ts';
-import { noSuchLetter } from './deadLetters.ts';
-import { allocationOf } from './load.ts';
+import { findLetter, type Letter } from '../../credit/letters.ts';
+import type { Discarding, NewDiscard } from '../../ledger/discard.ts';
+import { refusalOf } from '../../ledger/refusal.ts';
+import { parseClaim } from '../../rain/claim.ts';
+import { formatMoney, parseMoney, type Cents } from '../../rain/money.ts';
+import { redPacketId } from '../../rain/red-packet.ts';
+import { refuse, type Desk, type QueueDesk, type Refused } from '../desk.ts';
+import { allocationOf } from '../load.ts';
+import { noSuchLetter } from './letters.ts';
 
 /** Why the operator gives a claim up, in his words. */
 export const discardReason = z.string().trim().min(1, 'expected a reason').max(500, 'expected at most 500 characters')
