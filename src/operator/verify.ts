@@ -1,4 +1,3 @@
-import { deadLetterId } from '../credit/deadLetter.ts';
 import { shardKeys } from '../grab/keys.ts';
 import { readEntries } from '../grab/reading.ts';
 import type { BookedRain } from '../ledger/rains.ts';
@@ -8,9 +7,10 @@ import { canonicalJson, readJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
+import { readCredits } from './audit/booked.ts';
+import { readResting } from './audit/resting.ts';
 import { recordedCommitment } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
-import { readCredits, readDiscards } from './audit/booked.ts';
 
 /** List elements per read. */
 const PAGE = 5_000;
@@ -106,8 +106,7 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
     else if (verdict.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${verdict.promised}`);
     else found.compare(what, `${packet.redPacketId} ${how} and was never promised`);
   };
-  const resting = new Set<string>();
-  for await (const { letterId } of readDiscards(desk, rain.id)) resting.add(letterId);
+  const isResting = await readResting(desk, rain.id);
   for (let shard = 0; shard < rain.shards; shard++) {
     for await (const element of elements(desk, shardKeys(rain.id, shard).packets)) {
       const packet = receipt.safeParse({ rainId: rain.id, ...Object(readJson(element)) as object });
@@ -117,10 +116,10 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
     let [before, at] = [-1, 0];
     for await (const entry of entries(desk, rain.id, shard)) {
       const parsed = parseClaim(entry);
-      const letterId = deadLetterId({ rainId: rain.id, shard, index: at++, entry });
+      const place = { rainId: rain.id, shard, index: at++, entry };
       if (!parsed.ok) {
         // One that the operator has laid to rest is explained.
-        if (resting.has(letterId)) continue;
+        if (isResting(place)) continue;
         found.compare('claims', `an entry of the claim log is no claim: ${parsed.reason}`);
         continue;
       }
