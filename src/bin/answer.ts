@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { tellRefusal, type Refusal } from '../rain/refusal.ts';
 import { ConfigError } from '../runtime/config.ts';
 
 /** What a command's exit code says to a script. */
@@ -20,8 +21,8 @@ export class CommandFailure extends Error {
 export const unreachable = (reason: string): CommandFailure => new CommandFailure(EXIT.unreachable, reason);
 
 /** A verb's refusals, each with its field. */
-export function refused({ refusals }: { refusals: readonly { field: string; reason: string }[] }): CommandFailure {
-  return new CommandFailure(EXIT.refused, ...refusals.map(({ field, reason }) => `${field}: ${reason}`));
+export function refused({ refusals }: { refusals: readonly Refusal[] }): CommandFailure {
+  return new CommandFailure(EXIT.refused, ...refusals.map(tellRefusal));
 }
 
 /** Codes of PostgreSQL's and the operating system's that mean: nobody there. */

@@ -7,6 +7,7 @@ import { canonicalJson, readJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
+import { tellRefusal } from '../rain/refusal.ts';
 import { readCredits } from './audit/booked.ts';
 import { readResting } from './audit/resting.ts';
 import { recordedCommitment } from './commitment.ts';
@@ -63,7 +64,7 @@ export async function verifyRain(desk: Desk, rainId: string, receipts: readonly 
       found.problem(`the seed in the book is none: ${verdict.reason}`);
       break;
     case 'bad_plan':
-      found.problem(`the plan in the book cannot be carried out: ${verdict.refusals.map(({ field, reason }) => `${field}: ${reason}`).join('; ')}`);
+      found.problem(`the plan in the book cannot be carried out: ${verdict.refusals.map(tellRefusal).join('; ')}`);
       break;
     default:
       return verdict satisfies never;

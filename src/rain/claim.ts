@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readJson } from './json.ts';
 import { parseMoney } from './money.ts';
+import { firstRefusal, tellRefusal } from './refusal.ts';
 
 /** What PostgreSQL, Redis, JSON and a log line can all hold unchanged. */
 const plainId = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
@@ -34,7 +35,5 @@ export function parseClaim(entry: string): ParsedClaim {
   const value = readJson(entry);
   if (value === undefined) return { ok: false, reason: 'not JSON' };
   const parsed = claim.safeParse(value);
-  if (parsed.success) return { ok: true, claim: parsed.data };
-  const issue = parsed.error.issues[0]!;
-  return { ok: false, reason: `${issue.path.join('.') || 'claim'}: ${issue.message}` };
+  return parsed.success ? { ok: true, claim: parsed.data } : { ok: false, reason: tellRefusal(firstRefusal(parsed.error, 'claim')) };
 }

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { seed as seedText } from './fairness.ts';
 import { canonicalJson } from './json.ts';
 import { formatMoney } from './money.ts';
-import { checkPlan, type Refusal } from './plan-check.ts';
+import { checkPlan } from './plan-check.ts';
 import { redPacketIndex } from './red-packet.ts';
+import { firstRefusal, type Refusal } from './refusal.ts';
 import { splitBudget } from './split.ts';
 
 /**
@@ -52,7 +53,7 @@ export type FairnessVerdict =
 /** Recomputes the packets from what was shown, if it is what was promised. Never throws. */
 export function verifyFairness({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
   const seed = seedText.safeParse(shown.seed);
-  if (!seed.success) return { outcome: 'bad_seed', reason: seed.error.issues[0]!.message };
+  if (!seed.success) return { outcome: 'bad_seed', reason: firstRefusal(seed.error, 'seed').reason };
   const verdict = checkPlan(shown.plan);
   if (!verdict.ok) return { outcome: 'bad_plan', refusals: verdict.refusals };
   const recomputed = commitmentOf(shown);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { amount, rainId } from './claim.ts';
 import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
+import { tellRefusal } from './refusal.ts';
 
 /** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
 export const receipt = z.object({ rainId, redPacketId: z.string().min(1).max(128), amount });
@@ -21,7 +22,7 @@ export function checkProof({ receipts, ...shown }: Proof): { packets: number; pr
   const verdict = verifyFairness(shown);
   switch (verdict.outcome) {
     case 'bad_seed': return { packets: 0, problems: [`seed: ${verdict.reason}`] };
-    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map(({ field, reason }) => `plan.${field}: ${reason}`) };
+    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `plan.${tellRefusal(refusal)}`) };
     case 'commitment_differs': return { packets: 0, problems: [`the commitment is ${shown.commitment}, and seed and plan hash to ${verdict.recomputed}`] };
     case 'ok': {
       const problems = receipts.map((told) => receiptProblem(told, checkReceipt(verdict.allocation, shown.rainId, told)));

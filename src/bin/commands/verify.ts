@@ -5,6 +5,7 @@ import { verifyRain } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
+import { refusalsOf, tellRefusal } from '../../rain/refusal.ts';
 import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 
@@ -104,6 +105,6 @@ function parseJson(option: string, path: string, text: string): unknown {
   return value;
 }
 
-function unexpected(option: string, { issues }: z.ZodError): CommandFailure {
-  return new CommandFailure(EXIT.usage, ...issues.slice(0, 10).map(({ path, message }) => `${option}: ${path.join('.') || 'file'}: ${message}`));
+function unexpected(option: string, error: z.ZodError): CommandFailure {
+  return new CommandFailure(EXIT.usage, ...refusalsOf(error, 'file').slice(0, 10).map((refusal) => `${option}: ${tellRefusal(refusal)}`));
 }
