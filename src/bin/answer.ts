@@ -52,6 +52,9 @@ export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** How often a command that watches prints anew. */
+export const REFRESH_MS = 1_000;
+
 /** Rows under their headings, numbers to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cells = [headings, ...rows].map((row) => row.map(String));

@@ -1,5 +1,5 @@
 import { shardKeys } from '../grab/keys.ts';
-import { readEntries } from '../grab/reading.ts';
+import { ELEMENTS_PAGE, readEntries } from '../grab/reading.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
@@ -13,8 +13,6 @@ import { readResting } from './audit/resting.ts';
 import { recordedCommitment } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 
-/** List elements per read. */
-const PAGE = 5_000;
 const PROBLEMS_MAX = 100;
 
 /** Everything a sceptic needs, and what was found. A proof for `rain verify --offline`, too. */
@@ -136,10 +134,10 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
 
 /** Of a list that changes no more. */
 async function* elements({ redis }: Desk, key: string): AsyncGenerator<string> {
-  for (let from = 0, length = await redis.llen(key); from < length; from += PAGE) yield* await redis.lrange(key, from, from + PAGE - 1);
+  for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE) yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
 }
 
 /** The claim log of one shard, oldest first. */
 async function* entries({ redis }: Desk, rainId: string, shard: number): AsyncGenerator<string> {
-  for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += PAGE) yield* await readEntries(redis, rainId, shard, from, from + PAGE);
+  for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += ELEMENTS_PAGE) yield* await readEntries(redis, rainId, shard, from, from + ELEMENTS_PAGE);
 }

@@ -3,15 +3,13 @@ import { randomSource } from '../rain/fairness.ts';
 import { gatewayAddress, sourceAddresses } from './address.ts';
 import { Bot } from './bot.ts';
 import { ServerClock, type Now } from './clock.ts';
+import { REACTION_MS_MAX, USERS_MAX } from './limits.ts';
 import { PATIENCE, type Patience } from './patience.ts';
 import { toReport, type SwarmReport } from './report.ts';
 import { Tally, type Progress } from './tally.ts';
 import { Turnstile } from './turnstile.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A process may hold about 20,000 sockets where this was measured; more users take several processes [R10]. */
-export const USERS_MAX = 50_000;
-const REACTION_MS_MAX = 600_000;
 const PROGRESS_MS = 200;
 
 export interface WaveOptions {

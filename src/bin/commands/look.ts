@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, showRain, type RainDetail } from '../../operator/list.ts';
-import { CommandFailure, EXIT, print, table } from '../answer.ts';
+import { CommandFailure, EXIT, print, REFRESH_MS, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
-
-const REFRESH_MS = 1_000;
 
 export function addLookCommands(program: Command): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
+import { USERS_MAX } from '../../swarm/limits.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
@@ -20,8 +21,6 @@ interface SwarmOptions {
   json?: boolean;
 }
 
-/** As `runWave` has it. */
-const USERS_MAX = 50_000;
 const TOKEN_SECONDS = 2 * 3_600;
 /** Claims won a moment ago may be on their way to the book. */
 const AUDIT_TRIES = 50;

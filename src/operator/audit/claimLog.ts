@@ -1,15 +1,12 @@
 import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
 import { shardKeys } from '../../grab/keys.ts';
-import { readEntries } from '../../grab/reading.ts';
+import { ELEMENTS_PAGE, readEntries } from '../../grab/reading.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import { parseMoney } from '../../rain/money.ts';
 import type { Desk } from '../desk.ts';
 import type { Booked, Posted } from './booked.ts';
 import type { PromisedTwice } from './findings.ts';
 import { restingAmong } from './resting.ts';
-
-/** List elements per read: small enough not to hold up grabs. */
-const PAGE = 5_000;
 
 /** What the claim log says, beside what the book knows. */
 export interface Logged {
@@ -34,8 +31,8 @@ export async function readClaimLog(desk: Desk, rain: { id: string; shards: numbe
     const keys = shardKeys(rain.id, shard);
     const [[, length], [, spoiled]] = await desk.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
     logged.spoiled += spoiled;
-    for (let from = 0; from < length; from += PAGE) {
-      const entries = await readEntries(desk.redis, rain.id, shard, from, Math.min(from + PAGE, length));
+    for (let from = 0; from < length; from += ELEMENTS_PAGE) {
+      const entries = await readEntries(desk.redis, rain.id, shard, from, Math.min(from + ELEMENTS_PAGE, length));
       for (const [i, entry] of entries.entries()) {
         const place = { rainId: rain.id, shard, index: from + i, entry };
         readEntry(place, isResting(place), booked, logged, waiting);
