@@ -31,6 +31,13 @@ describe('[R12] bad usage with --json is answered as every other refusal is, exi
     expect(asked.stderr).toBe(run.stderr);
   });
 
+  test.skipIf(process.platform !== 'linux')('a RAIN_HOME that cannot be made', async () => {
+    const run = await rain(['up', '--json'], { RAIN_HOME: '/proc/rain' });
+    const sentence = 'the folder /proc/rain cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder';
+    expect(json(run.stdout)).toEqual({ ok: false, exit: 2, reasons: [sentence] });
+    expect(run).toMatchObject({ exit: 2, stderr: `rain: ${sentence}\n` });
+  });
+
   test('help that is asked for is no refusal, with --json either', async () => {
     const run = await rain(['list', '--help', '--json']);
     expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Usage: rain list/) as string });
