@@ -28,18 +28,23 @@ export function refused({ refusals }: { refusals: readonly Refusal[] }): Command
 /** Codes of PostgreSQL's and the operating system's that mean: nobody there. */
 const AWAY = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|timeout exceeded when trying to connect/;
 
-/** Any error → exit code and sentences. */
-export function explain(error: unknown): { exit: Exit; reasons: string[] } {
+/** Any error → exit code and sentences; `said`: stderr has them already. */
+export function explain(error: unknown): { exit: Exit; reasons: string[]; said?: true } {
   if (error instanceof CommandFailure) return { exit: error.exit, reasons: error.reasons };
   if (error instanceof ConfigError) return { exit: EXIT.usage, reasons: error.problems };
-  // Commander has already written its sentence (and the help that was asked for is no failure).
-  if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? EXIT.done : EXIT.usage, reasons: [] };
+  // Help and the version that were asked for are no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? { exit: EXIT.done, reasons: [], said: true } : { exit: EXIT.usage, reasons: [misused(error)], said: true };
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; end what uses it or choose another with GATEWAY_PORT or CONSOLE_PORT`] };
   if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose one above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
   const message = error instanceof Error ? error.message : String(error);
   const away = AWAY.test(`${code ?? ''} ${message}`);
   return { exit: away ? EXIT.unreachable : EXIT.refused, reasons: [message.trim().split('\n').at(-1)!.trim() || String(error)] };
+}
+
+/** Commander's sentence, on one line. */
+function misused({ message }: CommanderError): string {
+  return message.replace(/^error: /, '').replaceAll('\n', ' ');
 }
 
 /** A command's answer: one JSON value for machines, or text for people. */

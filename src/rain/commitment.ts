@@ -9,12 +9,14 @@ import { redPacketIndex } from './red-packet.ts';
 import { firstRefusal, type Refusal } from './refusal.ts';
 import { splitBudget } from './split.ts';
 
+const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
+
 /**
  * A promise that can be checked. When a rain is created its commitment is shown, a hash that tells nothing; when it is
  * settled the seed is shown, and everybody can see that the packets are those that were meant from the beginning. The
  * recipe for other languages, and what it does not prove, stands in docs/fairness.md.
  */
-export const commitment = z.string().regex(/^[0-9a-f]{64}$/, 'expected a commitment of 64 hex digits (SHA-256)');
+export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
 /** Names the recipe; another way from seed to packets needs another name. */
 const VERSION = 'red-packet-rain/v1';

@@ -27,6 +27,8 @@ export interface WaveOptions {
   reactionMs?: { min: number; max: number };
   /** How long a winner waits to hear that he is credited, ms; default 0: he does not. */
   creditWaitMs?: number;
+  /** When nobody has had a socket by then, the wave ends and `unreached` of its report says why, ms; default: its bots' patience alone decides. */
+  reachMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
   /** Called five times a second and once at the end, always with the same, growing object. */
@@ -73,6 +75,11 @@ export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   const runs = bots.map((bot) => bot.run());
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
+  const unreached = options.reachMs === undefined ? undefined : setTimeout(() => {
+    if (tally.welcomes > 0) return;
+    tally.lastFailure ??= { kind: 'unreachable', reason: `no answer within ${options.reachMs! / 1_000} s` };
+    abort();
+  }, options.reachMs);
   try {
     await Promise.all(runs);
   } catch (fault) {
@@ -81,6 +88,7 @@ export async function runWave(options: WaveOptions): Promise<SwarmReport> {
     throw fault;
   } finally {
     clearInterval(ticker);
+    clearTimeout(unreached);
     turnstile.close();
     signal?.removeEventListener('abort', abort);
   }

@@ -35,6 +35,8 @@ export function addDeadCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  rain dead list --rain m3k9x2a1b2c3d4')
     .action(({ rain, limit, skip, json }: ListOptions) => atQueues(async (desk) => {
       const { letters, total, complete } = await listLetters(desk, { rainId: rain, limit, skip });
+      // Letters there are may be of a rain that the book has lost.
+      if (rain !== undefined && letters.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const more = complete ? '' : `\nthere are more; go on with --skip ${skip + letters.length}`;
       print(json, { letters, total, complete }, (letters.length === 0 ? 'no dead letters' : describeList(letters)) + more);
     }));

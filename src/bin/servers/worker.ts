@@ -56,9 +56,11 @@ export interface WorkerProcess {
 export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
   const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, settling } = options;
   let faults = 0;
+  let open = false;
   const onError = (error: Error) => {
     faults++;
-    log.warn({ error: error.message }, 'connection fault');
+    // Until then whoever starts the worker is told, by what is thrown.
+    if (open) log.warn({ error: error.message }, 'connection fault');
   };
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
@@ -84,6 +86,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await release();
     throw error;
   }
+  open = true;
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
