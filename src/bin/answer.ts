@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { tellRefusal, type Refusal } from '../rain/refusal.ts';
 import { ConfigError } from '../runtime/config.ts';
 
 /** What a command's exit code says to a script. */
@@ -20,25 +21,30 @@ export class CommandFailure extends Error {
 export const unreachable = (reason: string): CommandFailure => new CommandFailure(EXIT.unreachable, reason);
 
 /** A verb's refusals, each with its field. */
-export function refused({ refusals }: { refusals: readonly { field: string; reason: string }[] }): CommandFailure {
-  return new CommandFailure(EXIT.refused, ...refusals.map(({ field, reason }) => `${field}: ${reason}`));
+export function refused({ refusals }: { refusals: readonly Refusal[] }): CommandFailure {
+  return new CommandFailure(EXIT.refused, ...refusals.map(tellRefusal));
 }
 
 /** Codes of PostgreSQL's and the operating system's that mean: nobody there. */
 const AWAY = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|timeout exceeded when trying to connect/;
 
-/** Any error → exit code and sentences. */
-export function explain(error: unknown): { exit: Exit; reasons: string[] } {
+/** Any error → exit code and sentences; `said`: stderr has them already. */
+export function explain(error: unknown): { exit: Exit; reasons: string[]; said?: true } {
   if (error instanceof CommandFailure) return { exit: error.exit, reasons: error.reasons };
   if (error instanceof ConfigError) return { exit: EXIT.usage, reasons: error.problems };
-  // Commander has already written its sentence (and the help that was asked for is no failure).
-  if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? EXIT.done : EXIT.usage, reasons: [] };
+  // Help and the version that were asked for are no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? { exit: EXIT.done, reasons: [], said: true } : { exit: EXIT.usage, reasons: [misused(error)], said: true };
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; end what uses it or choose another with GATEWAY_PORT or CONSOLE_PORT`] };
   if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose one above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
   const message = error instanceof Error ? error.message : String(error);
   const away = AWAY.test(`${code ?? ''} ${message}`);
   return { exit: away ? EXIT.unreachable : EXIT.refused, reasons: [message.trim().split('\n').at(-1)!.trim() || String(error)] };
+}
+
+/** Commander's sentence, on one line. */
+function misused({ message }: CommanderError): string {
+  return message.replace(/^error: /, '').replaceAll('\n', ' ');
 }
 
 /** A command's answer: one JSON value for machines, or text for people. */
@@ -50,6 +56,9 @@ export function print(json: boolean | undefined, value: unknown, text: string): 
 export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
+
+/** How often a command that watches prints anew. */
+export const REFRESH_MS = 1_000;
 
 /** Rows under their headings, numbers to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {

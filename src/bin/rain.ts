@@ -47,9 +47,9 @@ addCodesCommand(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  const { exit, reasons } = explain(error);
+  const { exit, reasons, said } = explain(error);
   if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);
-  for (const reason of reasons) tell(`rain: ${reason}`);
+  if (!said) for (const reason of reasons) tell(`rain: ${reason}`);
   if (readEnvironment()['LOG_LEVEL'] === 'debug') console.error(error);
   process.exitCode = exit;
 }

@@ -5,6 +5,7 @@ import { postIsolating } from './isolate.ts';
 import { creditJob, type CreditJob } from './job.ts';
 import { postpone, type PostponedJob, type PostponeParts } from './postpone.ts';
 import type { Claim } from '../rain/claim.ts';
+import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
 
 /** What a range came to: claims whose money is with their users, entries that were buried, and claims that come again. */
 export interface RangeReport {
@@ -50,8 +51,7 @@ export async function creditRange(id: string, data: unknown, parts: RangeParts):
 function open(data: unknown): CreditJob {
   const parsed = creditJob.safeParse(data);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  throw new JobMalformed(`${issue.path.join('.') || 'job'}: ${issue.message}`);
+  throw new JobMalformed(tellRefusal(firstRefusal(parsed.error, 'job')));
 }
 
 async function announce({ rainId, shard }: CreditJob, committed: readonly LoggedClaim[], { onCredited }: RangeParts): Promise<void> {

@@ -27,6 +27,9 @@ export const deadLetter = z.object({
 });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
+/** One entry of a claim log, and where it stands. */
+export type LogEntry = Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>;
+
 /**
  * The same entry at the same place is one letter, however often its job is repeated. That a wallet has paid it after all is a
  * letter of its own: it has to be heard of even when the claim was laid to rest before.
@@ -36,6 +39,6 @@ export function letterIdOf(letter: DeadLetter): string {
 }
 
 /** The name of a letter of an entry. */
-export function deadLetterId({ rainId, shard, index, entry }: Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>): string {
+export function deadLetterId({ rainId, shard, index, entry }: LogEntry): string {
   return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
 }

@@ -1,4 +1,4 @@
-import { deadLetter, deadLetterId, type DeadLetter } from './deadLetter.ts';
+import { deadLetter, deadLetterId, type DeadLetter, type LogEntry } from './deadLetter.ts';
 import type { DeadQueue } from './queue.ts';
 
 /** A dead letter as it lies in the queue. */
@@ -48,8 +48,8 @@ export async function readLetters(dead: DeadQueue, { rainId, skip = 0, limit }: 
 }
 
 /** Which of these lie in the dead queue, in order. */
-export async function areBuried(dead: DeadQueue, letters: readonly Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>[]): Promise<boolean[]> {
-  const jobs = await Promise.all(letters.map((letter) => dead.getJob(deadLetterId(letter))));
+export async function areBuried(dead: DeadQueue, entries: readonly LogEntry[]): Promise<boolean[]> {
+  const jobs = await Promise.all(entries.map((entry) => dead.getJob(deadLetterId(entry))));
   return jobs.map((job) => job !== undefined);
 }
 

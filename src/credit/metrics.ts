@@ -1,4 +1,5 @@
 import { tellFigure, type MetricsRegistry } from '../runtime/metrics.ts';
+import { UNDONE } from './load.ts';
 import type { CreditQueue, DeadQueue } from './queue.ts';
 
 /** What this process's clerk has done since it opened. */
@@ -11,15 +12,13 @@ export interface CreditTally {
   faults: number;
 }
 
-const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
-
 /** The clerk's figures. The queue's belong to all processes together, the totals to this one. */
 export function tellCredit(registry: MetricsRegistry, queue: Pick<CreditQueue, 'getJobCounts'>, dead: Pick<DeadQueue, 'getJobCountByTypes'>, tally: CreditTally): void {
   tellFigure(registry, {
     kind: 'gauge', name: 'rain_queue_jobs', help: 'Jobs of the credit queue, by state; a job is up to 500 claims', labels: ['state'],
     read: async () => {
-      const counts = await queue.getJobCounts(...STATES);
-      return STATES.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));
+      const counts = await queue.getJobCounts(...UNDONE);
+      return UNDONE.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));
     },
   });
   tellFigure(registry, {

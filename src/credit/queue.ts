@@ -13,9 +13,9 @@ export const LATER_QUEUE = 'credit-later';
 /** With so many jobs in that lane it is not single claims that fail: then whole jobs wait in `credit`, and the relay with them [R10]. */
 export const LATER_JOBS_MAX = 2_000;
 /** Holds what could not be credited until an operator takes it out; nothing works on it. */
-export const DEAD_QUEUE = 'credit-dead';
+const DEAD_QUEUE = 'credit-dead';
 /** The custom backoff of the worker, see patience.ts. */
-export const BACKOFF_TYPE = 'capped';
+const BACKOFF_TYPE = 'capped';
 
 export type CreditQueue = Queue<CreditJob>;
 export type DeadQueue = Queue<DeadLetter>;

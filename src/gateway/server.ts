@@ -65,9 +65,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits: Limits = { ...LIMITS, ...options.limits };
   const tally = createTally();
   const report = throttled((error) => log.error({ err: error }, 'redis fault'));
+  let open = false;
   const onFault = (error: unknown) => {
     tally.redisFaults++;
-    report(error);
+    // Until then whoever starts the gateway is told, by what is thrown.
+    if (open) report(error);
   };
   // Grabs, reads and pub/sub have a connection each: a slow snapshot never stands before a grab.
   const grabs = connectRedis(options.redisUrl, { purpose: 'once', onError: onFault });
@@ -207,6 +209,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await blocklist.start();
     await followNews(subscriber, door);
     const port = await listen(server, options.host, options.port);
+    open = true;
     log.info({ port }, 'gateway open');
     return { url: `ws://${options.host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, grabsPending: () => batcher.pending, tally, close };
   } catch (error) {

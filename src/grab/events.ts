@@ -3,7 +3,7 @@ import { amount, rainId, userId } from '../rain/claim.ts';
 import { readJson } from '../rain/json.ts';
 
 /** What travels on EVENTS_CHANNEL between processes. A lost event costs time, never truth: gateways also re-read Redis. */
-export const rainEvent = z.discriminatedUnion('type', [
+const rainEvent = z.discriminatedUnion('type', [
   /** The rain was created, loaded, paused, resumed, closed or settled: read it again. */
   z.object({ type: z.literal('changed'), rainId }),
   /** The block list has changed: read it again. */

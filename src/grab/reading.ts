@@ -8,7 +8,7 @@ import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 
 /** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards. */
-export const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string() });
+const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string() });
 export type LiveRain = z.infer<typeof liveRain>;
 
 /** What is shown once a rain is settled: with the commitment and the shards, all that is needed to recompute its packets. */
@@ -114,6 +114,9 @@ export function coarseLeft(left: number, packets: number): number {
   const step = Math.max(1, Math.floor(packets / 100));
   return Math.min(packets, Math.ceil(left / step) * step);
 }
+
+/** List elements that are read at a time by who reads them all: few enough not to hold up grabs. */
+export const ELEMENTS_PAGE = 5_000;
 
 /** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer when the log ends before. */
 export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {

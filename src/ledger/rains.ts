@@ -83,6 +83,11 @@ export async function rains(database: Database, limit = 100, which: 'all' | 'uns
   return rows.map(toBookedRain);
 }
 
+/** How many `rains` would list without a limit. */
+export function countRains(database: Database): Promise<number> {
+  return database.rain.count();
+}
+
 /** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
   const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, orderBy: { closesAt: 'asc' }, take: limit });

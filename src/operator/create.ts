@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Json } from '../ledger/actions.ts';
-import type { NewRain } from '../ledger/rains.ts';
 import { SHARDS_MAX } from '../grab/keys.ts';
 import { announceChange } from '../grab/phases.ts';
 import { redisNow } from '../grab/reading.ts';
 import { draftRain } from '../grab/stock.ts';
+import type { Json } from '../ledger/actions.ts';
+import type { NewRain } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
+import { refusalsOf } from '../rain/refusal.ts';
 import { draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
@@ -50,8 +51,8 @@ export function newRainId(now: number): string {
 export async function createRain(desk: Desk, request: CreateRequest): Promise<Created> {
   const parsed = createRequest.safeParse(request);
   const verdict = checkPlan(request.plan);
-  const refusals: Refused['refusals'] = [
-    ...(parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), reason: message }))),
+  const refusals = [
+    ...(parsed.success ? [] : refusalsOf(parsed.error, 'rain')),
     ...(verdict.ok ? [] : verdict.refusals),
   ];
   if (!parsed.success || !verdict.ok) return { ok: false, refusals };

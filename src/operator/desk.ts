@@ -1,6 +1,7 @@
 import type { CreditQueue, DeadQueue } from '../credit/queue.ts';
 import type { RainBook } from '../ledger/book.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Refusal } from '../rain/refusal.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
 /** What a verb works with. Every verb is safe to repeat: when its outcome is unknown, the operator does it again. */
@@ -24,7 +25,7 @@ export type QueueDesk = Desk & { queues: Queues };
 /** Why a verb did nothing: field by field when the request was at fault. */
 export interface Refused {
   ok: false;
-  refusals: { field: string; reason: string }[];
+  refusals: Refusal[];
 }
 
 export function refuse(field: string, reason: string): Refused {

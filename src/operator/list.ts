@@ -33,10 +33,19 @@ export interface RainDetail extends RainView {
   seed?: string;
 }
 
-/** All rains, newest first. */
-export async function listRains(desk: Desk): Promise<RainView[]> {
-  const [rains, live, now] = await Promise.all([desk.ledger.rains(), liveRains(desk.redis), redisNow(desk.redis)]);
-  return Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now)));
+export interface RainList {
+  /** Newest first. */
+  rains: RainView[];
+  /** In the book, listed or not. */
+  total: number;
+}
+
+export const RAINS_MAX = 1_000;
+
+/** The newest rains, so many of them. */
+export async function listRains(desk: Desk, limit = 100): Promise<RainList> {
+  const [rains, total, live, now] = await Promise.all([desk.ledger.rains(Math.min(limit, RAINS_MAX)), desk.ledger.countRains(), liveRains(desk.redis), redisNow(desk.redis)]);
+  return { rains: await Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now))), total };
 }
 
 export async function showRain(desk: Desk, rainId: string): Promise<RainDetail | undefined> {

@@ -2,6 +2,7 @@ import { announceChange } from '../grab/phases.ts';
 import { draftRain, loadPackets } from '../grab/stock.ts';
 import { commitmentOf } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
+import { tellRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
 import { draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
@@ -13,7 +14,7 @@ export type LoadedRain = { ok: true; packets: number } | Refused;
 export function allocationOf(rain: { split: unknown; seed: string }): BigInt64Array {
   const verdict = checkPlan(rain.split);
   // It was checked when it was booked; a plan that no longer passes has been tampered with.
-  if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(({ field, reason }) => `${field}: ${reason}`).join('; ')}`);
+  if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(tellRefusal).join('; ')}`);
   return splitBudget(verdict.plan, rain.seed);
 }
 

@@ -1,8 +1,8 @@
-import { deadLetterId } from '../credit/deadLetter.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
+import { readCredits, type Posted } from './audit/booked.ts';
+import { readResting } from './audit/resting.ts';
 import type { Desk } from './desk.ts';
 import type { Replayed } from './replay.ts';
-import { readCredits, readDiscards, type Posted } from './audit/booked.ts';
 
 /**
  * How the claim log and the book differ in what will not heal by itself:
@@ -50,8 +50,7 @@ const DEAD_PAGE = 500;
 export async function beginComparison({ desk, rain, areDead }: ComparisonParts): Promise<Comparison> {
   const credits = await readCredits(desk, rain.id);
   const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
-  const resting = new Set<string>();
-  for await (const { letterId } of readDiscards(desk, rain.id)) resting.add(letterId);
+  const isResting = await readResting(desk, rain.id);
   const met = new Set<string>();
   const absent: (Replayed & { ok: true })[] = [];
   const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0 }, first: [], pending: 0, firstPending: [], laidToRest: 0 };
@@ -64,7 +63,7 @@ export async function beginComparison({ desk, rain, areDead }: ComparisonParts):
   return {
     meet(replayed) {
       diff.entries++;
-      if (resting.size > 0 && resting.has(deadLetterId({ rainId: rain.id, ...replayed }))) return void diff.laidToRest++;
+      if (isResting({ rainId: rain.id, ...replayed })) return void diff.laidToRest++;
       if (!replayed.ok) return note('unreadable', `entry ${replayed.index} of shard ${replayed.shard} is no claim of this rain: ${replayed.reason}`);
       const { redPacketId, userId, amount } = replayed.claim;
       const credit = credits.get(redPacketId);

@@ -1,6 +1,5 @@
-import { deadLetterId } from '../credit/deadLetter.ts';
 import { shardKeys } from '../grab/keys.ts';
-import { readEntries } from '../grab/reading.ts';
+import { ELEMENTS_PAGE, readEntries } from '../grab/reading.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
@@ -8,12 +7,12 @@ import { canonicalJson, readJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
+import { tellRefusal } from '../rain/refusal.ts';
+import { readCredits } from './audit/booked.ts';
+import { readResting } from './audit/resting.ts';
 import { recordedCommitment } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
-import { readCredits, readDiscards } from './audit/booked.ts';
 
-/** List elements per read. */
-const PAGE = 5_000;
 const PROBLEMS_MAX = 100;
 
 /** Everything a sceptic needs, and what was found. A proof for `rain verify --offline`, too. */
@@ -63,7 +62,7 @@ export async function verifyRain(desk: Desk, rainId: string, receipts: readonly 
       found.problem(`the seed in the book is none: ${verdict.reason}`);
       break;
     case 'bad_plan':
-      found.problem(`the plan in the book cannot be carried out: ${verdict.refusals.map(({ field, reason }) => `${field}: ${reason}`).join('; ')}`);
+      found.problem(`the plan in the book cannot be carried out: ${verdict.refusals.map(tellRefusal).join('; ')}`);
       break;
     default:
       return verdict satisfies never;
@@ -106,8 +105,7 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
     else if (verdict.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${verdict.promised}`);
     else found.compare(what, `${packet.redPacketId} ${how} and was never promised`);
   };
-  const resting = new Set<string>();
-  for await (const { letterId } of readDiscards(desk, rain.id)) resting.add(letterId);
+  const isResting = await readResting(desk, rain.id);
   for (let shard = 0; shard < rain.shards; shard++) {
     for await (const element of elements(desk, shardKeys(rain.id, shard).packets)) {
       const packet = receipt.safeParse({ rainId: rain.id, ...Object(readJson(element)) as object });
@@ -117,10 +115,10 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
     let [before, at] = [-1, 0];
     for await (const entry of entries(desk, rain.id, shard)) {
       const parsed = parseClaim(entry);
-      const letterId = deadLetterId({ rainId: rain.id, shard, index: at++, entry });
+      const place = { rainId: rain.id, shard, index: at++, entry };
       if (!parsed.ok) {
         // One that the operator has laid to rest is explained.
-        if (resting.has(letterId)) continue;
+        if (isResting(place)) continue;
         found.compare('claims', `an entry of the claim log is no claim: ${parsed.reason}`);
         continue;
       }
@@ -136,10 +134,10 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
 
 /** Of a list that changes no more. */
 async function* elements({ redis }: Desk, key: string): AsyncGenerator<string> {
-  for (let from = 0, length = await redis.llen(key); from < length; from += PAGE) yield* await redis.lrange(key, from, from + PAGE - 1);
+  for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE) yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
 }
 
 /** The claim log of one shard, oldest first. */
 async function* entries({ redis }: Desk, rainId: string, shard: number): AsyncGenerator<string> {
-  for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += PAGE) yield* await readEntries(redis, rainId, shard, from, from + PAGE);
+  for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += ELEMENTS_PAGE) yield* await readEntries(redis, rainId, shard, from, from + ELEMENTS_PAGE);
 }

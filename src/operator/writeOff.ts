@@ -1,9 +1,9 @@
 import { shardKeys } from '../grab/keys.ts';
 import { announceChange } from '../grab/phases.ts';
 import { formatMoney } from '../rain/money.ts';
-import { discardReason } from './deadDiscard.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
+import { readReason } from './reason.ts';
 
 export type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
 
@@ -13,8 +13,8 @@ export type WrittenOff = { ok: true; /** What went back. */ amount: string } | R
  * happened. Cut in between it is to be done again.
  */
 export async function writeOffRain(desk: Desk, rainId: string, why: string): Promise<WrittenOff> {
-  const reason = discardReason.safeParse(why);
-  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const given = readReason(why);
+  if (!given.ok) return given;
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt !== undefined) return refuse('id', `the rain ${rainId} is settled`);
@@ -23,7 +23,7 @@ export async function writeOffRain(desk: Desk, rainId: string, why: string): Pro
     if (await desk.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or a part of it; end it with close`);
   }
   if (!await hasLost(desk, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
-  await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: reason.data } });
+  await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
   const { fundedCents, credited, discarded, recycledCents } = await bookOf(desk, rainId);
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;
   if (recycledCents === 0n) await desk.ledger.recycle(rainId, restCents, desk.actor);

@@ -1,4 +1,5 @@
 import { readJson } from '../rain/json.ts';
+import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
 import { clientMessage, type ClientMessage, type ErrorMessage, type ServerMessage } from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 
@@ -20,9 +21,8 @@ export function decode(text: string): Decoded {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('not_json');
   const parsed = clientMessage.safeParse(value);
   if (parsed.success) return { ok: true, message: parsed.data };
-  const issue = parsed.error.issues[0]!;
-  if (issue.code === 'invalid_union') return refuse('unknown_type');
-  return refuse('bad_field', `${issue.path.join('.') || 'message'}: ${issue.message}`.slice(0, 200));
+  if (parsed.error.issues[0]!.code === 'invalid_union') return refuse('unknown_type');
+  return refuse('bad_field', tellRefusal(firstRefusal(parsed.error, 'message')).slice(0, 200));
 }
 
 export function encode(message: ServerMessage): string {

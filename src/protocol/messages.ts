@@ -7,9 +7,9 @@ import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
 const ref = z.string().max(64);
 
-export const joinMessage = z.strictObject({ type: z.literal('join'), rainId });
-export const grabMessage = z.strictObject({ type: z.literal('grab'), rainId, ref: ref.optional() });
-export const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number() });
+const joinMessage = z.strictObject({ type: z.literal('join'), rainId });
+const grabMessage = z.strictObject({ type: z.literal('grab'), rainId, ref: ref.optional() });
+const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number() });
 
 /** Everything a client may say. The token says who he is; no message can [R9]. */
 export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, pingMessage]);

@@ -1,18 +1,21 @@
 import { z } from 'zod';
 import { readJson } from './json.ts';
 import { parseMoney } from './money.ts';
+import { firstRefusal, tellRefusal } from './refusal.ts';
 
 /** What PostgreSQL, Redis, JSON and a log line can all hold unchanged. */
-const plainId = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
+export const plainId = matching(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
 
 /** A user's identity as the token's `sub` gives it. */
 export const userId = plainId;
 
 /** Names a rain in Redis keys and in the book; braces and colons would break Cluster hash tags and key parsing. */
-export const rainId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
+export const rainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
+
+const AMOUNT = 'expected a positive amount such as "12.21"';
 
 /** A positive amount as the wire and the lists carry it, e.g. `"12.21"`. */
-export const amount = z.string().refine((text) => (parseMoney(text) ?? 0n) > 0n, 'expected a positive amount such as "12.21"');
+export const amount = z.string(AMOUNT).refine((text) => (parseMoney(text) ?? 0n) > 0n, AMOUNT);
 
 /**
  * The record of a win. Written by `lua/grab.lua`, it travels unchanged through the claim log, the relay and the job to
@@ -23,18 +26,21 @@ export const claim = z.object({
   redPacketId: plainId,
   amount,
   userId,
-  at: z.string().regex(/^\d{13}$/, 'expected epoch milliseconds'),
+  at: matching(/^\d{13}$/, 'expected epoch milliseconds'),
 });
 export type Claim = z.infer<typeof claim>;
 
 export type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: string };
+
+/** A string of this form. Something that is no string at all is told by the same sentence. */
+function matching(form: RegExp, expected: string): z.ZodString {
+  return z.string(expected).regex(form, expected);
+}
 
 /** One entry of the claim log → a claim, or the reason why it is none. Never throws. */
 export function parseClaim(entry: string): ParsedClaim {
   const value = readJson(entry);
   if (value === undefined) return { ok: false, reason: 'not JSON' };
   const parsed = claim.safeParse(value);
-  if (parsed.success) return { ok: true, claim: parsed.data };
-  const issue = parsed.error.issues[0]!;
-  return { ok: false, reason: `${issue.path.join('.') || 'claim'}: ${issue.message}` };
+  return parsed.success ? { ok: true, claim: parsed.data } : { ok: false, reason: tellRefusal(firstRefusal(parsed.error, 'claim')) };
 }

@@ -4,16 +4,19 @@ import { z } from 'zod';
 import { seed as seedText } from './fairness.ts';
 import { canonicalJson } from './json.ts';
 import { formatMoney } from './money.ts';
-import { checkPlan, type Refusal } from './plan-check.ts';
+import { checkPlan } from './plan-check.ts';
 import { redPacketIndex } from './red-packet.ts';
+import { firstRefusal, type Refusal } from './refusal.ts';
 import { splitBudget } from './split.ts';
+
+const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
 
 /**
  * A promise that can be checked. When a rain is created its commitment is shown, a hash that tells nothing; when it is
  * settled the seed is shown, and everybody can see that the packets are those that were meant from the beginning. The
  * recipe for other languages, and what it does not prove, stands in docs/fairness.md.
  */
-export const commitment = z.string().regex(/^[0-9a-f]{64}$/, 'expected a commitment of 64 hex digits (SHA-256)');
+export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
 /** Names the recipe; another way from seed to packets needs another name. */
 const VERSION = 'red-packet-rain/v1';
@@ -52,7 +55,7 @@ export type FairnessVerdict =
 /** Recomputes the packets from what was shown, if it is what was promised. Never throws. */
 export function verifyFairness({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
   const seed = seedText.safeParse(shown.seed);
-  if (!seed.success) return { outcome: 'bad_seed', reason: seed.error.issues[0]!.message };
+  if (!seed.success) return { outcome: 'bad_seed', reason: firstRefusal(seed.error, 'seed').reason };
   const verdict = checkPlan(shown.plan);
   if (!verdict.ok) return { outcome: 'bad_plan', refusals: verdict.refusals };
   const recomputed = commitmentOf(shown);

@@ -1,13 +1,7 @@
 import type { z } from 'zod';
 import { CENTS_MAX, formatMoney, parseMoney, type Cents } from './money.ts';
 import { PACKETS_MAX, rainPlan, type CheckedPlan, type CheckedTier } from './plan.ts';
-
-/** Why a plan cannot be carried out: which field, and the reason in plain words with the figures. */
-export interface Refusal {
-  /** Path of the field, e.g. `budget` or `split.tiers.0.amount`. */
-  field: string;
-  reason: string;
-}
+import { refusalsOf, type Refusal } from './refusal.ts';
 
 export type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
 
@@ -17,9 +11,7 @@ export type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusal
  */
 export function checkPlan(asked: unknown): PlanVerdict {
   const parsed = rainPlan.safeParse(asked);
-  if (!parsed.success) {
-    return { ok: false, refusals: parsed.error.issues.map((issue) => ({ field: issue.path.join('.') || 'plan', reason: issue.message })) };
-  }
+  if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'plan') };
   const refusals: Refusal[] = [];
   const plan = readPlan(parsed.data, refusals);
   // Figures that could not be read cannot be compared.

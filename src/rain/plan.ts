@@ -3,7 +3,7 @@ import type { Cents } from './money.ts';
 
 export const PACKETS_MAX = 5_000_000;
 /** A tier is read by people and checked one by one. */
-export const TIERS_MAX = 100;
+const TIERS_MAX = 100;
 
 /** Longer than any amount; what is in it is judged by `checkPlan`, which can answer with figures. */
 const amountText = z.string('expected an amount as text, such as "12.21"').max(32, 'expected an amount such as "12.21"');

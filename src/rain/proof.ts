@@ -1,27 +1,32 @@
 import { z } from 'zod';
-import { amount, rainId } from './claim.ts';
+import { amount, plainId, rainId } from './claim.ts';
 import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
+import { tellRefusal } from './refusal.ts';
 
 /** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
-export const receipt = z.object({ rainId, redPacketId: z.string().min(1).max(128), amount });
+export const receipt = z.object({ rainId, redPacketId: plainId, amount }, 'expected {"rainId","redPacketId","amount"}');
+
+const SHARDS = 'expected a whole number from 1';
 
 /** All that is needed to verify a rain without asking any server: what the snapshot of a settled rain holds, and receipts. */
 export const proof = z.object({
   rainId,
   commitment,
-  seed: z.string(),
-  plan: z.unknown(),
-  shards: z.int().min(1).default(1),
-  receipts: z.array(receipt).default([]),
-});
+  // What is no seed, and what no plan, is for the verdict to say.
+  seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
+  plan: z.unknown().optional(),
+  shards: z.int(SHARDS).min(1, SHARDS).default(1),
+  receipts: z.array(receipt, 'expected a list of receipts').default([]),
+}, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
+  .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
 export type Proof = z.output<typeof proof>;
 
 /** @returns how many packets follow from the proof (0 when it does not hold), and what is wrong with it, in plain words */
 export function checkProof({ receipts, ...shown }: Proof): { packets: number; problems: string[] } {
-  const verdict = verifyFairness(shown);
+  const verdict = verifyFairness({ ...shown, plan: shown.plan });
   switch (verdict.outcome) {
     case 'bad_seed': return { packets: 0, problems: [`seed: ${verdict.reason}`] };
-    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map(({ field, reason }) => `plan.${field}: ${reason}`) };
+    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `plan.${tellRefusal(refusal)}`) };
     case 'commitment_differs': return { packets: 0, problems: [`the commitment is ${shown.commitment}, and seed and plan hash to ${verdict.recomputed}`] };
     case 'ok': {
       const problems = receipts.map((told) => receiptProblem(told, checkReceipt(verdict.allocation, shown.rainId, told)));

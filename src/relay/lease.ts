@@ -3,7 +3,7 @@ import { run } from '../grab/scripts.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
 /** Longer than one visit to a shard takes; a shard whose relay died waits this long for another. */
-export const LEASE_MS = 5_000;
+const LEASE_MS = 5_000;
 
 /** Which shards this relay carries. A lease saves work, it guards nothing; see lua/lease.lua. */
 export interface Leases {

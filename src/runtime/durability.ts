@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 export type Durability = { mode: 'local' | 'relaxed' } | { mode: 'replicas'; replicas: number };
 
-export const REPLICAS_MAX = 5;
+const REPLICAS_MAX = 5;
 
 /** `local`, `relaxed` or `replicas=N`, as the environment has it. */
 export const durability = z.string().transform((text, context): Durability => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
  * started by hand.
  */
 export const childMessage = z.union([z.object({ failed: z.string() }), z.looseObject({ ready: z.literal(true) })]);
-export type ChildMessage = z.infer<typeof childMessage>;
+type ChildMessage = z.infer<typeof childMessage>;
 
 function tell(message: ChildMessage): Promise<void> {
   return new Promise((resolve) => {

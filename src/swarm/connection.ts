@@ -1,6 +1,6 @@
 import type { ClientMessage } from '../protocol/messages.ts';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
-import { dial, type Line, type Loss } from './line.ts';
+import { describeLoss, dial, type Line, type Loss } from './line.ts';
 import { backoffMs } from './patience.ts';
 import type { HeardMessage } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -98,6 +98,7 @@ export class Connection {
       case 'welcome':
         clock.observe(dialledAt, message.serverTime);
         this.#welcomed = true;
+        tally.welcomes++;
         tally.progress.connected++;
         this.#line?.say({ type: 'ping', t: now() });
         return this.ask({ type: 'join', rainId });
@@ -120,7 +121,10 @@ export class Connection {
     if (welcomed) tally.progress.connected--;
     if (this.#leaving) return this.#events.onGone({ kind: 'left' });
     if (welcomed) tally.lostLines++;
-    else tally.failedDials++;
+    else {
+      tally.failedDials++;
+      tally.lastFailure = loss;
+    }
     const final = finalLoss(loss, this.#dials >= this.#around.patience.dialsMax);
     if (final) {
       this.#leaving = true;
@@ -140,10 +144,10 @@ function finalLoss(loss: Loss, outOfPatience: boolean): Gone | undefined {
     case 'refused':
       return (loss.status >= 500 || loss.status === 429) && !outOfPatience ? undefined : { kind: 'refused', status: loss.status };
     case 'unreachable':
-      return outOfPatience ? { kind: 'gave_up', reason: loss.reason } : undefined;
+      return outOfPatience ? { kind: 'gave_up', reason: describeLoss(loss) } : undefined;
     case 'closed': {
       const final = loss.code in CLOSES && CLOSES[loss.code as CloseCode].retry === 'no';
-      return final || outOfPatience ? { kind: 'gave_up', reason: `closed with ${loss.code}` } : undefined;
+      return final || outOfPatience ? { kind: 'gave_up', reason: describeLoss(loss) } : undefined;
     }
     default:
       return loss satisfies never;

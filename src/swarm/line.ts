@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../protocol/constants.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
+import { REFUSALS, type RefusalStatus } from '../protocol/outcomes.ts';
 import type { Patience } from './patience.ts';
 import { parseServerMessage, type HeardMessage } from './server-message.ts';
 
@@ -12,6 +13,16 @@ export type Loss =
   | { kind: 'refused'; status: number }
   | { kind: 'unreachable'; reason: string }
   | { kind: 'closed'; code: number };
+
+/** The same in words. */
+export function describeLoss(loss: Loss): string {
+  switch (loss.kind) {
+    case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as RefusalStatus].reason}` : ''}`;
+    case 'unreachable': return loss.reason;
+    case 'closed': return `closed with ${loss.code}`;
+    default: return loss satisfies never;
+  }
+}
 
 export interface LineEvents {
   onMessage(message: HeardMessage): void;

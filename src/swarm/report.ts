@@ -2,6 +2,7 @@ import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
 import { formatMoney } from '../rain/money.ts';
 import type { ServerClock } from './clock.ts';
 import type { Latency } from './latency.ts';
+import { describeLoss } from './line.ts';
 import type { Tally } from './tally.ts';
 
 /** What a wave saw. Plain data: `--json` prints it as it is. Amounts are decimal strings. */
@@ -32,6 +33,8 @@ export interface SwarmReport {
   failedDials: number;
   lostLines: number;
   misunderstood: number;
+  /** Why nobody ever had a socket, and the HTTP status if that was the answer; absent when somebody had one, or nobody dialled. */
+  unreached?: { reason: string; status?: number };
   /** How far the swarm's idea of the server's clock may be off. */
   clockErrorMs: number;
 }
@@ -40,6 +43,7 @@ export function toReport(
   tally: Tally, clock: ServerClock, { rainId, seed, durationMs }: Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'>,
 ): SwarmReport {
   const { progress, told } = tally;
+  const failure = tally.welcomes === 0 ? tally.lastFailure : undefined;
   return {
     rainId,
     seed,
@@ -57,6 +61,7 @@ export function toReport(
     failedDials: tally.failedDials,
     lostLines: tally.lostLines,
     misunderstood: tally.misunderstood,
+    ...(failure && { unreached: { reason: describeLoss(failure), ...(failure.kind === 'refused' && { status: failure.status }) } }),
     clockErrorMs: Number.isFinite(clock.roundTripMs) ? clock.roundTripMs / 2 : 0,
   };
 }

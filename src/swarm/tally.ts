@@ -1,5 +1,6 @@
 import type { OutcomeCode } from '../protocol/outcomes.ts';
 import { LatencyRecorder } from './latency.ts';
+import type { Loss } from './line.ts';
 import { outcomeName, type BotOutcome } from './outcome.ts';
 import { ToldPackets } from './told.ts';
 
@@ -27,8 +28,12 @@ export class Tally {
   readonly answers = new Map<OutcomeCode, number>();
   readonly outcomes = new Map<string, number>();
   dials = 0;
+  /** Dials that a welcome followed. */
+  welcomes = 0;
   /** Dials that no welcome followed. */
   failedDials = 0;
+  /** How the last of these ended. */
+  lastFailure: Loss | undefined;
   /** Lines that were lost after the welcome, although the bot had not hung up. */
   lostLines = 0;
   /** Frames that are none of rain.v1, and `error` messages: with a right server and a right bot there are none. */

@@ -3,15 +3,13 @@ import { randomSource } from '../rain/fairness.ts';
 import { gatewayAddress, sourceAddresses } from './address.ts';
 import { Bot } from './bot.ts';
 import { ServerClock, type Now } from './clock.ts';
+import { REACTION_MS_MAX, USERS_MAX } from './limits.ts';
 import { PATIENCE, type Patience } from './patience.ts';
 import { toReport, type SwarmReport } from './report.ts';
 import { Tally, type Progress } from './tally.ts';
 import { Turnstile } from './turnstile.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A process may hold about 20,000 sockets where this was measured; more users take several processes [R10]. */
-export const USERS_MAX = 50_000;
-const REACTION_MS_MAX = 600_000;
 const PROGRESS_MS = 200;
 
 export interface WaveOptions {
@@ -29,6 +27,8 @@ export interface WaveOptions {
   reactionMs?: { min: number; max: number };
   /** How long a winner waits to hear that he is credited, ms; default 0: he does not. */
   creditWaitMs?: number;
+  /** When nobody has had a socket by then, the wave ends and `unreached` of its report says why, ms; default: its bots' patience alone decides. */
+  reachMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
   /** Called five times a second and once at the end, always with the same, growing object. */
@@ -75,6 +75,11 @@ export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   const runs = bots.map((bot) => bot.run());
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
+  const unreached = options.reachMs === undefined ? undefined : setTimeout(() => {
+    if (tally.welcomes > 0) return;
+    tally.lastFailure ??= { kind: 'unreachable', reason: `no answer within ${options.reachMs! / 1_000} s` };
+    abort();
+  }, options.reachMs);
   try {
     await Promise.all(runs);
   } catch (fault) {
@@ -83,6 +88,7 @@ export async function runWave(options: WaveOptions): Promise<SwarmReport> {
     throw fault;
   } finally {
     clearInterval(ticker);
+    clearTimeout(unreached);
     turnstile.close();
     signal?.removeEventListener('abort', abort);
   }

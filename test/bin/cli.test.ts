@@ -48,7 +48,7 @@ describe('rain, the command', () => {
     const id = created.stdout.trim();
     expect(id).toMatch(/^[a-z0-9]+$/);
     expect(created.stderr).toMatch(/100\/100 packets/);
-    expect(json((await rain(['list', '--json'], env)).stdout)).toMatchObject([{ rainId: id, title: '年会', state: 'loaded', budget: '88.88', left: 100 }]);
+    expect(json((await rain(['list', '--json'], env)).stdout)).toMatchObject({ rains: [{ rainId: id, title: '年会', state: 'loaded', budget: '88.88', left: 100 }], total: 1 });
     expect((await rain(['list'], env)).stdout).toMatch(new RegExp(`${id} +年会 +loaded`));
     expect(json((await rain(['show', id, '--json'], env)).stdout)).toMatchObject({ rainId: id, packets: 100, claims: 0 });
     expect(json((await rain(['pause', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'paused' });
@@ -60,6 +60,17 @@ describe('rain, the command', () => {
     expect((await rain(['audit', id], env)).stdout).toMatch(/The money adds up: 88\.88 in 100 packets, 0 winners\./);
     expect(json((await rain(['close', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'closed' });
     expect(await rain(['resume', id], env)).toMatchObject({ exit: 1, stderr: `rain: state: only a paused rain can be resumed, ${id} is closed\n` });
+  });
+
+  test('a list that is cut short says how many more there are', async () => {
+    for (const id of ['cut-1', 'cut-2']) await rain(['create', '--id', id, '--budget', '5.00', '--packets', '5', '--start', '+1h', '--duration', '60s'], env);
+    const total = (await desk.ledger.rains()).length;
+    const cut = await rain(['list', '--limit', '1'], env);
+    expect(cut.stdout).toMatch(new RegExp(`^id .*\ncut-2 .*\n… and ${total - 1} more; --limit lists up to 1000\n$`));
+    const asked = json((await rain(['list', '--limit', '1', '--json'], env)).stdout) as { rains: unknown[]; total: number };
+    expect(asked).toEqual({ rains: [expect.objectContaining({ rainId: 'cut-2' })], total });
+    expect((await rain(['list', '--limit', String(total)], env)).stdout).not.toMatch(/more/);
+    expect(await rain(['list', '--limit', '0'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('expected a whole number from 1 to 1000') as string });
   });
 
   test('an audit that does not add up exits 1', async () => {

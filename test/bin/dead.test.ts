@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditJson } from '../../src/bin/auditText.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { listLetters } from '../../src/operator/deadLetters.ts';
+import { listLetters } from '../../src/operator/dead/letters.ts';
 import { rain, startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
@@ -37,6 +37,14 @@ describe('rain dead', () => {
     expect((await rain(['dead', 'show', letter], env)).stdout).toMatch(/rain +cli, shard 0, entry 1\nreason +refused: The balance system.*\ndetail +the account is closed\npacket +cli-1\n/);
   });
 
+  test('lists none of a rain that has none, and those of a rain the book does not know', async () => {
+    await desk.wonRain('blank', 1);
+    expect(await rain(['dead', 'list', '--rain', 'blank'], env)).toEqual({ exit: 0, stdout: 'no dead letters\n', stderr: '' });
+    await desk.queues.dead.add('letter', { rainId: 'elsewhere', shard: 0, index: 0, entry: 'torn', reason: 'malformed', detail: 'not JSON' }, { jobId: 'elsewhere-0-letter' });
+    expect((await rain(['dead', 'list', '--rain', 'elsewhere', '--json'], env))).toMatchObject({ exit: 0, stdout: expect.stringContaining('"letter":"elsewhere-0-letter"') as string });
+    await desk.queues.dead.remove('elsewhere-0-letter');
+  });
+
   test('sends again and gives up, on record with who did it', async () => {
     const letter = await refusedRain('act');
     expect((await rain(['dead', 'requeue', '--rain', 'act'], env)).stdout).toBe('sent again: 1\n');
@@ -52,6 +60,8 @@ describe('rain dead', () => {
   test.each<[string, string[], number, RegExp]>([
     ['a letter nobody knows', ['dead', 'show', 'nobody'], 1, /letter: there is no dead letter nobody/],
     ['requeueing it', ['dead', 'requeue', 'nobody'], 1, /letter: there is no dead letter nobody/],
+    ['the letters of a rain nobody knows', ['dead', 'list', '--rain', 'typo'], 1, /--rain: there is no rain typo/],
+    ['the same for machines', ['dead', 'list', '--rain', 'typo', '--json'], 1, /--rain: there is no rain typo/],
     ['discarding it', ['dead', 'discard', 'nobody', '--reason', 'x'], 1, /letter: there is no dead letter nobody/],
     ['requeueing nothing', ['dead', 'requeue'], 2, /letter: expected either a letter or --rain/],
     ['requeueing both', ['dead', 'requeue', 'x', '--rain', 'y'], 2, /letter: expected either a letter or --rain/],

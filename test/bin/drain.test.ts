@@ -22,9 +22,6 @@ import { openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();
 
-/** When a parent of ours kills. Exit code 0 says that the process's own deadline, which comes before, did not have to cut it. */
-const KILLED_AFTER_MS = SERVER_DEADLINE_MS + 2_000;
-
 /** Ends with its test, also with one that fails. */
 function start(command: 'gateway' | 'worker', env: Record<string, string>): CliProcess {
   const started = startCli([command], { REDIS_URL: server.url, ...env });
@@ -32,12 +29,18 @@ function start(command: 'gateway' | 'worker', env: Record<string, string>): CliP
   return started;
 }
 
-/** Exit code, and how long after SIGTERM it came, ms. */
-async function terminate({ child, done }: CliProcess): Promise<{ exit: number; tookMs: number }> {
+/**
+ * Ends it as a parent does. Exit code 0 says, by the process's own clock, that the deadline, after which it is cut off with
+ * another one and two seconds before a parent of ours kills, was kept.
+ * @returns how long after SIGTERM it came, ms
+ */
+async function terminate({ child, done }: CliProcess): Promise<number> {
   const since = performance.now();
   child.kill('SIGTERM');
-  const { exit } = await done;
-  return { exit, tookMs: performance.now() - since };
+  const { exit, stderr } = await done;
+  expect(stderr).not.toMatch(/not everything was closed/);
+  expect(exit).toBe(0);
+  return performance.now() - since;
 }
 
 describe('SIGTERM of a gateway', () => {
@@ -68,9 +71,7 @@ describe('SIGTERM of a gateway', () => {
     const players = await Promise.all(Array.from({ length: USERS }, (_, i) =>
       impatient(`ws://127.0.0.1:${port}/v1`, `user-${i}`, () => { if (++answers === 2_000) amid(); })));
     await inFullSwing;
-    const { exit, tookMs } = await terminate(gateway);
-    expect(exit).toBe(0);
-    expect(tookMs).toBeLessThan(KILLED_AFTER_MS);
+    await terminate(gateway);
     expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));
 
     const claimed = await redis.hgetall(shardKeys('storm', 0).claimed);
@@ -145,31 +146,28 @@ describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batc
   test('the batch is finished and its job completed, nothing new is begun, exit 0', async () => {
     const { busy, letGo } = await stuck('slow');
     const ended = terminate(busy);
+    // Its relay is done: what is won from now on is for another worker.
+    await eventually(async () => expect(await redis.exists(shardKeys('slow', 0).lease)).toBe(0));
     await grab('slow', 20, 40);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(busy.child.exitCode).toBeNull();
     expect(await queue.getJobCountByTypes('active')).toBe(1);
     await letGo();
-    const { exit, tookMs } = await ended;
-    expect(exit).toBe(0);
-    expect(tookMs).toBeLessThan(KILLED_AFTER_MS);
+    await ended;
     expect(await credited('slow')).toBe(20);
     expect(await queue.getJobCounts('completed', 'active', 'waiting', 'delayed', 'failed')).toEqual({ completed: 1, active: 0, waiting: 0, delayed: 0, failed: 0 });
   });
 
   test('[R5][R10] a database that never answers is left at the one deadline, and another worker takes the job up at once', async () => {
     const { busy, letGo } = await stuck('dead');
-    const { exit, tookMs } = await terminate(busy);
-    expect(exit).toBe(0);
-    expect(tookMs).toBeGreaterThan(SERVER_DEADLINE_MS / 2);
-    expect(tookMs).toBeLessThan(KILLED_AFTER_MS);
+    expect(await terminate(busy)).toBeGreaterThan(SERVER_DEADLINE_MS / 2);
     expect(await credited('dead')).toBe(0);
     // Handed back, not left to the end of its lock.
     expect(await queue.getJobCounts('active', 'waiting')).toEqual({ active: 0, waiting: 1 });
     await letGo();
     const other = worker();
     await eventually(async () => expect(await credited('dead')).toBe(20), { timeoutMs: 30_000 });
-    expect((await terminate(other)).exit).toBe(0);
+    await terminate(other);
     expect(await desk.ledger.sumOfBalances()).toBe(0n);
   });
 });

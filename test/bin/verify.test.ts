@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { findRain } from '../../src/grab/reading.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { rain } from '../support/cli.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
@@ -106,10 +106,20 @@ describe('rain verify', () => {
     ['both', () => ['fair', '--offline', file('x.json', {})], 2, /an id or --offline FILE/],
     ['a rain nobody knows', () => ['nowhere'], 1, /id: there is no rain nowhere/],
     ['a receipt that is not there', () => ['fair', '--receipt', join(folder, 'nothing')], 2, /--receipt: .*nothing cannot be read/],
-    ['a receipt that is not JSON', () => ['fair', '--receipt', file('r1', 'hello')], 2, /--receipt: .* is not JSON/],
-    ['a receipt without an amount', () => ['fair', '--receipt', file('r2', { rainId: 'fair', redPacketId: 'fair-0' })], 2, /--receipt: 0\.amount: /],
-    ['a proof without a seed', () => ['--offline', file('r3', { rainId: 'fair', commitment: '0'.repeat(64), plan: PLAN })], 2, /--offline: seed: /],
-    ['a proof whose commitment is none', () => ['--offline', file('r4', { rainId: 'fair', commitment: 'x', seed: SEED, plan: PLAN })], 2, /--offline: commitment: expected a commitment of 64 hex digits/],
+    ['a receipt that is not JSON', () => ['fair', '--receipt', file('r1', 'hello')], 2, /--receipt: \S+\/r1 is not JSON$/m],
+    ['one line that is not JSON', () => ['fair', '--receipt', file('r1b', receipts[0], '', 'hello')], 2, /--receipt: \S+\/r1b: line 3 is not JSON$/m],
+    ['a receipt without an amount', () => ['fair', '--receipt', file('r2', { rainId: 'fair', redPacketId: 'fair-0' })], 2, /--receipt: \S+\/r2: amount: missing, expected a positive amount such as "12\.21"$/m],
+    ['a receipt whose amount is a number', () => ['fair', '--receipt', file('r2b', { ...receipts[0], amount: 12.21 })], 2, /--receipt: \S+\/r2b: amount: a number, expected a positive amount such as "12\.21"$/m],
+    ['the second of a list', () => ['fair', '--receipt', file('r2c', [receipts[0], { ...receipts[1], redPacketId: '' }])], 2, /--receipt: \S+\/r2c: entry 2: redPacketId: expected 1 to 128 printable characters$/m],
+    ['the third line', () => ['fair', '--receipt', file('r2d', receipts[0], '', { ...receipts[1], rainId: null })], 2, /--receipt: \S+\/r2d: line 3: rainId: null, expected 1 to 64 letters, digits, _ or -$/m],
+    ['a word where a receipt should be', () => ['fair', '--receipt', file('r2e', '"won"')], 2, /--receipt: \S+\/r2e: a string, expected \{"rainId","redPacketId","amount"\}$/m],
+    ['a proof without a seed', () => ['--offline', file('r3', { rainId: 'fair', commitment: '0'.repeat(64), plan: PLAN })], 2, /--offline: \S+\/r3: seed: missing, expected a seed of 64 hex digits \(32 random bytes\)$/m],
+    ['a proof whose seed is a number', () => ['--offline', file('r3b', { rainId: 'fair', commitment: '0'.repeat(64), seed: 7, plan: PLAN })], 2, /--offline: \S+\/r3b: seed: a number, expected a seed of 64 hex digits/],
+    ['a proof without a plan', () => ['--offline', file('r3c', { rainId: 'fair', commitment: '0'.repeat(64), seed: SEED })], 2, /--offline: \S+\/r3c: plan: missing, expected the plan/],
+    ['a proof of no shards', () => ['--offline', file('r3d', { rainId: 'fair', commitment: '0'.repeat(64), seed: SEED, plan: PLAN, shards: 0 })], 2, /--offline: \S+\/r3d: shards: expected a whole number from 1$/m],
+    ['a proof whose receipts are none', () => ['--offline', file('r3e', { rainId: 'fair', commitment: '0'.repeat(64), seed: SEED, plan: PLAN, receipts: [{ ...receipts[0], amount: 'x' }] })], 2, /--offline: \S+\/r3e: receipts\.0\.amount: expected a positive amount such as "12\.21"$/m],
+    ['a proof whose commitment is none', () => ['--offline', file('r4', { rainId: 'fair', commitment: 'x', seed: SEED, plan: PLAN })], 2, /--offline: \S+\/r4: commitment: expected a commitment of 64 hex digits \(SHA-256\)$/m],
+    ['a list where a proof should be', () => ['--offline', file('r5', [])], 2, /--offline: \S+\/r5: a list, expected \{"rainId","commitment","seed","plan","shards","receipts"\}$/m],
   ])('[R12] %s is refused with a sentence', async (_, args, exit, sentence) => {
     const run = await rain(['verify', ...args()], env);
     expect(run.stderr).toMatch(sentence);

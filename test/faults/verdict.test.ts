@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
-import { settleRain } from '../../src/operator/settle.ts';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import type { Claim } from '../../src/rain/claim.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { raise } from './rainfall.ts';
 import { recoverySeconds } from './recovery.ts';

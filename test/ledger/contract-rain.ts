@@ -34,12 +34,14 @@ export function rainContract(book: OpenBook): void {
       expect(await book.ledger.rain('free')).toBeUndefined();
     });
 
-    it('is listed, newest first', async () => {
+    it('is listed, newest first, and counted', async () => {
+      const before = await book.ledger.countRains();
       await book.ledger.createRain(newRain('listed-1', 1n), 'ann');
       await book.ledger.createRain(newRain('listed-2', 1n), 'ann');
       const ids = (await book.ledger.rains()).map(({ id }) => id);
       expect(ids.indexOf('listed-2')).toBeLessThan(ids.indexOf('listed-1'));
       expect(ids).toContain('listed-1');
+      expect(await book.ledger.countRains()).toBe(before + 2);
       await book.ledger.settle('listed-1');
       const unsettled = (await book.ledger.rains(100, 'unsettled')).map(({ id }) => id);
       expect(unsettled).toContain('listed-2');

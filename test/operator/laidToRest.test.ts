@@ -3,10 +3,10 @@ import { deadLetterId } from '../../src/credit/deadLetter.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { findRain } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { discardLetter } from '../../src/operator/deadDiscard.ts';
-import { listLetters } from '../../src/operator/deadLetters.ts';
-import { settleRain } from '../../src/operator/settle.ts';
+import { discardLetter } from '../../src/operator/dead/discard.ts';
+import { listLetters } from '../../src/operator/dead/letters.ts';
 import { closeRain } from '../../src/operator/steer.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
 
 let desk: QueueTestDesk;

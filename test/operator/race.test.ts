@@ -7,13 +7,13 @@ import { readEntries, redisNow } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
 import { parseMoney } from '../../src/rain/money.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { connect } from '../support/rain.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
 
 /** What everybody does follows from it, what comes of it does not: the race is real. */
 const SEED = (process.env['RACE_SEED'] ?? '7a11').repeat(64).slice(0, 64);

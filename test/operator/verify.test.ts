@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGrabEngine } from '../../src/grab/engine.ts';
 import { deadLetterId } from '../../src/credit/deadLetter.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { showRain } from '../../src/operator/list.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { verifyRain, type Verification } from '../../src/operator/verify.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { tamper } from '../support/plain-sql.ts';
 

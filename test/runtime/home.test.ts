@@ -22,7 +22,7 @@ test('a home is made for its owner alone, and can be taken again once it is rele
   const first = await openHome(folder);
   if (!first.ok) throw new Error(first.reason);
   expect(mode(folder)).toBe(0o700);
-  expect(await openHome(folder)).toEqual({ ok: false, reason: expect.stringContaining(`(process ${process.pid}, still starting)`) });
+  expect(await openHome(folder)).toEqual({ ok: false, problem: 'taken', reason: expect.stringContaining(`(process ${process.pid}, still starting)`) });
   first.lock.release();
   expect(lockHolder(folder)).toBeUndefined();
   expect((await openHome(folder)).ok).toBe(true);
@@ -32,8 +32,14 @@ test('[R12] a folder that cannot be written is told in one sentence', async () =
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(await openHome(join(file, '.rain'))).toEqual({
-    ok: false, reason: `the folder ${join(file, '.rain')} cannot be written (ENOTDIR); make it writable or set RAIN_HOME to another folder`,
+    ok: false, problem: 'unusable', reason: `the folder ${join(file, '.rain')} cannot be written (ENOTDIR); make it writable or set RAIN_HOME to another folder`,
   });
+});
+
+test.skipIf(process.platform !== 'linux')('[R10] a folder where no folder can be made is told, not tried for ever', async () => {
+  for (const folder of ['/proc/rain', '/proc/rain/deep/.rain']) {
+    expect(await openHome(folder)).toEqual({ ok: false, problem: 'unusable', reason: `the folder ${folder} cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder` });
+  }
 });
 
 test('the lock of a process that is gone is no obstacle, even if its id belongs to another one now', async () => {

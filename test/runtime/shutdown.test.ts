@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { runScript, type RunningScript } from '../support/script.ts';
 
-function begin(closeMs: number): RunningScript {
-  return runScript(new URL('./processes/shutdown.mjs', import.meta.url), [String(closeMs)]);
+/** A deadline that no machine is too slow for, where it is not what the test is about. */
+function begin(closeMs: number, deadlineMs = 60_000): RunningScript {
+  return runScript(new URL('./processes/shutdown.mjs', import.meta.url), [String(closeMs), String(deadlineMs)]);
 }
 
 async function lines(script: RunningScript, count: number): Promise<string[]> {
@@ -29,7 +30,7 @@ test('one Ctrl-C that arrives twice, from the terminal and through npm, is one',
 });
 
 test('a second Ctrl-C ends at once', async () => {
-  const script = begin(1_000);
+  const script = begin(600_000);
   await script.nextLine();
   script.process.kill('SIGINT');
   await lines(script, 3);
@@ -40,7 +41,7 @@ test('a second Ctrl-C ends at once', async () => {
 });
 
 test('[R10] closing that takes for ever is cut off at the deadline', async () => {
-  const script = begin(600_000);
+  const script = begin(600_000, 1_500);
   await script.nextLine();
   script.process.kill('SIGTERM');
   expect(await lines(script, 4)).toContain('not everything was closed within 1.5 s');
@@ -52,11 +53,7 @@ test('[R10] all closers share one deadline: each is told what the ones before it
   await script.nextLine();
   script.process.kill('SIGTERM');
   const [first, second, third] = (await lines(script, 3)).map(Number) as [number, number, number];
-  // 2 s, of which half a second is kept for leaving.
-  expect(first).toBeGreaterThan(1_400);
-  expect(first).toBeLessThanOrEqual(1_500);
-  expect(second).toBeGreaterThan(400);
-  expect(second).toBeLessThanOrEqual(500);
-  expect(third).toBe(0);
+  // 20 s, of which half a second is kept for leaving.
+  expect([first, second, third]).toEqual([19_500, 9_500, 0]);
   expect(await script.ended).toEqual({ code: 0, signal: null });
 });

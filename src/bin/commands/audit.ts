@@ -5,7 +5,7 @@ import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
-import { CommandFailure, EXIT, explain, print, refused, table, tell } from '../answer.ts';
+import { CommandFailure, EXIT, explain, print, REFRESH_MS, refused, table, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
@@ -20,7 +20,6 @@ interface AuditOptions {
   json?: boolean;
 }
 
-const REFRESH_MS = 1_000;
 const RAINS_MAX = 1_000;
 /** What was sent again has this long to arrive before it is audited. */
 const REPAIR_WAIT_MS = 15_000;

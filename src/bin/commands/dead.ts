@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { discardLetter } from '../../operator/deadDiscard.ts';
-import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/deadLetters.ts';
-import { requeueLetter, requeueRain } from '../../operator/deadRequeue.ts';
+import { discardLetter } from '../../operator/dead/discard.ts';
+import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/dead/letters.ts';
+import { requeueLetter, requeueRain } from '../../operator/dead/requeue.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
 import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
@@ -35,6 +35,8 @@ export function addDeadCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  rain dead list --rain m3k9x2a1b2c3d4')
     .action(({ rain, limit, skip, json }: ListOptions) => atQueues(async (desk) => {
       const { letters, total, complete } = await listLetters(desk, { rainId: rain, limit, skip });
+      // Letters there are may be of a rain that the book has lost.
+      if (rain !== undefined && letters.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const more = complete ? '' : `\nthere are more; go on with --skip ${skip + letters.length}`;
       print(json, { letters, total, complete }, (letters.length === 0 ? 'no dead letters' : describeList(letters)) + more);
     }));

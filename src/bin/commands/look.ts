@@ -1,20 +1,18 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listRains, showRain, type RainDetail } from '../../operator/list.ts';
-import { CommandFailure, EXIT, print, table } from '../answer.ts';
+import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList } from '../../operator/list.ts';
+import { CommandFailure, EXIT, print, REFRESH_MS, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
-
-const REFRESH_MS = 1_000;
+import { parseCount } from '../moment.ts';
 
 export function addLookCommands(program: Command): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
+    .option('--limit <n>', 'how many', parseCount(1, RAINS_MAX), 100)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain list')
-    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
-      const rains = await listRains(desk);
-      print(json, rains, rains.length === 0 ? 'no rain yet; plan one with: rain create --help' : table(
-        ['id', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited'],
-        rains.map((rain) => [rain.rainId, rain.title, rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited])));
+    .addHelpText('after', '\nExample:\n  rain list --limit 20')
+    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(async (desk) => {
+      const list = await listRains(desk, limit);
+      print(json, list, describeList(list));
     }));
 
   program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch once a second until it is settled or Ctrl-C.')
@@ -31,6 +29,14 @@ export function addLookCommands(program: Command): void {
         await sleep(REFRESH_MS);
       }
     }));
+}
+
+function describeList({ rains, total }: RainList): string {
+  if (rains.length === 0) return 'no rain yet; plan one with: rain create --help';
+  const rows = table(['id', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited'],
+    rains.map((rain) => [rain.rainId, rain.title, rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited]));
+  const more = total - rains.length;
+  return more > 0 ? `${rows}\n… and ${more} more; --limit lists up to ${RAINS_MAX}` : rows;
 }
 
 function describe(rain: RainDetail): string {

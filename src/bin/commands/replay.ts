@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { QUEUE_PREFIX } from '../../grab/keys.ts';
+import { areBuried } from '../../credit/letters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
-import { connectRedis } from '../../runtime/redis.ts';
 import { CommandFailure, EXIT, refused, tell } from '../answer.ts';
-import { atDesk, configure, type OpenDesk } from '../connection.ts';
+import { atDesk, type OpenDesk } from '../connection.ts';
 
 type Format = 'csv' | 'ndjson';
 const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'index'] as const;
@@ -23,7 +22,7 @@ export function addReplayCommand(program: Command): void {
 
 async function replay(desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
   const rain = await desk.ledger.rain(id);
-  const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(id, shard, entries) }) : undefined;
+  const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(desk, id, shard, entries) }) : undefined;
   const opened = await openReplay(desk, id);
   if (!opened.ok) throw refused(opened);
   await print(rowsOf(opened.entries, comparison), await writer(format));
@@ -56,18 +55,10 @@ async function print(rows: AsyncGenerator<Row, void>, through: Transform): Promi
   }
 }
 
-/** Loaded and opened only when claims are missing: a queue is much to load, and needs a connection of its own kind. */
-async function askDeadLetters(rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
-  const [{ areBuried }, { createDeadQueue }] = await Promise.all([import('../../credit/letters.ts'), import('../../credit/queue.ts')]);
-  const onError = () => {};
-  const connection = connectRedis(configure(['REDIS_URL']).REDIS_URL, { purpose: 'queue', onError });
-  const dead = createDeadQueue({ connection, prefix: QUEUE_PREFIX, onError, visiting: true });
-  try {
-    return await areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry })));
-  } finally {
-    await dead.close();
-    connection.disconnect();
-  }
+/** The queues are loaded and opened only when claims are missing: they are much to load. */
+async function askDeadLetters(desk: OpenDesk, rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
+  const { withQueues } = await import('../queues.ts');
+  return withQueues(desk, ({ queues }) => areBuried(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))));
 }
 
 function report(found: ReplayDiff): void {

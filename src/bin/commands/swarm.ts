@@ -1,8 +1,13 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../../operator/audit.ts';
+import { OUTCOMES } from '../../protocol/outcomes.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
-import { CommandFailure, EXIT, print } from '../answer.ts';
+import { redactUrl } from '../../runtime/redis.ts';
+import { gatewayAddress } from '../../swarm/address.ts';
+import { USERS_MAX } from '../../swarm/limits.ts';
+import type { SwarmReport } from '../../swarm/report.ts';
+import { CommandFailure, EXIT, print, unreachable } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
 import { bar } from '../progress.ts';
@@ -20,9 +25,9 @@ interface SwarmOptions {
   json?: boolean;
 }
 
-/** As `runWave` has it. */
-const USERS_MAX = 50_000;
 const TOKEN_SECONDS = 2 * 3_600;
+/** When nobody has had a socket by then, the address is wrong, or nobody is there. */
+const REACH_MS = 5_000;
 /** Claims won a moment ago may be on their way to the book. */
 const AUDIT_TRIES = 50;
 
@@ -30,7 +35,7 @@ export function addSwarmCommand(program: Command): void {
   program.command('swarm').summary('simulated users over real sockets')
     .description('Sends simulated users, each with a token of his own, to a rain, and tells whether what they were told adds up. Exit code 1 if not.')
     .requiredOption('--rain <id>', 'the rain to grab from')
-    .option('--url <ws://…>', 'the gateway; default the one that runs here')
+    .option('--url <ws://…>', 'the gateway; default the one that runs here', parseUrl)
     .option('--users <n>', 'how many', parseCount(1, USERS_MAX), 2_000)
     .option('--rate <n>', 'connections a second', parseCount(1, 10_000), 500)
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
@@ -50,13 +55,33 @@ async function swarm(options: SwarmOptions): Promise<void> {
   const progress = bar('answered', 'users');
   const report = await runWave({
     url, rainId: options.rain, users: options.users, connectsPerSecond: options.rate, userId: (i) => `${options.prefix}${i}`,
-    creditWaitMs: options.creditWait, tokenFor: tokenSigner(TOKEN_SECONDS), ...(options.seed !== undefined && { seed: options.seed }),
+    creditWaitMs: options.creditWait, reachMs: REACH_MS, tokenFor: tokenSigner(TOKEN_SECONDS), ...(options.seed !== undefined && { seed: options.seed }),
     onProgress: ({ answered, users }) => progress.update(answered, users),
   }).finally(() => progress.stop());
+  expectPlayed(report, redactUrl(url));
   const audit = options.audit && canAudit() ? await finalAudit(options.rain) : undefined;
   const verdict = judge(report, audit?.report);
   print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report));
   if (!verdict.adds_up) process.exitCode = EXIT.refused;
+}
+
+function parseUrl(url: string): string {
+  try {
+    return gatewayAddress(url).href;
+  } catch {
+    throw new InvalidArgumentError('expected ws://host:port or wss://…');
+  }
+}
+
+/** @throws CommandFailure when nobody had a socket, or nobody had a rain: then there is nothing to judge */
+function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: string): void {
+  if (unreached?.status === 401 || unreached?.status === 403) {
+    throw new CommandFailure(EXIT.refused, `${url}: the gateway lets nobody in: ${unreached.reason}; is JWT_SECRET the gateway's own?`);
+  }
+  if (unreached) throw unreachable(`${url}: the gateway cannot be reached: ${unreached.reason}`);
+  if (outcomes.every(({ name }) => name === OUTCOMES['-8'].reason)) {
+    throw new CommandFailure(EXIT.refused, `--rain: the gateway knows no rain ${rainId}: there is none, it is not loaded yet, or it has long been settled`);
+  }
 }
 
 /** A swarm on another machine than the servers' can only judge by what its users were told. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { userId } from '../../rain/claim.ts';
+import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
 import { ConfigError } from '../../runtime/config.ts';
 import { signToken } from '../../runtime/token.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
@@ -15,7 +16,7 @@ export function addTokenCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  rain token --user alice --ttl 2h')
     .action(async ({ user, ttl, json }: { user: string; ttl: number; json?: boolean }) => {
       const sub = userId.safeParse(user);
-      if (!sub.success) throw new CommandFailure(EXIT.usage, `--user: ${sub.error.issues[0]!.message}`);
+      if (!sub.success) throw new CommandFailure(EXIT.usage, tellRefusal(firstRefusal(sub.error, '--user')));
       const token = await tokenSigner(Math.ceil(ttl / 1_000))(sub.data);
       print(json, { token, userId: sub.data, expiresAt: new Date(Date.now() + ttl).toISOString() }, token);
     });

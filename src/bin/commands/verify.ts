@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { verifyRain } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
@@ -55,9 +55,10 @@ async function verifyBooked(id: string, { receipt: path, json }: VerifyOptions):
 }
 
 async function verifyFile(path: string, { receipt: receiptPath, json }: VerifyOptions): Promise<void> {
-  const text = await read('--offline', path);
-  const parsed = proof.safeParse(parseJson('--offline', path, text));
-  if (!parsed.success) throw unexpected('--offline', parsed.error);
+  const value = readJson(await read('--offline', path));
+  if (value === undefined) throw new CommandFailure(EXIT.usage, `--offline: ${path} is not JSON`);
+  const parsed = proof.safeParse(value);
+  if (!parsed.success) throw unexpected(`--offline: ${path}`, value, parsed.error);
   const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(receiptPath))];
   const { packets, problems } = checkProof({ ...parsed.data, receipts });
   const found = { fair: problems.length === 0, ...parsed.data, packets, problems };
@@ -73,13 +74,24 @@ function answer(json: boolean | undefined, value: object, { fair, rainId, commit
 }
 
 async function readReceipts(path: string): Promise<Receipt[]> {
-  const text = (await read('--receipt', path)).trim();
-  if (text === '') throw new CommandFailure(EXIT.usage, `--receipt: no receipt in ${path}`);
+  const text = await read('--receipt', path);
+  if (text.trim() === '') throw new CommandFailure(EXIT.usage, `--receipt: no receipt in ${path}`);
+  return told(text).map(({ where, value }) => {
+    const place = `--receipt: ${path}${where}`;
+    if (value === undefined) throw new CommandFailure(EXIT.usage, `${place} is not JSON`);
+    const parsed = receipt.safeParse(value);
+    if (!parsed.success) throw unexpected(place, value, parsed.error);
+    return parsed.data;
+  });
+}
+
+/** The values of a file, each with its place as a person finds it: one value, a list of them, or one a line. */
+function told(text: string): { where: string; value: unknown }[] {
   const whole = readJson(text);
-  const values = whole === undefined ? text.split('\n').filter((line) => line.trim() !== '').map((line) => parseJson('--receipt', path, line)) : Array.isArray(whole) ? whole : [whole];
-  const parsed = z.array(receipt).safeParse(values);
-  if (!parsed.success) throw unexpected('--receipt', parsed.error);
-  return parsed.data;
+  if (Array.isArray(whole)) return whole.map((value: unknown, i) => ({ where: `: entry ${i + 1}`, value }));
+  const lines = text.split('\n').map((line, i) => ({ where: `: line ${i + 1}`, line })).filter(({ line }) => line.trim() !== '');
+  if (whole !== undefined || lines.length === 1) return [{ where: '', value: whole }];
+  return lines.map(({ where, line }) => ({ where, value: readJson(line) }));
 }
 
 async function read(option: string, path: string): Promise<string> {
@@ -98,12 +110,17 @@ async function read(option: string, path: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parseJson(option: string, path: string, text: string): unknown {
-  const value = readJson(text);
-  if (value === undefined) throw new CommandFailure(EXIT.usage, `${option}: ${path} is not JSON`);
-  return value;
+/** File, field, what was found there if it is something else altogether, and what was expected. */
+function unexpected(place: string, value: unknown, { issues }: z.ZodError): CommandFailure {
+  return new CommandFailure(EXIT.usage, ...issues.slice(0, 10).map(({ code, path, message }) => {
+    const found = path.reduce((at: unknown, key) => (at as Record<PropertyKey, unknown>)[key], value);
+    const kind = found === undefined ? 'missing, ' : code === 'invalid_type' ? `${kindOf(found)}, ` : '';
+    return [place, ...(path.length > 0 ? [path.join('.')] : []), `${kind}${message}`].join(': ');
+  }));
 }
 
-function unexpected(option: string, { issues }: z.ZodError): CommandFailure {
-  return new CommandFailure(EXIT.usage, ...issues.slice(0, 10).map(({ path, message }) => `${option}: ${path.join('.') || 'file'}: ${message}`));
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

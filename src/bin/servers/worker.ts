@@ -8,11 +8,6 @@ import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
-import { startGuard } from '../../operator/guard.ts';
-import { tellRains } from '../../operator/metrics.ts';
-import { startSettler, type SettlerOptions } from '../../operator/settler.ts';
-import { startSweeper } from '../../operator/sweeper.ts';
-import { startWatch } from '../../operator/watch.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
@@ -23,6 +18,11 @@ import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
+import { startGuard } from '../../steward/guard.ts';
+import { tellRains } from '../../steward/metrics.ts';
+import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
+import { startSweeper } from '../../steward/sweeper.ts';
+import { startWatch } from '../../steward/watch.ts';
 
 export interface WorkerOptions {
   /** Who keeps users' money. */
@@ -56,9 +56,11 @@ export interface WorkerProcess {
 export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
   const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, settling } = options;
   let faults = 0;
+  let open = false;
   const onError = (error: Error) => {
     faults++;
-    log.warn({ error: error.message }, 'connection fault');
+    // Until then whoever starts the worker is told, by what is thrown.
+    if (open) log.warn({ error: error.message }, 'connection fault');
   };
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
@@ -84,6 +86,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await release();
     throw error;
   }
+  open = true;
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });

@@ -39,7 +39,7 @@ export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<Sy
     throw new ConfigError(['DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL']);
   }
   const opened = await openHome(config.RAIN_HOME);
-  if (!opened.ok) throw failed(opened.reason);
+  if (!opened.ok) throw new CommandFailure(opened.problem === 'taken' ? EXIT.refused : EXIT.usage, opened.reason);
   const { home, lock } = opened;
   if (config.METRICS_PORT) throw failed('METRICS_PORT: several processes start here, expected 0 for free ones; their addresses are in the logs folder of RAIN_HOME');
   shutdown.onClose('lock', () => lock.release());

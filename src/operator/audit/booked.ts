@@ -19,8 +19,6 @@ export interface Booked {
   discards: Map<string, Cents>;
   /** What was laid to rest, by its letter. */
   resting: Map<string, Acknowledged>;
-  /** Where in the log it stood: letters without their hash. */
-  places: Set<string>;
   /** What nobody had won, given back at the settlement. */
   recycledCents: Cents;
   problems: string[];
@@ -30,12 +28,11 @@ export interface Booked {
 export async function readBooked(desk: Desk, rainId: string): Promise<Booked> {
   const credits = await readCredits(desk, rainId);
   const { recycledCents, discarded } = await bookOf(desk, rainId);
-  const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), resting: new Map(), places: new Set(), recycledCents, problems: [] };
+  const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), resting: new Map(), recycledCents, problems: [] };
   for (const [redPacketId, { userId }] of credits) booked.packetOf.set(userId, redPacketId);
   let returnedCents = 0n;
   for await (const { letterId, deadReason, reason, actor, at, returned } of readDiscards(desk, rainId)) {
     booked.resting.set(letterId, { letterId, deadReason, reason, actor, at, ...(returned && { returned }) });
-    booked.places.add(letterId.slice(0, letterId.lastIndexOf('-')));
     if (!returned) continue;
     booked.discards.set(returned.redPacketId, returned.amountCents);
     returnedCents += returned.amountCents;

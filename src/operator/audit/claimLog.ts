@@ -1,14 +1,12 @@
-import { deadLetterId } from '../../credit/deadLetter.ts';
+import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
 import { shardKeys } from '../../grab/keys.ts';
-import { readEntries } from '../../grab/reading.ts';
+import { ELEMENTS_PAGE, readEntries } from '../../grab/reading.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import { parseMoney } from '../../rain/money.ts';
 import type { Desk } from '../desk.ts';
 import type { Booked, Posted } from './booked.ts';
 import type { PromisedTwice } from './findings.ts';
-
-/** List elements per read: small enough not to hold up grabs. */
-const PAGE = 5_000;
+import { restingAmong } from './resting.ts';
 
 /** What the claim log says, beside what the book knows. */
 export interface Logged {
@@ -25,32 +23,27 @@ export interface Logged {
   problems: string[];
 }
 
-/** One entry of the log and its place in it. */
-interface Place {
-  rainId: string;
-  shard: number;
-  index: number;
-  entry: string;
-}
-
 export async function readClaimLog(desk: Desk, rain: { id: string; shards: number }, booked: Booked): Promise<Logged> {
   const logged: Logged = { claims: new Map(), named: new Set(), promises: [], unread: 0, spoiled: 0, problems: [] };
   const waiting = new Set<string>();
+  const isResting = restingAmong(booked.resting.keys());
   for (let shard = 0; shard < rain.shards; shard++) {
     const keys = shardKeys(rain.id, shard);
     const [[, length], [, spoiled]] = await desk.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
     logged.spoiled += spoiled;
-    for (let from = 0; from < length; from += PAGE) {
-      const entries = await readEntries(desk.redis, rain.id, shard, from, Math.min(from + PAGE, length));
-      entries.forEach((entry, i) => readEntry({ rainId: rain.id, shard, index: from + i, entry }, booked, logged, waiting));
+    for (let from = 0; from < length; from += ELEMENTS_PAGE) {
+      const entries = await readEntries(desk.redis, rain.id, shard, from, Math.min(from + ELEMENTS_PAGE, length));
+      for (const [i, entry] of entries.entries()) {
+        const place = { rainId: rain.id, shard, index: from + i, entry };
+        readEntry(place, isResting(place), booked, logged, waiting);
+      }
     }
   }
   return logged;
 }
 
 /** @param waiting users who have a claim in the log and no credit */
-function readEntry(place: Place, booked: Booked, logged: Logged, waiting: Set<string>): void {
-  const resting = isResting(place, booked);
+function readEntry(place: LogEntry, resting: boolean, booked: Booked, logged: Logged, waiting: Set<string>): void {
   const parsed = parseClaim(place.entry);
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
@@ -79,11 +72,6 @@ function readEntry(place: Place, booked: Booked, logged: Logged, waiting: Set<st
   waiting.add(userId);
 }
 
-/** The id is a hash over the entry, so it is only made for a place of which something is known. */
-function isResting(place: Place, { resting, places }: Booked): boolean {
-  return places.has(`${place.rainId}-${place.shard}-${place.index}`) && resting.has(deadLetterId(place));
-}
-
-function promise(place: Place, { redPacketId, amount, userId }: Claim, paid: PromisedTwice['paid']): PromisedTwice {
+function promise(place: LogEntry, { redPacketId, amount, userId }: Claim, paid: PromisedTwice['paid']): PromisedTwice {
   return { redPacketId, amountCents: parseMoney(amount)!, promisedTo: userId, ...(paid && { paid }), letterId: deadLetterId(place) };
 }

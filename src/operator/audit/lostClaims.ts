@@ -1,6 +1,6 @@
 import { auditRain } from '../audit.ts';
-import { discardReason } from '../deadDiscard.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
+import { readReason } from '../reason.ts';
 import { lostClaimId } from './findings.ts';
 
 export type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
@@ -11,12 +11,12 @@ export type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
  * the rain is not settled.
  */
 export async function acknowledgeLost(desk: Desk, rainId: string, why: string): Promise<LostClaimsAcknowledged> {
-  const reason = discardReason.safeParse(why);
-  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const given = readReason(why);
+  if (!given.ok) return given;
   const audit = await auditRain(desk, rainId);
   if (!audit) return refuse('id', `there is no rain ${rainId}`);
   for (const { redPacketId } of audit.lostFromLog) {
-    await desk.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: reason.data, actor: desk.actor });
+    await desk.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: given.reason, actor: desk.actor });
   }
   return { ok: true, claims: audit.lostFromLog.length };
 }

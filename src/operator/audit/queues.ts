@@ -10,11 +10,12 @@ export interface QueueReport extends QueueLoad {
   dead: { count: number; cents: Cents };
 }
 
-const LETTERS_MAX = 10_000;
+/** So many letters are counted for one report; to be looked at they are shown a page at a time [R10]. */
+const COUNTED_MAX = 10_000;
 
 export async function readQueues({ credit, dead }: Queues, rainId: string): Promise<QueueReport> {
   const load = await readLoad(credit, rainId);
-  const { letters, complete } = await readLetters(dead, { rainId, limit: LETTERS_MAX });
+  const { letters, complete } = await readLetters(dead, { rainId, limit: COUNTED_MAX });
   const cents = letters.reduce((sum, { entry }) => sum + amountIn(entry), 0n);
   return { jobs: load.jobs, dead: { count: letters.length, cents }, complete: load.complete && complete };
 }

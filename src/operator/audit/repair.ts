@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadLetterId } from '../../credit/deadLetter.ts';
+import type { LogEntry } from '../../credit/deadLetter.ts';
 import { creditJobId, ENTRIES_MAX, type CreditJob } from '../../credit/job.ts';
 import { areBuried } from '../../credit/letters.ts';
 import { readLoad } from '../../credit/load.ts';
 import { shardKeys } from '../../grab/keys.ts';
 import { readEntries } from '../../grab/reading.ts';
 import { refuse, type QueueDesk, type Refused } from '../desk.ts';
-import { isCredited, readCredits, readDiscards } from './booked.ts';
+import { isCredited, readCredits } from './booked.ts';
+import { readResting } from './resting.ts';
 
 export type Repaired = { ok: true; /** Sent again. */ claims: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
 
@@ -49,8 +50,7 @@ export async function untilQuiet({ queues }: QueueDesk, rainId: string, waitMs: 
 
 async function missingJobs(desk: QueueDesk, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; complete: boolean }> {
   const credits = await readCredits(desk, rainId);
-  const resting = new Set<string>();
-  for await (const { letterId } of readDiscards(desk, rainId)) resting.add(letterId);
+  const isResting = await readResting(desk, rainId);
   const jobs: CreditJob[] = [];
   let claims = 0;
   for (let shard = 0; shard < shards; shard++) {
@@ -59,7 +59,7 @@ async function missingJobs(desk: QueueDesk, rainId: string, shards: number): Pro
       if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, complete: false };
       const entries = await readEntries(desk.redis, rainId, shard, from, Math.min(from + ENTRIES_MAX, length));
       const absent = entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }))
-        .filter((found) => !isCredited(found.entry, credits) && !(resting.size > 0 && resting.has(deadLetterId(found))));
+        .filter((found) => !isCredited(found.entry, credits) && !isResting(found));
       const buried = absent.length === 0 ? [] : await areBuried(desk.queues.dead, absent);
       const missing = absent.filter((_, i) => !buried[i]);
       claims += missing.length;
@@ -70,7 +70,7 @@ async function missingJobs(desk: QueueDesk, rainId: string, shards: number): Pro
 }
 
 /** A job names a range without gaps. */
-function runs(missing: readonly { rainId: string; shard: number; index: number; entry: string }[]): CreditJob[] {
+function runs(missing: readonly LogEntry[]): CreditJob[] {
   const jobs: CreditJob[] = [];
   for (const { rainId, shard, index, entry } of missing) {
     const last = jobs.at(-1);

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { shardKeys } from '../../grab/keys.ts';
+import { ELEMENTS_PAGE } from '../../grab/reading.ts';
 import { amount } from '../../rain/claim.ts';
 import { readJson } from '../../rain/json.ts';
 import type { Desk } from '../desk.ts';
 import { readBooked, type Booked } from './booked.ts';
 import { readClaimLog, type Logged } from './claimLog.ts';
-
-/** List elements per read: small enough not to hold up grabs. */
-const PAGE = 5_000;
 
 const packet = z.object({ redPacketId: z.string(), amount });
 
@@ -60,8 +58,8 @@ async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<
   if (state === null || state === 'draft') return { loaded: 0, spoiled: 0 };
   let spoiled = 0;
   // Nothing is pushed any more and grabs take from the tail, so what is counted from the head stays where it is.
-  for (let from = 0, length = await desk.redis.llen(keys.packets); from < length; from += PAGE) {
-    for (const element of await desk.redis.lrange(keys.packets, from, from + PAGE - 1)) {
+  for (let from = 0, length = await desk.redis.llen(keys.packets); from < length; from += ELEMENTS_PAGE) {
+    for (const element of await desk.redis.lrange(keys.packets, from, from + ELEMENTS_PAGE - 1)) {
       const parsed = packet.safeParse(readJson(element));
       if (!parsed.success) {
         spoiled++;

@@ -11,7 +11,7 @@ export interface Finding {
   advice?: string;
 }
 
-export const NOT_TOLD = 'could not be checked';
+const NOT_TOLD = 'could not be checked';
 
 /** Settings that a server will not tell are no fault of it, and yet nobody knows. */
 export function untold(subject: Finding['subject'], name: string, expected: string): Finding {

@@ -1,13 +1,10 @@
-import { close, freeze, settle } from '../grab/phases.ts';
+import { close, freeze, settle, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
+import { auditRain } from '../operator/audit.ts';
+import { tellPromise } from '../operator/audit/findings.ts';
+import { revealOf } from '../operator/commitment.ts';
+import { bookOf, type Desk } from '../operator/desk.ts';
 import { formatMoney } from '../rain/money.ts';
-import { auditRain } from './audit.ts';
-import { tellPromise } from './audit/findings.ts';
-import { revealOf } from './commitment.ts';
-import { bookOf, type Desk } from './desk.ts';
-
-/** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
-export const SETTLED_TTL_MS = 24 * 3_600_000;
 
 /** Whether as many replicas as were asked for have all that Redis has written. */
 export type Replicated = () => Promise<boolean>;

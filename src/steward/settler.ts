@@ -1,11 +1,11 @@
 import { forget } from '../grab/phases.ts';
 import { liveRains, readRain, redisNow, settledRains, type LiveRain } from '../grab/reading.ts';
 import { draftRain } from '../grab/stock.ts';
+import { draftOf } from '../operator/commitment.ts';
+import type { Desk } from '../operator/desk.ts';
+import { hasLost } from '../operator/lost.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { draftOf } from './commitment.ts';
-import type { Desk } from './desk.ts';
-import { hasLost } from './lost.ts';
 import { settleRain, type Replicated, type Settling } from './settle.ts';
 
 export interface SettlerOptions {

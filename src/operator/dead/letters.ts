@@ -1,8 +1,8 @@
-import { DEAD_REASONS, type DeadReason } from '../credit/deadLetter.ts';
-import { findLetter, readLetters, type Letter } from '../credit/letters.ts';
-import type { BookedDiscard } from '../ledger/discard.ts';
-import { parseClaim } from '../rain/claim.ts';
-import { refuse, type QueueDesk, type Refused } from './desk.ts';
+import { DEAD_REASONS, type DeadReason } from '../../credit/deadLetter.ts';
+import { findLetter, readLetters, type Letter } from '../../credit/letters.ts';
+import type { BookedDiscard } from '../../ledger/discard.ts';
+import { parseClaim } from '../../rain/claim.ts';
+import { refuse, type QueueDesk, type Refused } from '../desk.ts';
 
 /** A dead letter as the operator reads it. Amounts are decimal strings. */
 export interface LetterView {

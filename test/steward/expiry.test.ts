@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWorker, type WorkerProcess } from '../../src/bin/servers/worker.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
-import type { Gateway } from '../../src/gateway/server.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { announceCredited } from '../../src/relay/announce.ts';
 import { advance } from '../../src/relay/claimLog.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { settleRain } from '../../src/steward/settle.ts';
 import { dial } from '../support/client.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { creditJobId, type CreditJob } from '../credit/job.ts';
-import { findLetter, readLetters, type Letter } from '../credit/letters.ts';
-import { refuse, type QueueDesk, type Refused } from './desk.ts';
-import { LETTERS_MAX, noSuchLetter } from './deadLetters.ts';
+import { creditJobId, type CreditJob } from '../../credit/job.ts';
+import { findLetter, readLetters, type Letter } from '../../credit/letters.ts';
+import { refuse, type QueueDesk, type Refused } from '../desk.ts';
+import { LETTERS_MAX, noSuchLetter } from './letters.ts';
 
 export type Requeued = { ok: true; letters: number; /** False: the rain has more, to be sent by asking again. */ complete: boolean } | Refused;
 

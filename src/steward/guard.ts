@@ -1,10 +1,10 @@
-import type { Logger } from '../runtime/log.ts';
+import type { Desk } from '../operator/desk.ts';
+import { vanishedRains } from '../operator/lost.ts';
 import type { Durability } from '../runtime/durability.ts';
+import type { Logger } from '../runtime/log.ts';
 import { judgeRedis } from '../runtime/redisDemands.ts';
 import { readFacts, type RedisFacts } from '../runtime/redisFacts.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import type { Desk } from './desk.ts';
-import { vanishedRains } from './lost.ts';
 
 /** What can go wrong with Redis while rains live, beside what `judgeRedis` finds at any time. */
 export const GUARDED = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
@@ -69,6 +69,7 @@ export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 
       befall({ problem: 'evicted', subject: node, sentence: `Redis has forgotten ${evictedKeys - before.evictedKeys} keys for want of memory; set maxmemory-policy noeviction, and audit the live rains` });
     }
   }
+
   async function lookAtServers(): Promise<Trouble[]> {
     const servers = await readFacts(desk.redis);
     for (const facts of servers) compare(facts);

@@ -1,17 +1,13 @@
-import { z } from 'zod';
-import { findLetter, type Letter } from '../credit/letters.ts';
-import { redPacketId } from '../rain/red-packet.ts';
-import type { Discarding, NewDiscard } from '../ledger/discard.ts';
-import { refusalOf } from '../ledger/refusal.ts';
-import { parseClaim } from '../rain/claim.ts';
-import { formatMoney, parseMoney, type Cents } from '../rain/money.ts';
-import { refuse, type Desk, type QueueDesk, type Refused } from './desk.ts';
-import { noSuchLetter } from './deadLetters.ts';
-import { allocationOf } from './load.ts';
-
-/** Why the operator gives a claim up, in his words. */
-export const discardReason = z.string().trim().min(1, 'expected a reason').max(500, 'expected at most 500 characters')
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'expected printable characters');
+import { findLetter, type Letter } from '../../credit/letters.ts';
+import type { Discarding, NewDiscard } from '../../ledger/discard.ts';
+import { refusalOf } from '../../ledger/refusal.ts';
+import { parseClaim } from '../../rain/claim.ts';
+import { formatMoney, parseMoney, type Cents } from '../../rain/money.ts';
+import { redPacketId } from '../../rain/red-packet.ts';
+import { refuse, type Desk, type QueueDesk, type Refused } from '../desk.ts';
+import { allocationOf } from '../load.ts';
+import { readReason } from '../reason.ts';
+import { noSuchLetter } from './letters.ts';
 
 export type Discarded =
   /** The money is the operator's again. @see Discarding */
@@ -26,15 +22,15 @@ export type Discarded =
  * @param notPaid the operator has made sure that no wallet outside has paid the claim
  */
 export async function discardLetter(desk: QueueDesk, id: string, why: string, notPaid = false): Promise<Discarded> {
-  const reason = discardReason.safeParse(why);
-  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const given = readReason(why);
+  if (!given.ok) return given;
   const letter = await findLetter(desk.queues.dead, id);
   if (!letter) {
     const standing = (await desk.ledger.laidToRest([id])).get(id);
     return standing ? { ok: true, outcome: 'already', reason: standing.reason, actor: standing.actor } : noSuchLetter(id, undefined);
   }
   const asked: NewDiscard = {
-    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: reason.data, actor: desk.actor, notPaid, ...await claimIn(desk, letter),
+    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: desk.actor, notPaid, ...await claimIn(desk, letter),
   };
   const done = await discard(desk, asked);
   if (!('outcome' in done)) return done;

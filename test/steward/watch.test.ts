@@ -6,12 +6,12 @@ import { createRain } from '../../src/operator/create.ts';
 import type { Desk } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
-import { startWatch, type WatchOptions } from '../../src/operator/watch.ts';
+import { startWatch, type WatchOptions } from '../../src/steward/watch.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog } from '../support/log.ts';
-import { openWorker } from '../support/worker.ts';
 import { scrape } from '../support/scrape.ts';
+import { openWorker } from '../support/worker.ts';
 
 let desk: TestDesk;
 beforeAll(async () => { desk = await openTestDesk(); });

@@ -6,11 +6,11 @@ import { restoreTold } from '../../src/grab/restore.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { settleRain } from '../../src/operator/settle.ts';
-import { startSettler } from '../../src/operator/settler.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import type { Rounds } from '../../src/runtime/rounds.ts';
+import { settleRain } from '../../src/steward/settle.ts';
+import { startSettler } from '../../src/steward/settler.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -4,10 +4,10 @@ import { shardKeys } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { startSweeper, type SweeperOptions } from '../../src/operator/sweeper.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import type { Rounds } from '../../src/runtime/rounds.ts';
+import { startSweeper, type SweeperOptions } from '../../src/steward/sweeper.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { shardKeys } from '../grab/keys.ts';
 import { liveRains, readRain, type LiveRain } from '../grab/reading.ts';
 import { run } from '../grab/scripts.ts';
+import { auditRain, type Audit } from '../operator/audit.ts';
+import type { Desk } from '../operator/desk.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { auditRain, type Audit } from './audit.ts';
-import type { Desk } from './desk.ts';
 
 export interface WatchOptions {
   desk: Desk;
@@ -38,8 +38,8 @@ export interface Watch extends Rounds {
 
 /** Never more than 5 % of a core, of Redis and of the book. */
 const REST_FACTOR = 20;
-/** Rains whose audits are told at most, so that neither memory nor labels grow without bound [R10]. */
-const RAINS_MAX = 200;
+/** Live rains that are told one by one at most, so that neither memory nor labels grow without bound [R10]. */
+export const RAINS_TOLD_MAX = 200;
 /** Longer than most audits take; renewed with each look, and doubled where looks are rarer. It saves work, it guards nothing. */
 const LEASE_MS_MIN = 30_000;
 const LEASE_MS_MAX = 600_000;
@@ -111,7 +111,7 @@ export function startWatch({ desk, log, owner = randomUUID(), restFactor = REST_
   async function refill(): Promise<void> {
     const live = await liveRains(desk.redis);
     for (const rainId of [...seen.keys(), ...visited.keys(), ...failing]) if (rainId !== '' && !live.has(rainId)) drop(rainId);
-    queue = [...live].slice(0, RAINS_MAX);
+    queue = [...live].slice(0, RAINS_TOLD_MAX);
   }
 
   async function round(): Promise<number> {

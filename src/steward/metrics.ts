@@ -1,12 +1,9 @@
 import { liveRains, readRain } from '../grab/reading.ts';
-import type { Audit } from './audit.ts';
+import type { Audit } from '../operator/audit.ts';
 import { tellFigure, type MetricsRegistry, type Sample } from '../runtime/metrics.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { GUARDED, type Guard } from './guard.ts';
-import type { Watch, Watched } from './watch.ts';
-
-/** Live rains that are told one by one at most, so that labels stay few [R10]. */
-const RAINS_MAX = 200;
+import { RAINS_TOLD_MAX, type Watch, type Watched } from './watch.ts';
 
 /**
  * The money of the live rains as the background audit last saw it, and what guards it. A rain is a label only while this
@@ -34,7 +31,7 @@ export function tellRains(registry: MetricsRegistry, { redis, watch, guard }: { 
   tellFigure(registry, { kind: 'gauge', name: 'rain_live_rains', help: 'Rains that are not settled', read: async () => [{ value: (await liveRains(redis)).size }] });
   tellFigure(registry, {
     kind: 'gauge', name: 'rain_relay_lag_claims', help: 'Claims that the queue has not been handed yet', labels: ['rain'],
-    read: async () => Promise.all([...await liveRains(redis)].slice(0, RAINS_MAX).map(async ([rain, live]) => {
+    read: async () => Promise.all([...await liveRains(redis)].slice(0, RAINS_TOLD_MAX).map(async ([rain, live]) => {
       const reading = await readRain(redis, rain, live);
       return { labels: { rain }, value: reading ? Math.max(0, reading.claims - reading.relayed) : 0 };
     })),

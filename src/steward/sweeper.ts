@@ -1,11 +1,11 @@
-import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
-import { shardKeys } from '../grab/keys.ts';
-import { deadLetterId } from '../credit/deadLetter.ts';
 import { ENTRIES_MAX, type EntryRange } from '../credit/job.ts';
+import { shardKeys } from '../grab/keys.ts';
+import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
+import { isCredited, readCredits } from '../operator/audit/booked.ts';
+import { readResting } from '../operator/audit/resting.ts';
+import type { Desk } from '../operator/desk.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import type { Desk } from './desk.ts';
-import { isCredited, readCredits, readDiscards } from './audit/booked.ts';
 
 export interface SweeperOptions {
   desk: Desk;
@@ -65,16 +65,14 @@ export function startSweeper({ desk, jobsPending, pendingRanges, resend, areDead
     // In the order in which a claim goes: one that is credited or buried in between is found there.
     const pending = (await pendingRanges()).filter((range) => range.rainId === rainId);
     const credits = await readCredits(desk, rainId);
-    const resting = new Set<string>();
-    for await (const { letterId } of readDiscards(desk, rainId)) resting.add(letterId);
-    const isResting = (shard: number, found: LoggedEntry) => resting.size > 0 && resting.has(deadLetterId({ rainId, shard, ...found }));
+    const isResting = await readResting(desk, rainId);
     let [sent, jobs] = [0, 0];
     for (let shard = 0; shard < shards; shard++) {
       const length = await desk.redis.llen(shardKeys(rainId, shard).claims);
       for (let from = 0; from < length && jobs < JOBS_MAX; from += ENTRIES_MAX) {
         const to = Math.min(from + ENTRIES_MAX, length);
         const entries = await readEntries(desk.redis, rainId, shard, from, to);
-        const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter((found) => !isCredited(found.entry, credits) && !isResting(shard, found));
+        const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter((found) => !isCredited(found.entry, credits) && !isResting({ rainId, shard, ...found }));
         const dead = absent.length === 0 ? [] : await areDead(rainId, shard, absent);
         const ranges = missingRanges(absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index, shard, pending) })));
         for (const range of ranges.slice(0, JOBS_MAX - jobs)) {

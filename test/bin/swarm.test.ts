@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Gateway } from '../../src/gateway/server.ts';
+import { SECRET } from '../support/client.ts';
+import { rain } from '../support/cli.ts';
+import { freePort } from '../support/freePort.ts';
+import { openGateway } from '../support/gateway.ts';
+import { openRedis } from '../support/rain.ts';
+
+const { server } = await openRedis();
+let gateway: Gateway;
+beforeAll(async () => { gateway = await openGateway(server.url); });
+afterAll(() => gateway.close());
+
+const swarm = (url: string, rainId: string, env: Record<string, string> = {}) => rain(['swarm', '--url', url, '--rain', rainId, '--users', '3', '--json'], { JWT_SECRET: SECRET, ...env });
+const refusal = (stdout: string) => JSON.parse(stdout) as unknown;
+
+describe('[R12] a swarm that cannot play says so in one sentence', () => {
+  test('where nobody listens: exit 3, while its bots would not have lost patience yet', async () => {
+    const at = `127.0.0.1:${await freePort()}`;
+    const url = `ws://${at}/v1`;
+    const sentence = `${url}: the gateway cannot be reached: connect ECONNREFUSED ${at}`;
+    const run = await swarm(url, 'any');
+    expect(refusal(run.stdout)).toEqual({ ok: false, exit: 3, reasons: [sentence] });
+    expect(run.stderr.trim().split('\n').at(-1)).toBe(`rain: ${sentence}`);
+    expect(run.exit).toBe(3);
+  });
+
+  test('where something else listens: exit 3', async () => {
+    const web = createServer((_, response) => response.writeHead(200).end()).listen(0, '127.0.0.1');
+    onTestFinished(() => { web.close(); });
+    await once(web, 'listening');
+    const url = `ws://127.0.0.1:${(web.address() as AddressInfo).port}/v1`;
+    expect(await swarm(url, 'any')).toMatchObject({ exit: 3, stderr: expect.stringContaining(`rain: ${url}: the gateway cannot be reached: answered with HTTP 200\n`) as string });
+  });
+
+  test('where its tokens are not believed: refused, exit 1, and the secret is what to look at', async () => {
+    const run = await swarm(gateway.url, 'any', { JWT_SECRET: 'another-secret-for-tests-0123456789abcdef' });
+    expect(run.stderr).toContain(`rain: ${gateway.url}: the gateway lets nobody in: answered with HTTP 401 unauthorized; is JWT_SECRET the gateway's own?\n`);
+    expect(run.exit).toBe(1);
+  });
+
+  test('when there is no such rain: refused, exit 1, as every other verb does', async () => {
+    const run = await swarm(gateway.url, 'nope');
+    expect(refusal(run.stdout)).toEqual({ ok: false, exit: 1, reasons: ['--rain: the gateway knows no rain nope: there is none, it is not loaded yet, or it has long been settled'] });
+    expect(run.exit).toBe(1);
+  });
+
+  test.each(['http://127.0.0.1:8687', '127.0.0.1:8687', 'ws:/'])('when the address is %s: bad usage, exit 2, naming the option', async (url) => {
+    const run = await swarm(url, 'any');
+    expect(run.stderr).toMatch(/--url.*expected ws:\/\/host:port or wss:\/\/…/);
+    expect(run.exit).toBe(2);
+  });
+});
