@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../protocol/constants.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
-import { REFUSALS, type RefusalStatus } from '../protocol/outcomes.ts';
+import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
 import type { Patience } from './patience.ts';
 import { parseServerMessage, type HeardMessage } from './server-message.ts';
 
@@ -17,7 +17,7 @@ export type Loss =
 /** The same in words. */
 export function describeLoss(loss: Loss): string {
   switch (loss.kind) {
-    case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as RefusalStatus].reason}` : ''}`;
+    case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
     case 'unreachable': return loss.reason;
     case 'closed': return `closed with ${loss.code}`;
     default: return loss satisfies never;
