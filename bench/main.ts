@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { postgresInstalled, startPostgres } from '../test/support/postgres.ts';
 import { losing, winning } from './measures/answers.ts';
+import { broadcast } from './measures/broadcast.ts';
 import { ceiling } from './measures/ceiling.ts';
 import { crowd } from './measures/crowd.ts';
 import { crediting, settlement } from './measures/crediting.ts';
@@ -20,7 +21,7 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, stocking, ceiling, crowd];
+const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, broadcast, stocking, ceiling, crowd];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
