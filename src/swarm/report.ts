@@ -33,8 +33,8 @@ export interface SwarmReport {
   tapCurve: [number, number][];
   /** When the taps were meant to come, decided before the run; absent: each a moment after he saw it rain. */
   arrivals?: Arrivals;
-  /** Users who were waiting and were told of the start, and how far apart the first and the last of them, ms. */
-  start: { heard: number; spreadMs: number };
+  /** Users who were waiting and were told of the start, when the first of them (since the run began), and how far apart the first and the last, ms. */
+  start: { heard: number; firstMs: number; spreadMs: number };
   /** How many users were not like the others, and how often their lines broke, or they stopped reading; absent: nobody was. */
   trouble?: Shares & { cuts: number; stops: number };
   /** Cheaters are counted in nothing above but `winners` and `told`; absent: nobody cheated. */
@@ -83,7 +83,7 @@ export function reportOf(tally: Tally, { rainId, seed, durationMs, processes = 1
     latencyMs: { ask: tally.asks.summary(), tap: tally.taps.summary(), late: tally.late.summary() },
     tapCurve: CURVE_PERCENTS.map((percent) => [percent, tally.taps.at(percent)]),
     ...(arrivals && { arrivals }),
-    start: { heard: start.heard, spreadMs: start.lastMs - start.firstMs },
+    start: { heard: start.heard, firstMs: start.firstMs, spreadMs: start.lastMs - start.firstMs },
     ...(shares && { trouble: { ...shares, cuts: tally.cuts, stops: tally.stops } }),
     ...(tally.cheats.users > 0 && { cheaters: tally.cheats.report() }),
     timeline: { binMs: BIN_MS, counts: tally.timeline.record() },

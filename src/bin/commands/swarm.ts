@@ -1,4 +1,6 @@
 import { Option, type Command } from 'commander';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
@@ -24,6 +26,7 @@ interface SwarmOptions {
   creditWait: number;
   seed?: string;
   audit: boolean;
+  report?: string;
   json?: boolean;
 }
 
@@ -53,6 +56,7 @@ export function addSwarmCommand(program: Command): void {
     .option('--credit-wait <time>', 'how long winners wait for their credit', parseDuration, 30_000)
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')
     .option('--no-audit', 'do not compare with the audit, e.g. where others play too')
+    .option('--report <file.html>', 'also write the report as a page with plots, in one file')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
     .action(swarm);
@@ -65,6 +69,7 @@ async function swarm(options: SwarmOptions): Promise<void> {
   const url = options.url ?? configure([]).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   if (options.seed !== undefined && !seedText.safeParse(options.seed).success) throw new CommandFailure(EXIT.usage, '--seed: expected 64 hex digits');
+  if (options.report !== undefined) expectWritable(options.report);
   const progress = bar('answered', 'users');
   const shares = { flaky: options.flaky, slow: options.slow, cheaters: options.cheaters };
   const wave: Omit<WaveOptions, 'tokenFor'> = {
@@ -79,8 +84,18 @@ async function swarm(options: SwarmOptions): Promise<void> {
   const report = await playing.finally(() => progress.stop());
   const audit = options.audit && canAudit() ? await finalAudit(options.rain) : undefined;
   const verdict = judge(report, audit?.report);
+  if (options.report !== undefined) writeFileSync(options.report, (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
   print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report));
   if (!verdict.adds_up) process.exitCode = EXIT.refused;
+}
+
+/** Said before the users are sent, not when they are back. */
+function expectWritable(file: string): void {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    throw new CommandFailure(EXIT.usage, `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in a folder that is there`);
+  }
 }
 
 function arrivalsOf({ shape, rate, users }: SwarmOptions): Pick<WaveOptions, 'arrivals'> {
