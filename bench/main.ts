@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { postgresInstalled, startPostgres } from '../test/support/postgres.ts';
 import { losing, winning } from './measures/answers.ts';
+import { broadcast } from './measures/broadcast.ts';
 import { ceiling } from './measures/ceiling.ts';
+import { crowd } from './measures/crowd.ts';
 import { crediting, settlement } from './measures/crediting.ts';
 import { SIZES, type Measure } from './measures/measure.ts';
 import { memory } from './measures/memory.ts';
@@ -19,7 +21,7 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, stocking, ceiling];
+const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, broadcast, stocking, ceiling, crowd];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -35,7 +37,7 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-const chosen = MEASURES.filter(({ name }) => only === undefined || name === only);
+const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? !onlyWhenAsked : name === only));
 if (chosen.length === 0) refuse(`--only ${only}: expected one of ${MEASURES.map(({ name }) => name).join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
 if (spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }).status !== 0) process.exit(1);

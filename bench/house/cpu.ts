@@ -15,6 +15,11 @@ export function cpuMs(pids: readonly number[]): number {
   return ticks * 1_000 / TICKS_PER_SECOND;
 }
 
+/** Processes that these have started and that live. */
+export function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number);
+}
+
 /** Resident memory of these processes, bytes. */
 export function residentBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))![1]) * 1_024, 0);

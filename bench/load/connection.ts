@@ -10,6 +10,8 @@ export interface Connection {
   ready: Promise<void>;
   /** Asks and does not wait; `onHeard` is called once per answer. */
   ask(rainId: string): void;
+  /** Says anything else. */
+  say(message: object): void;
   /** Ends the connection. */
   end(): void;
 }
@@ -45,7 +47,7 @@ function overHttp(socket: Socket, token: string, caller: Caller): Connection {
     caller.onHeard('busy');
   }));
   const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
-  return { ready, ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, end: () => socket.destroy() };
+  return { ready, ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, say: () => {}, end: () => socket.destroy() };
 }
 
 function overWebSocket(socket: Socket, speech: DialectName, token: string, caller: Caller): Connection {
@@ -86,5 +88,5 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...dialect.head(token), '', '',
     ].join('\r\n'));
   });
-  return { ready, ask: (rainId) => { socket.write(question(speech, rainId)); }, end: () => socket.destroy() };
+  return { ready, ask: (rainId) => { socket.write(question(speech, rainId)); }, say: (message) => { socket.write(clientFrame(JSON.stringify(message))); }, end: () => socket.destroy() };
 }

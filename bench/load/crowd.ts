@@ -34,32 +34,36 @@ export class Crowd {
   #ran: Ran = nothing();
   #rains: readonly string[] = [];
   #endsAt = 0;
+  #restMs = 0;
   #waiting = 0;
   #done: () => void = () => {};
 
-  async connect(speech: Speech, port: number, tokens: readonly string[]): Promise<void> {
+  async connect(speech: Speech, port: number, tokens: readonly string[], joins?: string): Promise<void> {
     const left = tokens.map((token, i) => ({ token, from: `127.0.0.${2 + (i % 8)}` }));
     await Promise.all(Array.from({ length: HANDSHAKES_MAX }, async () => {
-      for (let user = left.pop(); user; user = left.pop()) await this.#enter(speech, port, user.from, user.token);
+      for (let user = left.pop(); user; user = left.pop()) await this.#enter(speech, port, user.from, user.token, joins);
     }));
   }
 
-  async #enter(speech: Speech, port: number, from: string, token: string): Promise<void> {
+  async #enter(speech: Speech, port: number, from: string, token: string, joins?: string): Promise<void> {
     const caller: Caller = {
       askedAt: 0, next: 0, busy: false,
       connection: call(speech, port, from, token, { onHeard: (heard) => this.#hear(caller, heard), onGone: () => this.#lose(caller) }),
     };
     await caller.connection.ready;
+    if (joins !== undefined) caller.connection.say({ type: 'join', rainId: joins });
     this.#callers.push(caller);
   }
 
-  /** Everybody asks for the one rain again and again for this long. */
-  repeat(rainId: string, forMs: number): Promise<Ran> {
+  /** Everybody asks for the one rain again and again for this long; with a rest in between, he is no load but a probe. */
+  repeat(rainId: string, forMs: number, restMs = 0): Promise<Ran> {
+    this.#restMs = restMs;
     return this.#run([rainId], performance.now() + forMs);
   }
 
   /** Everybody asks once for each of these, in order. */
   walk(rainIds: readonly string[]): Promise<Ran> {
+    this.#restMs = 0;
     return this.#run(rainIds, 0);
   }
 
@@ -105,7 +109,8 @@ export class Crowd {
   #hear(caller: Caller, heard: 'won' | 'lost' | 'busy'): void {
     this.#ran[heard]++;
     this.#latencies.recordValue(Math.max(1, Math.round((performance.now() - caller.askedAt) * 1_000)));
-    this.#ask(caller);
+    if (this.#restMs > 0) setTimeout(() => this.#ask(caller), this.#restMs);
+    else this.#ask(caller);
   }
 
   #lose(caller: Caller): void {

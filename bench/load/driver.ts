@@ -3,8 +3,8 @@ import type { Speech } from './connection.ts';
 import { Crowd, type Ran } from './crowd.ts';
 
 export type Order =
-  | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[] }
-  | { do: 'repeat'; rainId: string; forMs: number }
+  | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[]; /** A rain that each of them watches. */ joins?: string }
+  | { do: 'repeat'; rainId: string; forMs: number; restMs?: number }
   | { do: 'walk'; rainIds: readonly string[] };
 export type Reply = { ok: true; ran?: Ran } | { ok: false; reason: string };
 
@@ -13,9 +13,9 @@ const crowd = new Crowd();
 async function obey(order: Order): Promise<Reply> {
   switch (order.do) {
     case 'connect':
-      await crowd.connect(order.speech, order.port, order.tokens);
+      await crowd.connect(order.speech, order.port, order.tokens, order.joins);
       return { ok: true };
-    case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs) };
+    case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs, order.restMs) };
     case 'walk': return { ok: true, ran: await crowd.walk(order.rainIds) };
     default: return order satisfies never;
   }

@@ -15,11 +15,15 @@ export interface Size {
   winners: number;
   packets: number;
   sockets: number;
+  /** Live sockets over several processes. */
+  crowd: number;
+  /** Sockets that are told of a change while others grab; in full nearly as many as one process takes. */
+  watchers: number;
 }
 
 export const SIZES: Record<'quick' | 'full', Size> = {
-  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500 },
-  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000 },
+  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500, crowd: 3_000, watchers: 2_000 },
+  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500 },
 };
 
 export interface Surroundings {
@@ -32,5 +36,7 @@ export interface Surroundings {
 /** One question to the machine; some answer several rows of the table. */
 export interface Measure {
   name: string;
+  /** Too big for every run: wants `--only`. */
+  onlyWhenAsked?: boolean;
   rows(surroundings: Surroundings): Promise<Row[]>;
 }

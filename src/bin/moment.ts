@@ -20,6 +20,14 @@ export function parseMoment(text: string): (now: number) => number {
   return () => time;
 }
 
+/** `0.05` or `5%` → a share from 0 to 1. */
+export function parseShare(text: string): number {
+  const match = /^(\d{1,3}(?:\.\d{1,6})?)(%?)$/.exec(text);
+  const share = match ? Number(match[1]) / (match[2] === '%' ? 100 : 1) : NaN;
+  if (!(share >= 0 && share <= 1)) throw new InvalidArgumentError('expected a share such as 0.05 or 5%');
+  return share;
+}
+
 /** A whole number from `min` to `max`. */
 export function parseCount(min: number, max: number): (text: string) => number {
   return (text) => {

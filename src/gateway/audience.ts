@@ -1,13 +1,16 @@
+import { Broadcast } from './broadcast.ts';
 import type { Session } from './session.ts';
-
-/** Sockets reached per turn of the event loop, so that telling everybody never holds up a grab for long. */
-const SLICE = 1_000;
 
 /** Who is here: every session, by user, and by the rain he watches. */
 export class Audience {
   readonly #all = new Set<Session>();
   readonly #users = new Map<string, Set<Session>>();
   readonly #rains = new Map<string, Set<Session>>();
+  readonly #broadcast: Broadcast;
+
+  constructor(broadcast = new Broadcast()) {
+    this.#broadcast = broadcast;
+  }
 
   get size(): number {
     return this.#all.size;
@@ -37,28 +40,32 @@ export class Audience {
     return this.#users.get(userId) ?? NOBODY;
   }
 
-  /** Hands everyone who watches now to `tell`, a slice per turn of the event loop. */
-  eachWatching(rainId: string, tell: (session: Session) => void): void {
-    inSlices(this.#rains.get(rainId) ?? NOBODY, tell);
+  watching(rainId: string): ReadonlySet<Session> {
+    return this.#rains.get(rainId) ?? NOBODY;
   }
 
-  /** The same for everyone who is here. */
+  /** Somebody has not been told yet what all are to be told. */
+  get telling(): boolean {
+    return this.#broadcast.underWay;
+  }
+
+  /** Hands everyone who watches now to `tell`, a slice of time per turn of the event loop, unless a newer word about the rain comes first. */
+  eachWatching(rainId: string, tell: (session: Session) => void): void {
+    this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], tell });
+  }
+
+  /** The same for everyone who is here, whatever comes after it. */
   each(tell: (session: Session) => void): void {
-    inSlices(this.#all, tell);
+    this.#broadcast.add({ sessions: [...this.#all], tell });
+  }
+
+  /** The same for some, unless there is or comes anything else to tell. */
+  some(sessions: Iterable<Session>, tell: (session: Session) => void): void {
+    this.#broadcast.add({ sessions: [...sessions], tell, shed: true });
   }
 }
 
 const NOBODY: ReadonlySet<Session> = new Set();
-
-function inSlices(audience: ReadonlySet<Session>, tell: (session: Session) => void): void {
-  const sessions = [...audience];
-  const slice = (from: number): void => {
-    const to = Math.min(from + SLICE, sessions.length);
-    for (let i = from; i < to; i++) tell(sessions[i]!);
-    if (to < sessions.length) setImmediate(slice, to);
-  };
-  slice(0);
-}
 
 function enter(map: Map<string, Set<Session>>, key: string, session: Session): void {
   const set = map.get(key);

@@ -5,20 +5,27 @@ import type { RedisClient } from '../runtime/redis.ts';
 import type { Door } from './door.ts';
 import { frameOf } from './frame.ts';
 import { send } from './session.ts';
+import { Ticker } from './ticker.ts';
 
-/** Winners shown to all viewers per credited batch; the ticker is a taste, not a list. */
+/** Winners in one sample of the ticker. */
 const TICKER_SIZE = 5;
 
 /** Carries what other processes publish to the sockets of this one. */
 export async function followNews(subscriber: RedisClient, door: Door): Promise<void> {
+  const { audience, limits } = door;
+  const ticker = new Ticker({
+    watching: (rainId) => audience.watching(rainId),
+    busy: () => audience.telling,
+    show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
+  });
   subscriber.on('message', (channel: string, frame: string) => {
     const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;
-    if (event) deliver(event, door);
+    if (event) deliver(event, door, ticker);
   });
   await subscriber.subscribe(EVENTS_CHANNEL);
 }
 
-function deliver(event: RainEvent, door: Door): void {
+function deliver(event: RainEvent, door: Door, ticker: Ticker): void {
   switch (event.type) {
     case 'changed':
       door.foregone.forget(event.rainId);
@@ -33,8 +40,7 @@ function deliver(event: RainEvent, door: Door): void {
         for (const session of sessions) send(session, frame, door.limits);
       }
       const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
-      const frame = frameOf(encode({ type: 'winners', rainId: event.rainId, winners }));
-      return door.audience.eachWatching(event.rainId, (session) => send(session, frame, door.limits));
+      return ticker.show(event.rainId, frameOf(encode({ type: 'winners', rainId: event.rainId, winners })));
     }
     default:
       return event satisfies never;

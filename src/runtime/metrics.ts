@@ -66,8 +66,11 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+/** Where the page of figures comes from. */
+export type Told = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
+
 export interface MetricsServerOptions {
-  registry: MetricsRegistry;
+  registry: Told;
   host: string;
   /** 0 takes a free one. */
   port: number;

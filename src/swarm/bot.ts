@@ -1,5 +1,7 @@
 import { OUTCOMES } from '../protocol/outcomes.ts';
 import { Connection } from './connection.ts';
+import type { Habit } from './habits.ts';
+import { Misfortune } from './misfortune.ts';
 import type { BotOutcome } from './outcome.ts';
 import { Schedule } from './schedule.ts';
 import type { HeardMessage, HeardRain, HeardResult } from './server-message.ts';
@@ -7,8 +9,9 @@ import type { Surroundings } from './surroundings.ts';
 
 export interface BotSelf {
   userId: string;
-  /** From seeing that it rains to tapping, ms. */
+  /** From seeing that it rains, or from the moment that counts for all, to tapping, ms. */
   reactionMs: number;
+  habit?: Habit;
   /** The address to call from; `undefined` leaves it to the system. */
   localAddress: string | undefined;
 }
@@ -28,6 +31,7 @@ export class Bot {
   readonly #self: BotSelf;
   readonly #schedule: Schedule;
   readonly #connection: Connection;
+  readonly #misfortune: Misfortune;
   #timer: NodeJS.Timeout | undefined;
   #rain: HeardRain | undefined;
   #asks = 0;
@@ -42,13 +46,15 @@ export class Bot {
   constructor(around: Surroundings, self: BotSelf) {
     this.#around = around;
     this.#self = self;
-    this.#schedule = new Schedule(around, self.reactionMs);
+    this.#schedule = new Schedule(around, self.reactionMs, around.inPlaceAt);
     this.#connection = new Connection(around, self.userId, self.localAddress, {
       onMessage: (message) => this.#hear(message),
+      onWelcome: () => this.#misfortune.welcomed(),
       onBroken: () => this.#onBroken(),
       onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
       onFault: (fault) => this.#reject(fault),
     });
+    this.#misfortune = new Misfortune(around, self.habit ?? 'good', this.#connection);
   }
 
   /** Resolves when the outcome is known and the socket is closed. @throws what `tokenFor` throws */
@@ -80,7 +86,9 @@ export class Bot {
   }
 
   #hearRain(rain: HeardRain): void {
-    if (rain.rainId !== this.#around.rainId) return;
+    const { rainId, tally, now } = this.#around;
+    if (rain.rainId !== rainId) return;
+    if (this.#rain?.state === 'loaded' && rain.state === 'open') tally.heardStart(now());
     this.#rain = rain;
     if (this.#asked) return;
     this.#connection.answered();
@@ -98,12 +106,14 @@ export class Bot {
   }
 
   #ask(): void {
-    const { now, patience, rainId } = this.#around;
+    const { now, patience, rainId, tally } = this.#around;
     if (this.#asks >= patience.asksMax) return this.#end({ kind: 'gave_up', reason: `asked ${this.#asks} times` });
     const ref = String(++this.#asks);
     this.#schedule.tapped();
+    if (this.#asks === 1) tally.late.record(this.#schedule.sinceTapMs() ?? 0);
     this.#asked = { ref, at: now() };
     this.#connection.ask({ type: 'grab', rainId, ref });
+    this.#misfortune.asked();
   }
 
   #hearResult(result: HeardResult): void {
@@ -111,7 +121,7 @@ export class Bot {
     if (result.rainId !== rainId) return;
     const asked = this.#asked?.ref === result.ref ? this.#asked : undefined;
     if (asked) {
-      tally.answer(result.code, now() - asked.at);
+      tally.answer(result.code, this.#reads ? now() - asked.at : undefined, now());
       this.#asked = undefined;
       this.#connection.answered();
     }
@@ -147,6 +157,7 @@ export class Bot {
     this.#asked = undefined;
     this.#connection.answered();
     tally.progress.won++;
+    tally.at('won', this.#around.now());
     this.#decided();
     clearTimeout(this.#timer);
     if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
@@ -156,7 +167,7 @@ export class Bot {
   #hearCredited(rainId: string, redPacketId: string, amount: string): void {
     if (rainId !== this.#around.rainId) return;
     this.#around.tally.told.tell(this.#self.userId, redPacketId, amount);
-    if (this.#creditedId === undefined) this.#around.tally.progress.credited++;
+    if (this.#creditedId === undefined) this.#around.tally.credited(this.#around.now());
     this.#creditedId = redPacketId;
     if (this.#won) this.#leaveWithPacket();
   }
@@ -165,7 +176,12 @@ export class Bot {
     const { tally } = this.#around;
     tally.progress.answered++;
     const tapMs = this.#schedule.sinceTapMs();
-    if (tapMs !== undefined) tally.taps.record(tapMs);
+    if (tapMs !== undefined && this.#reads) tally.taps.record(tapMs);
+  }
+
+  /** Who does not read waits for himself: that is no latency of the server's. */
+  get #reads(): boolean {
+    return this.#self.habit !== 'slow';
   }
 
   #leaveWithPacket(): void {
@@ -188,6 +204,7 @@ export class Bot {
   /** The socket is closed. A packet that was won stays won, whatever came after it. */
   #finish(otherwise: BotOutcome): void {
     clearTimeout(this.#timer);
+    this.#misfortune.end();
     const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
     const outcome = this.#outcome ?? won ?? otherwise;
     this.#around.tally.ended(outcome);

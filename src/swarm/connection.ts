@@ -10,6 +10,8 @@ export type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { ki
 
 export interface ConnectionEvents {
   onMessage(message: HeardMessage): void;
+  /** The line stands, and he is about to join. */
+  onWelcome?(): void;
   /** The line is lost and another will be dialled: what was asked stays unanswered. */
   onBroken(): void;
   /** Exactly once, and nothing after it. */
@@ -75,6 +77,16 @@ export class Connection {
     this.#failures = 0;
   }
 
+  /** The line breaks: as if by itself. */
+  drop(): void {
+    this.#line?.cut();
+  }
+
+  /** @returns reads on, should the line still be there */
+  stopReading(): () => void {
+    return this.#line?.stopReading() ?? (() => {});
+  }
+
   /** `onGone` follows, at once or when the socket is closed. */
   leave(how: 'politely' | 'at once'): void {
     if (this.#leaving) return;
@@ -98,8 +110,8 @@ export class Connection {
       case 'welcome':
         clock.observe(dialledAt, message.serverTime);
         this.#welcomed = true;
-        tally.welcomes++;
-        tally.progress.connected++;
+        tally.connected(1, now());
+        this.#events.onWelcome?.();
         this.#line?.say({ type: 'ping', t: now() });
         return this.ask({ type: 'join', rainId });
       case 'pong':
@@ -118,7 +130,7 @@ export class Connection {
     const welcomed = this.#welcomed;
     this.#line = undefined;
     this.#welcomed = false;
-    if (welcomed) tally.progress.connected--;
+    if (welcomed) tally.connected(-1, this.#around.now());
     if (this.#leaving) return this.#events.onGone({ kind: 'left' });
     if (welcomed) tally.lostLines++;
     else {

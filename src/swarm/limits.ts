@@ -1,5 +1,5 @@
 /** What a wave may be asked for; a page of its own, so that a command can tell it without loading the storm. */
 
-/** A process may hold about 20,000 sockets where this was measured; more users take several processes [R10]. */
-export const USERS_MAX = 50_000;
+/** Of a whole wave, in however many processes [R10]. */
+export const USERS_MAX = 1_000_000;
 export const REACTION_MS_MAX = 600_000;

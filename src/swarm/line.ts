@@ -8,6 +8,9 @@ import { parseServerMessage, type HeardMessage } from './server-message.ts';
 /** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
 const FRAME_BYTES_MAX = 256 * 1024;
 
+/** What may wait to be sent of one who shouts [R10]. */
+const UNSENT_BYTES_MAX = 64 * 1024;
+
 /** How a line ended: refused at the upgrade, never reached, or closed (1006 when it simply broke). */
 export type Loss =
   | { kind: 'refused'; status: number }
@@ -36,6 +39,10 @@ export interface LineEvents {
 export interface Line {
   /** Swallowed when the line is closing: `onLost` is on its way. */
   say(message: ClientMessage): void;
+  /** Whatever it is, well-formed or not; dropped while much of what was said before has not gone out. */
+  shout(frame: string | Buffer): void;
+  /** Reads nothing more. @returns reads on */
+  stopReading(): () => void;
   /** Says goodbye; cut after `hangUpMs` if the server does not. */
   hangUp(): void;
   /** Ends at once, without a word. */
@@ -82,6 +89,13 @@ export function dial({ address, token, localAddress, patience }: Dial, events: L
   return {
     say(message) {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    },
+    shout(frame) {
+      if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < UNSENT_BYTES_MAX) socket.send(frame);
+    },
+    stopReading() {
+      socket.pause();
+      return () => socket.resume();
     },
     hangUp() {
       goodbye ??= setTimeout(() => socket.terminate(), patience.hangUpMs);

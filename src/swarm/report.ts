@@ -1,8 +1,12 @@
 import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
 import { formatMoney } from '../rain/money.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { CheatReport } from './cheatTally.ts';
 import type { ServerClock } from './clock.ts';
+import type { Shares } from './habits.ts';
 import type { Latency } from './latency.ts';
 import { describeLoss } from './line.ts';
+import { BIN_MS, type TimelineRecord } from './timeline.ts';
 import type { Tally } from './tally.ts';
 
 /** What a wave saw. Plain data: `--json` prints it as it is. Amounts are decimal strings. */
@@ -11,6 +15,8 @@ export interface SwarmReport {
   /** 64 hex digits; the same seed gives the same users the same reaction times. */
   seed: string;
   users: number;
+  /** Of the swarm. */
+  processes: number;
   durationMs: number;
   /** How each user ended, most frequent first; they add up to `users`. */
   outcomes: { name: string; count: number }[];
@@ -21,7 +27,21 @@ export interface SwarmReport {
     ask: Latency;
     /** From the moment a user meant to tap to the answer that settled it, retries and reconnects included. */
     tap: Latency;
+    /** From that moment to his first question: what the swarm itself added, as a part of `tap`. */
+    late: Latency;
   };
+  /** `tap` at more percentiles, for a curve: [percent, ms]. */
+  tapCurve: [number, number][];
+  /** When the taps were meant to come, decided before the run; absent: each a moment after he saw it rain. */
+  arrivals?: Arrivals;
+  /** Users who were waiting and were told of the start, when the first of them (since the run began), and how far apart the first and the last, ms. */
+  start: { heard: number; firstMs: number; spreadMs: number };
+  /** How many users were not like the others, and how often their lines broke, or they stopped reading; absent: nobody was. */
+  trouble?: Shares & { cuts: number; stops: number };
+  /** Cheaters are counted in nothing above but `winners` and `told`; absent: nobody cheated. */
+  cheaters?: CheatReport;
+  /** What happened in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of those open. */
+  timeline: { binMs: number; counts: TimelineRecord };
   winners: number;
   credited: number;
   /** What the winners were told that they have won, together. */
@@ -39,19 +59,38 @@ export interface SwarmReport {
   clockErrorMs: number;
 }
 
-export function toReport(
-  tally: Tally, clock: ServerClock, { rainId, seed, durationMs }: Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'>,
-): SwarmReport {
+/** What is known of a wave beside what its users saw. */
+export interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'> {
+  processes?: number;
+  arrivals?: Arrivals;
+  shares?: Shares;
+}
+
+const CURVE_PERCENTS = [0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100];
+
+export function toReport(tally: Tally, clock: ServerClock, facts: WaveFacts): SwarmReport {
+  return reportOf(tally, { ...facts, clockErrorMs: clock.roundTripMs / 2 });
+}
+
+export function reportOf(tally: Tally, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts & { clockErrorMs: number }): SwarmReport {
   const { progress, told } = tally;
   const failure = tally.welcomes === 0 ? tally.lastFailure : undefined;
+  const start = tally.start.record();
   return {
     rainId,
     seed,
     users: progress.users,
+    processes,
     durationMs: Math.round(durationMs),
     outcomes: ranked(tally.outcomes).map(([name, count]) => ({ name, count })),
     answers: ranked(tally.answers).map(([code, count]) => ({ code, reason: OUTCOMES[code].reason, count })),
-    latencyMs: { ask: tally.asks.summary(), tap: tally.taps.summary() },
+    latencyMs: { ask: tally.asks.summary(), tap: tally.taps.summary(), late: tally.late.summary() },
+    tapCurve: CURVE_PERCENTS.map((percent) => [percent, tally.taps.at(percent)]),
+    ...(arrivals && { arrivals }),
+    start: { heard: start.heard, firstMs: start.firstMs, spreadMs: start.lastMs - start.firstMs },
+    ...(shares && { trouble: { ...shares, cuts: tally.cuts, stops: tally.stops } }),
+    ...(tally.cheats.users > 0 && { cheaters: tally.cheats.report() }),
+    timeline: { binMs: BIN_MS, counts: tally.timeline.record() },
     winners: told.winners,
     credited: progress.credited,
     told: formatMoney(told.cents),
@@ -62,7 +101,7 @@ export function toReport(
     lostLines: tally.lostLines,
     misunderstood: tally.misunderstood,
     ...(failure && { unreached: { reason: describeLoss(failure), ...(failure.kind === 'refused' && { status: failure.status }) } }),
-    clockErrorMs: Number.isFinite(clock.roundTripMs) ? clock.roundTripMs / 2 : 0,
+    clockErrorMs: Number.isFinite(clockErrorMs) ? clockErrorMs : 0,
   };
 }
 

@@ -6,6 +6,8 @@ import type { Surroundings } from './surroundings.ts';
 export class Schedule {
   readonly #around: Surroundings;
   readonly #reactionMs: number;
+  /** From when on it counts, this process's monotonic ms, however early it began; `undefined`: from when he sees it. */
+  #inPlaceAt: number | undefined;
   #opensAt: number | undefined;
   #pauses = 0;
   /** Server's epoch ms, both. */
@@ -14,7 +16,9 @@ export class Schedule {
   /** When he meant to tap, this process's monotonic ms, so that a correction of the server's clock does not look like latency. */
   #meantAt: number | undefined;
 
-  constructor(around: Surroundings, reactionMs: number) {
+  /** @param inPlaceAt all users' times to tap count from the same moment: the opening, or this one if that is later */
+  constructor(around: Surroundings, reactionMs: number, inPlaceAt?: number) {
+    this.#inPlaceAt = inPlaceAt;
     this.#around = around;
     this.#reactionMs = reactionMs;
   }
@@ -30,7 +34,7 @@ export class Schedule {
     switch (state) {
       case 'loaded':
       case 'open':
-        this.#tapAt ??= Math.max(opensAt, now) + this.#reactionMs;
+        this.#tapAt ??= Math.max(opensAt, this.#inPlaceAt === undefined ? now : now + this.#inPlaceAt - this.#around.now()) + this.#reactionMs;
         return Math.max(this.#tapAt, this.#notBefore);
       // Nothing to tap on. The change will be pushed; if it never comes, the end comes, and then the answer to a question.
       case 'draft':
@@ -47,6 +51,8 @@ export class Schedule {
 
   /** He has to see it rain again before he taps. */
   startOver(): void {
+    // What was decided beforehand was about the beginning, and that has passed.
+    if (this.#tapAt !== undefined) this.#inPlaceAt = undefined;
     this.#tapAt = undefined;
     this.#meantAt = undefined;
   }

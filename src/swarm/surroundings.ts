@@ -11,6 +11,8 @@ export interface Surroundings {
   tokenFor: (userId: string) => Promise<string>;
   /** How long a winner waits to hear `credited`, ms; 0: not at all. */
   creditWaitMs: number;
+  /** Users' times to tap count from here (monotonic ms), or from the opening if that is later; absent: from when each sees it rain. */
+  inPlaceAt?: number;
   turnstile: Turnstile;
   clock: ServerClock;
   now: Now;

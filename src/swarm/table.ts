@@ -22,10 +22,29 @@ export function renderReport(report: SwarmReport, audit?: AuditReport): string {
       ['meant tap to decision', ...latency(tap)],
     ], 'lrrrrr'),
     '',
+    ...further(report),
     `${figure(report.dials)} dials, ${figure(report.failedDials)} of them in vain; ${figure(report.lostLines)} lines lost; ${figure(report.misunderstood)} messages not understood; ` +
       `${figure(report.credited)} of ${figure(report.winners)} winners heard that they were credited.`,
     judge(report, audit).sentence,
   ].join('\n');
+}
+
+/** What only some runs have. */
+function further({ arrivals, latencyMs: { late }, start, trouble, cheaters, processes }: SwarmReport): string[] {
+  const lines: string[] = [];
+  if (arrivals) {
+    lines.push(`Open loop: taps came by a Poisson process of ${figure(arrivals.perSecond)}/s on average (${arrivals.shape}), decided before the run. "Meant tap to decision" counts`,
+      'from the decided moment, however late the question went out, so no wait is left out because somebody had to wait (coordinated omission).',
+      `The swarm itself was late by p50 ${late.p50.toFixed(1)}, p99 ${late.p99.toFixed(1)}, max ${late.max.toFixed(1)} ms; that is part of the figure.`);
+  }
+  if (processes > 1) lines.push(`Played by ${processes} processes; their histograms were added up, not averaged.`);
+  if (start.heard > 0) lines.push(`${figure(start.heard)} waiting users were told of the start within ${start.spreadMs.toFixed(0)} ms of each other.`);
+  if (trouble && trouble.flaky + trouble.slow > 0) lines.push(`Lines of flaky users broke ${figure(trouble.cuts)} times; slow users stopped reading ${figure(trouble.stops)} times (their latency is not counted).`);
+  if (cheaters) {
+    lines.push(`${figure(cheaters.users)} cheaters sent ${figure(cheaters.frames)} frames and heard: ${cheaters.heard.map(({ name, count }) => `${figure(count)} ${name}`).join(', ')}.`,
+      `${figure(cheaters.winners)} of them won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not find out.`);
+  }
+  return lines.length > 0 ? [...lines, ''] : [];
 }
 
 function latency({ count, p50, p95, p99, max }: Latency): string[] {

@@ -31,6 +31,18 @@ export class ToldPackets {
     this.#cents += cents;
   }
 
+  /** What each was told first: for adding up what several processes have heard. */
+  entries(): [userId: string, redPacketId: string, amount: string][] {
+    return [...this.#byUser].map(([userId, { redPacketId, amount }]) => [userId, redPacketId, amount]);
+  }
+
+  /** As if it had been told here; `faults` are those that were found there. */
+  merge({ entries, faults, examples }: { entries: readonly [string, string, string][]; faults: number; examples: readonly string[] }): void {
+    for (const entry of entries) this.tell(...entry);
+    this.#faults += faults;
+    this.#examples.push(...examples.slice(0, EXAMPLES_MAX - this.#examples.length));
+  }
+
   /** Users who were told that they have won. */
   get winners(): number {
     return this.#byUser.size;

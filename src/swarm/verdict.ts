@@ -22,18 +22,22 @@ export function judge(report: SwarmReport, audit?: AuditReport): Verdict {
 }
 
 function contradictions(report: SwarmReport): string[] {
-  if (report.faults === 0) return [];
+  const wonTwice = report.cheaters?.wonTwice ?? 0;
+  const cheated = wonTwice > 0 ? [`${figure(wonTwice)} cheaters won more than once`] : [];
+  if (report.faults === 0) return cheated;
   const further = report.faults - report.faultExamples.length;
-  return [...report.faultExamples, ...(further > 0 ? [`and ${figure(further)} more of the kind`] : [])];
+  return [...report.faultExamples, ...(further > 0 ? [`and ${figure(further)} more of the kind`] : []), ...cheated];
 }
 
 function differences(report: SwarmReport, audit: AuditReport): string[] {
   const wrongs: string[] = [];
   if (audit.rainId !== report.rainId) wrongs.push(`the audit is of ${audit.rainId}, not of ${report.rainId}`);
   if (!audit.adds_up) wrongs.push('the audit itself does not add up');
+  // Who was kept out for cheating may have won before, and was never told.
+  const unheard = report.cheaters?.unheard ?? 0;
   const won = (parseMoney(audit.credited) ?? 0n) + (parseMoney(audit.pending) ?? 0n);
-  if (formatMoney(won) !== report.told) wrongs.push(`the audit has ${formatMoney(won)} won`);
-  if (audit.winners !== report.winners) wrongs.push(`the audit has ${figure(audit.winners)} winners`);
+  if (unheard > 0 ? won < (parseMoney(report.told) ?? 0n) : formatMoney(won) !== report.told) wrongs.push(`the audit has ${formatMoney(won)} won`);
+  if (audit.winners < report.winners || audit.winners > report.winners + unheard) wrongs.push(`the audit has ${figure(audit.winners)} winners`);
   return wrongs;
 }
 

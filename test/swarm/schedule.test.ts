@@ -23,10 +23,10 @@ beforeEach(() => {
 
 const rain = (state: HeardRain['state'], opensInMs = 1_000, closesInMs = 9_000): HeardRain =>
   ({ type: 'rain', rainId: 'r', state, opensAt: EPOCH + opensInMs, closesAt: EPOCH + closesInMs });
-const schedule = (reactionMs: number) => new Schedule({
+const schedule = (reactionMs: number, inPlaceAt?: number) => new Schedule({
   address: new URL('ws://127.0.0.1:1/v1'), rainId: 'r', tokenFor: async () => '', creditWaitMs: 0,
   turnstile: new Turnstile(1, now), clock, now, random: randomSource(SEED, 'test'), patience: PATIENCE, tally: new Tally(1),
-}, reactionMs);
+}, reactionMs, inPlaceAt);
 
 describe('when a user taps', () => {
   test('a human moment after the rain opens', () => {
@@ -83,6 +83,25 @@ describe('latency', () => {
     user.tapped();
     time += 30;
     expect(user.sinceTapMs()).toBe(430);
+  });
+
+  test('of an open loop counts from the moment that was decided, though he was connected long after it', () => {
+    time = 6_000;
+    const user = schedule(250, 2_000);
+    expect(user.waitMs(rain('open'))).toBe(-3_750);
+    user.tapped();
+    time += 10;
+    expect(user.sinceTapMs()).toBe(3_760);
+  });
+
+  test('of an open loop: nobody taps before all are in place, nor before the opening, and after a break the moments count anew', () => {
+    expect(schedule(250, 4_000).waitMs(rain('open'))).toBe(4_250);
+    const user = schedule(250, 500);
+    expect(user.waitMs(rain('loaded'))).toBe(1_250);
+    time = 1_100;
+    user.waitMs(rain('paused'));
+    time = 3_000;
+    expect(user.waitMs(rain('open'))).toBe(250);
   });
 
   test('goes on through retries, and starts anew when he has to wait for the rain', () => {

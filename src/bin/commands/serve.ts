@@ -4,6 +4,10 @@ import { tellFailed, tellReady } from '../../runtime/parent.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../runtime/shutdown.ts';
 import { explain, print, tell } from '../answer.ts';
 import { configure } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+
+/** More than any machine has cores for; the port's owner hands out about 4,000 connections a second. */
+const PROCESSES_MAX = 64;
 
 /**
  * Runs a server until a signal, or its parent's end, ends it. Both a person at a terminal and `rain up` start servers
@@ -23,8 +27,12 @@ async function serve(name: string, open: (shutdown: Shutdown) => Promise<Record<
 export function addServeCommands(program: Command): void {
   program.command('gateway').summary('the door for players')
     .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway')
-    .action(() => serve('gateway', async (shutdown) => ({ ...await (await import('../servers/gateway.ts')).open(shutdown) })));
+    .option('--processes <n>', 'so many behind the one port; every limit is one process\'s, so n of them take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
+    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
+    .action(({ processes }: { processes: number }) => serve('gateway', async (shutdown) => {
+      if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown) };
+      return { ...await (await import('../servers/gateways.ts')).open(shutdown, processes) };
+    }));
 
   program.command('worker').summary('relay, credit worker, settler and sweeper')
     .description('Carries claims to the queue, credits them, settles rains that are over. Run as many as you like. Needs REDIS_URL and DATABASE_URL.')

@@ -1,4 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import { OUTCOMES } from '../../protocol/outcomes.ts';
@@ -9,22 +11,33 @@ import { USERS_MAX } from '../../swarm/limits.ts';
 import type { SwarmReport } from '../../swarm/report.ts';
 import { CommandFailure, EXIT, print, unreachable } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
-import { parseCount, parseDuration } from '../moment.ts';
+import { parseCount, parseDuration, parseShare } from '../moment.ts';
 import { bar } from '../progress.ts';
-import { tokenSigner } from './token.ts';
+import { tokenOrder, tokenSigner } from './token.ts';
+import type { WaveOptions } from '../../swarm/wave.ts';
 
 interface SwarmOptions {
   url?: string;
   rain: string;
   users: number;
-  rate: number;
+  connects: number;
+  processes?: number;
+  shape?: 'steady' | 'spike' | 'ramp' | 'wave';
+  rate?: number;
+  flaky: number;
+  slow: number;
+  cheaters: number;
   prefix: string;
   creditWait: number;
   seed?: string;
   audit: boolean;
+  report?: string;
   json?: boolean;
 }
 
+const PROCESSES_MAX = 64;
+/** Of a shape without a rate. */
+const SHAPE_SECONDS = 10;
 const TOKEN_SECONDS = 2 * 3_600;
 /** When nobody has had a socket by then, the address is wrong, or nobody is there. */
 const REACH_MS = 5_000;
@@ -37,30 +50,47 @@ export function addSwarmCommand(program: Command): void {
     .requiredOption('--rain <id>', 'the rain to grab from')
     .option('--url <ws://…>', 'the gateway; default the one that runs here', parseUrl)
     .option('--users <n>', 'how many', parseCount(1, USERS_MAX), 2_000)
-    .option('--rate <n>', 'connections a second', parseCount(1, 10_000), 500)
+    .option('--processes <n>', 'played by so many; default as many as the sockets need', parseCount(1, PROCESSES_MAX))
+    .option('--connects <n>', 'connections a second', parseCount(1, 10_000), 500)
+    .option('--rate <n>', 'taps a second, an open loop: each has its moment before the run begins; default each user taps 0.15 to 2 s after he sees it rain', parseCount(1, 1_000_000))
+    .addOption(new Option('--shape <shape>', `how the taps come; without --rate within about ${SHAPE_SECONDS} s`).choices(['steady', 'spike', 'ramp', 'wave']))
+    .option('--flaky <share>', 'users whose line breaks again and again', parseShare, 0)
+    .option('--slow <share>', 'users who stop reading for a while', parseShare, 0)
+    .option('--cheaters <share>', 'users who tap far too fast, send garbage and forge fields; reported apart', parseShare, 0)
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
     .option('--credit-wait <time>', 'how long winners wait for their credit', parseDuration, 30_000)
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')
     .option('--no-audit', 'do not compare with the audit, e.g. where others play too')
+    .option('--report <file.html>', 'also write the report as a page with plots, in one file')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
     .action(swarm);
 }
 
 async function swarm(options: SwarmOptions): Promise<void> {
-  const [{ runWave }, { renderReport }, { judge }] = await Promise.all([import('../../swarm/wave.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts')]);
+  const [{ runWave, processesFor }, { runParts }, { renderReport }, { judge }] = await Promise.all([
+    import('../../swarm/wave.ts'), import('../../swarm/parts.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts'),
+  ]);
   const url = options.url ?? configure([]).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   if (options.seed !== undefined && !seedText.safeParse(options.seed).success) throw new CommandFailure(EXIT.usage, '--seed: expected 64 hex digits');
+  if (options.report !== undefined) expectWritable(options.report);
   const progress = bar('answered', 'users');
-  const report = await runWave({
-    url, rainId: options.rain, users: options.users, connectsPerSecond: options.rate, userId: (i) => `${options.prefix}${i}`,
-    creditWaitMs: options.creditWait, reachMs: REACH_MS, tokenFor: tokenSigner(TOKEN_SECONDS), ...(options.seed !== undefined && { seed: options.seed }),
-    onProgress: ({ answered, users }) => progress.update(answered, users),
-  }).finally(() => progress.stop());
+  const shares = { flaky: options.flaky, slow: options.slow, cheaters: options.cheaters };
+  const wave: Omit<WaveOptions, 'tokenFor'> = {
+    url, rainId: options.rain, users: options.users, connectsPerSecond: options.connects, creditWaitMs: options.creditWait, reachMs: REACH_MS,
+    ...(options.seed !== undefined && { seed: options.seed }), ...arrivalsOf(options), ...(Object.values(shares).some((share) => share > 0) && { shares }),
+  };
+  const processes = options.processes ?? processesFor(options.users, shares);
+  const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
+  const playing = processes > 1
+    ? runParts({ wave, token: tokenOrder(TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
+    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(TOKEN_SECONDS), onProgress });
+  const report = await playing.finally(() => progress.stop());
   expectPlayed(report, redactUrl(url));
   const audit = options.audit && canAudit() ? await finalAudit(options.rain) : undefined;
   const verdict = judge(report, audit?.report);
+  if (options.report !== undefined) writeFileSync(options.report, (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
   print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report));
   if (!verdict.adds_up) process.exitCode = EXIT.refused;
 }
@@ -82,6 +112,20 @@ function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: string)
   if (outcomes.every(({ name }) => name === OUTCOMES['-8'].reason)) {
     throw new CommandFailure(EXIT.refused, `--rain: the gateway knows no rain ${rainId}: there is none, it is not loaded yet, or it has long been settled`);
   }
+}
+
+/** Said before the users are sent, not when they are back. */
+function expectWritable(file: string): void {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    throw new CommandFailure(EXIT.usage, `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in a folder that is there`);
+  }
+}
+
+function arrivalsOf({ shape, rate, users }: SwarmOptions): Pick<WaveOptions, 'arrivals'> {
+  if (shape === undefined && rate === undefined) return {};
+  return { arrivals: { shape: shape ?? 'steady', perSecond: rate ?? users / SHAPE_SECONDS } };
 }
 
 /** A swarm on another machine than the servers' can only judge by what its users were told. */

@@ -24,8 +24,13 @@ export function addTokenCommand(program: Command): void {
 
 /** @throws ConfigError when there is no secret to sign with */
 export function tokenSigner(expiresInSeconds: number): (sub: string) => Promise<string> {
+  const { secret, ...rest } = tokenOrder(expiresInSeconds);
+  return (sub) => signToken(secret, { sub, ...rest });
+}
+
+/** All that is needed to sign tokens elsewhere. @throws ConfigError when there is no secret to sign with */
+export function tokenOrder(expiresInSeconds: number): { secret: string; expiresInSeconds: number; issuer?: string; audience?: string } {
   const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = configure([]);
   if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign tokens with']);
-  const names = { ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
-  return (sub) => signToken(JWT_SECRET, { sub, expiresInSeconds, ...names });
+  return { secret: JWT_SECRET, expiresInSeconds, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
 }

@@ -1,11 +1,16 @@
+import cluster from 'node:cluster';
 import { tellGateway } from '../../gateway/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
+import { answerForMetrics } from '../../runtime/crewMetrics.ts';
 import { createLog } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 
+/** One gateway: all there is, or one process of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown): Promise<{ url: string }> {
+  // Without its parent a process of several would be ended at once; it is to say goodbye to its players first.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   const config = configure(['REDIS_URL', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
   const gateway = await startGateway({
@@ -25,6 +30,11 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
   if (config.METRICS_PORT !== undefined) {
     const registry = openRegistry();
     tellGateway(registry, gateway);
+    // Of several processes the parent has the port.
+    if (cluster.isWorker) {
+      answerForMetrics(registry);
+      return { url: gateway.url };
+    }
     const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, log });
     shutdown.onClose('metrics', () => metrics.close());
   }

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { EVENTS_CHANNEL } from '../../src/grab/keys.ts';
+import { pause, resume } from '../../src/grab/phases.ts';
+import { signToken } from '../../src/runtime/token.ts';
+import type { Program } from '../house/process.ts';
+import { spreadOf } from '../house/spread.ts';
+import { openStore, SECRET, type Store } from '../house/store.ts';
+import type { Order, Reply } from '../load/driver.ts';
+import type { Measure } from './measure.ts';
+
+const WATCHED = 'watched';
+const GRABBED = 'grabbed';
+/** Who grab while the others are told. Few: what is asked is how long one of them waits, not how many are served. */
+const GRABBERS = 20;
+/** Of one look, with or without changes that are told, ms; and so many changes in it. */
+const LOOK_MS = 1_500;
+const CHANGES = 4;
+
+/** What a change that is told to everybody does to a grab that comes meanwhile. */
+export const broadcast: Measure = {
+  name: 'broadcast',
+  async rows({ size: { watchers, rounds }, postgres, say }) {
+    const store = await openStore(postgres, 'rain');
+    try {
+      const gateway = await store.start('../dist/bin/rain.js', ['gateway']);
+      const port = Number(new URL((gateway.said as { url: string }).url).port);
+      await store.house.stock([WATCHED, GRABBED], 10);
+      const [audience, hands] = [await store.start('load/driver.ts'), await store.start('load/driver.ts')];
+      say(`${watchers} sockets watch`);
+      await ask(audience, { do: 'connect', speech: 'rain', port, tokens: await tokens('watcher', watchers), joins: WATCHED });
+      await ask(hands, { do: 'connect', speech: 'rain', port, tokens: await tokens('hand', GRABBERS) });
+      const witness = await watch(port, await signToken(SECRET, { sub: 'witness', expiresInSeconds: 7_200 }));
+      const longest = async () => (await ask(hands, { do: 'repeat', rainId: GRABBED, forMs: LOOK_MS, restMs: 5 }))!.latencyMs.max;
+      await longest();
+      const [quiet, told]: [number[], number[]] = [[], []];
+      for (let round = 0; round < rounds; round++) {
+        quiet.push(await longest());
+        const [slowest] = await Promise.all([longest(), change(store)]);
+        told.push(slowest);
+      }
+      witness.socket.terminate();
+      // One for joining, and one per change unless a newer one took its place.
+      if (witness.heard() <= rounds * CHANGES / 2) throw new Error(`nobody was told: a watcher heard ${witness.heard()} words about the rain`);
+      const delays = told.map((ms, round) => Math.max(0, ms - quiet[round]!));
+      return [{
+        measure: `longest grab while a change is told to ${watchers.toLocaleString('en')} sockets, beyond the longest without`, unit: 'ms',
+        ours: spreadOf(told), figure: spreadOf(delays), target: { most: 50 },
+      }];
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+/** One watcher who counts what he is told about the rain. */
+async function watch(port: number, token: string): Promise<{ socket: WebSocket; heard(): number }> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1`, ['rain.v1'], { headers: { authorization: `Bearer ${token}` } });
+  let heard = 0;
+  socket.on('message', (data) => { if (String(data).startsWith('{"type":"rain"')) heard++; });
+  await new Promise((resolve, reject) => { socket.once('open', resolve).once('error', reject); });
+  socket.send(JSON.stringify({ type: 'join', rainId: WATCHED }));
+  return { socket, heard: () => heard };
+}
+
+/** Pauses and resumes the watched rain: each is news for all who watch. */
+async function change({ house: { desk: { redis } } }: Store): Promise<void> {
+  for (let i = 0; i < CHANGES; i++) {
+    await sleep(LOOK_MS / (CHANGES + 1));
+    await (i % 2 === 0 ? pause : resume)(redis, WATCHED, 1);
+    await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId: WATCHED }));
+  }
+}
+
+async function ask(driver: Program, order: Order) {
+  const reply = await driver.ask(order) as Reply;
+  if (!reply.ok) throw new Error(reply.reason);
+  return reply.ran;
+}
+
+function tokens(name: string, count: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => signToken(SECRET, { sub: `${name}-${i}`, expiresInSeconds: 7_200 })));
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditRain } from '../../src/operator/audit.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { runParts } from '../../src/swarm/parts.ts';
+import { judge } from '../../src/swarm/verdict.ts';
+import { childrenOf, residentBytes } from '../house/cpu.ts';
+import { spreadOf } from '../house/spread.ts';
+import { openStore, SECRET, type Store } from '../house/store.ts';
+import type { Row } from '../report/row.ts';
+import type { Measure } from './measure.ts';
+
+const RAIN = 'crowd';
+/** Below what a process may hold, and so many of each kind. */
+const SOCKETS_PER_PROCESS = 15_000;
+const PROCESSES_MIN = 2;
+/** New sockets a second that server and swarm manage together on two cores. */
+const CONNECTS_PER_SECOND = 500;
+/** Until the rain opens, in times of the dialling and beyond: who is not connected by then was not told of the start. */
+const SLACK = { factor: 2, ms: 12_000 };
+const GRABS_SECONDS = 10;
+const REST_MS = 2_000;
+
+/** So many live, authenticated sockets over several gateway and swarm processes: all are told of the start, all grab, all are answered. */
+export const crowd: Measure = {
+  name: 'crowd',
+  onlyWhenAsked: true,
+  async rows({ size: { crowd: users }, postgres, say }) {
+    const processes = Math.max(PROCESSES_MIN, Math.ceil(users / SOCKETS_PER_PROCESS));
+    const store = await openStore(postgres, 'rain');
+    try {
+      const gateways = await store.start('../dist/bin/rain.js', ['gateway', '--processes', String(processes)]);
+      await store.start('../dist/bin/rain.js', ['worker']);
+      await sleep(REST_MS);
+      const doors = childrenOf(gateways.pid);
+      const before = residentBytes(doors);
+      const connectsMs = users * 1_000 / CONNECTS_PER_SECOND;
+      await plan(store, Math.ceil(users / 10), connectsMs * SLACK.factor + SLACK.ms);
+      say(`${users} users by ${processes} swarm processes to ${doors.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
+      let all: number | undefined;
+      const report = await runParts({
+        wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'steady', perSecond: users / GRABS_SECONDS } },
+        token: { secret: SECRET, expiresInSeconds: 3_600 }, prefix: 'user-', processes,
+        onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(doors); },
+      });
+      const audit = await auditRain(store.house.desk, RAIN);
+      const verdict = judge(report, audit?.report);
+      say(verdict.sentence);
+      const answered = report.outcomes.filter(({ name }) => ['won', 'already_claimed', 'nothing_left'].includes(name)).reduce((sum, { count }) => sum + count, 0);
+      const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>
+        ({ measure, unit, ours: spreadOf([value]), figure: spreadOf([value]), ...(target && { target }) });
+      const { tap, late } = report.latencyMs;
+      return [
+        one(`live authenticated sockets over ${processes} gateway processes that were told of the start`, 'sockets', report.start.heard, { least: users }),
+        one('start heard, from the first socket to the last', 'ms', report.start.spreadMs, { most: 2_000 }),
+        one('grabs that were decided', 'grabs', answered, { least: users }),
+        one('decided moment to answer, p50', 'ms', tap.p50),
+        one('decided moment to answer, p99', 'ms', tap.p99),
+        one('decided moment to answer, longest', 'ms', tap.max),
+        one('of which the swarm was late itself, p99', 'ms', late.p99),
+        one('memory of the gateway processes per socket', 'KiB', all === undefined ? NaN : (all - before) / users / 1_024),
+        one('the audit adds up, and agrees with what users were told', '= yes', verdict.adds_up ? 1 : 0, { least: 1 }),
+      ].map((row) => (Number.isNaN(row.figure.median) ? { ...row, spoilt: 'never were all of them connected at once' } : row));
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+async function plan({ house: { desk } }: Store, packets: number, opensInMs: number): Promise<void> {
+  const opensAt = await redisNow(desk.redis) + opensInMs;
+  const created = await createRain(desk, { id: RAIN, plan: { budget: `${packets}.00`, packets }, opensAt, closesAt: opensAt + 600_000 });
+  const loaded = created.ok ? await loadRain(desk, RAIN) : created;
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { Crew } from '../../runtime/crew.ts';
+import { crewMetrics } from '../../runtime/crewMetrics.ts';
+import { compiledEntry } from '../../runtime/entry.ts';
+import { createLog } from '../../runtime/log.ts';
+import { openRegistry, startMetricsServer, tellFigure } from '../../runtime/metrics.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { configure } from '../connection.ts';
+
+/**
+ * Several gateways behind one port, each a process with all the limits of one. This process owns the port, hands the
+ * connections out, and replaces who dies; it serves nobody itself.
+ */
+export async function open(shutdown: Shutdown, processes: number): Promise<{ url: string }> {
+  const config = configure(['REDIS_URL', 'JWT']);
+  const log = createLog('gateways', config.LOG_LEVEL);
+  const crew = new Crew({
+    name: 'gateway', size: processes, entry: compiledEntry('bin/rain.js'), args: ['gateway'], facts: z.object({ url: z.string() }), log,
+    // They close together, and their players come back together.
+    env: { GATEWAY_COMEBACKS_PER_SECOND: String(Math.ceil(config.GATEWAY_COMEBACKS_PER_SECOND / processes)) },
+  });
+  shutdown.onClose('gateways', (leftMs) => crew.close(leftMs));
+  const { url } = await crew.start();
+  if (config.METRICS_PORT !== undefined) {
+    const own = openRegistry();
+    tellFigure(own, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve', read: () => [{ value: crew.members.length }] });
+    const metrics = await startMetricsServer({ registry: crewMetrics(() => crew.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, log });
+    shutdown.onClose('metrics', () => metrics.close());
+  }
+  log.info({ url, processes, pids: crew.members.map(({ pid }) => pid) }, 'all gateway processes open');
+  return { url };
+}

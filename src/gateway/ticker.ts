@@ -1,0 +1,51 @@
+import type { Session } from './session.ts';
+
+export interface TickerRules {
+  /** Who watches a rain now. */
+  watching: (rainId: string) => ReadonlySet<Session>;
+  /** Something that matters is being told: then nothing is shown. */
+  busy: () => boolean;
+  /** Shows each of these his frame. */
+  show: (frames: ReadonlyMap<Session, Buffer>) => void;
+  /** Monotonic ms. */
+  now?: () => number;
+}
+
+const EVERY_MS = 1_000;
+
+/**
+ * The winners' ticker: a taste, not a list, and the first thing to go. Each watcher sees at most one sample a second, the latest,
+ * whatever is credited and however many rains he watches; while a broadcast is under way, none.
+ */
+export class Ticker {
+  readonly #rules: Required<TickerRules>;
+  /** The latest sample of each rain that has not been shown. */
+  readonly #latest = new Map<string, Buffer>();
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(rules: TickerRules) {
+    this.#rules = { now: () => performance.now(), ...rules };
+  }
+
+  show(rainId: string, frame: Buffer): void {
+    this.#latest.set(rainId, frame);
+    const waitMs = this.#shownAt + EVERY_MS - this.#rules.now();
+    if (waitMs <= 0) this.#tick();
+    // Nobody waits for it, the end of the process least of all.
+    else this.#timer ??= setTimeout(() => this.#tick(), waitMs).unref();
+  }
+
+  #tick(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { watching, busy, show, now } = this.#rules;
+    const latest = [...this.#latest];
+    this.#latest.clear();
+    if (busy()) return;
+    this.#shownAt = now();
+    const frames = new Map<Session, Buffer>();
+    for (const [rainId, frame] of latest) for (const session of watching(rainId)) frames.set(session, frame);
+    if (frames.size > 0) show(frames);
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLOSES, OUTCOMES, type CloseCode } from '../protocol/outcomes.ts';
+import { Bot, type BotSelf } from './bot.ts';
+import { forge } from './forgery.ts';
+import { dial, type Line, type Loss } from './line.ts';
+import type { HeardMessage, HeardRain } from './server-message.ts';
+import type { Surroundings } from './surroundings.ts';
+import { Tally } from './tally.ts';
+
+/** Sockets of one cheater: what one of them is refused another may get. */
+export const LINES_PER_CHEATER = 2;
+/** How long he cheats, from the start of the rain on, and how fast: 300 frames a second and line, where a hand makes 15. */
+const CHEATS_MS = 3_000;
+const TICK_MS = 50;
+const FRAMES_PER_TICK = 15;
+/** Dials of one line, and the pause between them: who was thrown out comes back at once. */
+const DIALS_MAX = 10;
+const REDIAL_MS = 100;
+/** For the answers that are under way, before he asks what he has won. */
+const AFTERMATH_MS = 300;
+
+/**
+ * One who wants more than one packet. He calls twice at once, taps far faster than a hand, sends garbage, and claims to be
+ * others. Then he asks politely, as everybody may, so that what he has won in the end is known and can be held against the audit.
+ */
+export class Cheater {
+  readonly #around: Surroundings;
+  readonly #self: BotSelf;
+  #bot: Bot | undefined;
+  #aborted = new AbortController();
+  #rain: HeardRain | undefined;
+  #sawRain: () => void = () => {};
+
+  constructor(around: Surroundings, self: BotSelf) {
+    this.#around = around;
+    this.#self = self;
+  }
+
+  /** Resolves when he has given up. @throws what `tokenFor` throws */
+  async run(): Promise<void> {
+    const { tally, tokenFor, turnstile, patience, rainId } = this.#around;
+    tally.cheats.users++;
+    if (!await turnstile.pass()) return;
+    const token = await tokenFor(this.#self.userId);
+    const seen = new Promise<void>((resolve) => { this.#sawRain = resolve; });
+    const over = new AbortController();
+    const lines = Array.from({ length: LINES_PER_CHEATER }, () => this.#keepCalling(token, AbortSignal.any([over.signal, this.#aborted.signal])));
+    await Promise.race([seen, this.#rest(patience.sleepMsMax)]);
+    if (this.#rain?.rainId === rainId) await this.#rest(Math.max(0, this.#rain.opensAt - this.#around.clock.now()));
+    await this.#rest(CHEATS_MS);
+    over.abort();
+    await Promise.all(lines);
+    await this.#rest(AFTERMATH_MS);
+    await this.#askPolitely();
+  }
+
+  abort(): void {
+    this.#aborted.abort();
+    this.#bot?.abort();
+  }
+
+  async #askPolitely(): Promise<void> {
+    const { tally } = this.#around;
+    if (this.#aborted.signal.aborted) return;
+    // His last question is no measure of anything, so it is counted in a tally that nobody reads.
+    const around = { ...this.#around, tally: new Tally(1), creditWaitMs: 0 };
+    this.#bot = new Bot(around, { ...this.#self, habit: 'good', reactionMs: 0 });
+    const outcome = await this.#bot.run();
+    if (outcome.kind === 'won') tally.cheats.win(this.#self.userId, outcome.redPacketId, outcome.amount);
+    else if (outcome.kind !== 'lost') tally.cheats.unheard++;
+    tally.cheats.hear(`in the end: ${outcome.kind}`);
+  }
+
+  async #keepCalling(token: string, signal: AbortSignal): Promise<void> {
+    const { tally } = this.#around;
+    for (let dials = 0; dials < DIALS_MAX && !signal.aborted; dials++) {
+      const loss = await this.#callOnce(token, signal);
+      if (!signal.aborted || loss.kind !== 'closed') tally.cheats.hear(lossName(loss));
+      await this.#rest(REDIAL_MS);
+    }
+  }
+
+  #callOnce(token: string, signal: AbortSignal): Promise<Loss> {
+    const { address, patience } = this.#around;
+    return new Promise((resolve) => {
+      let ticker: NodeJS.Timeout | undefined;
+      const hangUp = () => line.cut();
+      const line: Line = dial({ address, token, localAddress: this.#self.localAddress, patience }, {
+        onMessage: (message) => {
+          if (message.type === 'welcome') {
+            line.say({ type: 'join', rainId: this.#around.rainId });
+            ticker ??= setInterval(() => this.#bother(line), TICK_MS);
+          } else this.#hear(message);
+        },
+        onUnreadable: () => {},
+        onLost: (loss) => {
+          clearInterval(ticker);
+          signal.removeEventListener('abort', hangUp);
+          resolve(loss);
+        },
+      });
+      signal.addEventListener('abort', hangUp, { once: true });
+    });
+  }
+
+  #bother(line: Line): void {
+    const { rainId, random, tally, clock } = this.#around;
+    // Before it begins there is nothing to be had; he keeps his breath.
+    if (this.#rain && clock.now() < this.#rain.opensAt) return;
+    for (let i = 0; i < FRAMES_PER_TICK; i++) line.shout(forge(rainId, random));
+    tally.cheats.frames += FRAMES_PER_TICK;
+  }
+
+  #hear(message: HeardMessage): void {
+    const { tally, rainId } = this.#around;
+    switch (message.type) {
+      case 'rain':
+        if (message.rainId !== rainId) return;
+        this.#rain = message;
+        return this.#sawRain();
+      case 'result':
+        tally.cheats.hear(`answer ${OUTCOMES[message.code].reason}`);
+        if ((message.code === '0' || message.code === '1') && message.rainId === rainId) {
+          tally.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
+        }
+        return;
+      case 'error':
+        return tally.cheats.hear(`error ${message.code}`);
+      default:
+        return;
+    }
+  }
+
+  #rest(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#aborted.signal }).catch(() => {});
+  }
+}
+
+function lossName(loss: Loss): string {
+  switch (loss.kind) {
+    case 'refused': return `refused ${loss.status}`;
+    case 'unreachable': return 'unreachable';
+    case 'closed': return `closed ${loss.code in CLOSES ? CLOSES[loss.code as CloseCode].reason : loss.code}`;
+    default: return loss satisfies never;
+  }
+}

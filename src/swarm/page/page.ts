@@ -1,0 +1,89 @@
+import type { Verdict } from '../verdict.ts';
+import type { SwarmReport } from '../report.ts';
+import { answersPlot, reasonsIn } from './answers.ts';
+import { columnsOf, running } from './columns.ts';
+import { linesPlot, type Course } from './lines.ts';
+import { percentilesPlot } from './percentiles.ts';
+import { duration, escape, figure, FRAMES, type Frame } from './plot.ts';
+import { STYLE } from './style.ts';
+
+/**
+ * The report as one page for a browser, light or dark, on a desk or a phone. It holds all it needs: no script, no font and no
+ * picture is fetched, and the page itself forbids it.
+ */
+export function renderPage(report: SwarmReport, { adds_up, sentence }: Verdict): string {
+  const columns = columnsOf(report.timeline);
+  const start = report.start.heard > 0 ? report.start.firstMs / 1_000 : undefined;
+  const sockets: Course = { name: 'sockets', label: 'open sockets', values: running(columns.of('sockets')) };
+  const wins: Course = { name: 'wins', label: 'won', values: running(columns.of('won')) };
+  const credited: Course = { name: 'credited', label: 'credited', values: running(columns.of('credited')) };
+  const { tap, ask, late } = report.latencyMs;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escape(report.rainId)}: ${figure(report.users)} users</title>
+<style>${STYLE}</style>
+</head>
+<body><main>
+<header><h1>红包雨 ${escape(report.rainId)}</h1><p class="sub">${figure(report.users)} simulated users in ${duration(report.durationMs)}${report.processes > 1 ? `, by ${report.processes} processes` : ''}${arrivalWords(report)}</p></header>
+<div class="verdict${adds_up ? '' : ' no'}"><i>${adds_up ? '✓' : '✗'}</i><p>${escape(sentence)}</p></div>
+<div class="tiles">${[
+    ['half waited at most', duration(tap.p50)], ['99 % waited at most', duration(tap.p99)], ['the longest wait', duration(tap.max)],
+    report.start.heard > 0 ? ['from the first told of the start to the last', duration(report.start.spreadMs)] : ['lines lost', figure(report.lostLines)],
+    ['users', figure(report.users)], ['winners', figure(report.winners)], ['won together', report.told], ['open sockets at most', figure(Math.max(0, ...sockets.values))],
+  ].map(([label, value]) => `<div class="tile"><b>${escape(value!)}</b><span>${escape(label!)}</span></div>`).join('')}</div>
+${section('How long users waited', waitWords(report), (frame) => percentilesPlot(frame, report))}
+${section('Answers a second', 'By what they said.', (frame) => answersPlot(frame, columns, start), reasonsIn(columns).map((reason) => `fill ${reason}`))}
+<div class="pair">
+${section('Sockets', 'Open at each moment.', (frame) => linesPlot(frame, columns, [sockets], start), [], 'narrow')}
+${section('Won and credited', 'What winners were told, and heard to be in their wallet.', (frame) => linesPlot(frame, columns, [wins, credited], start),
+    ['fill won', 'fill credited'], 'narrow')}
+</div>
+<div class="pair">
+<section><h2>Users</h2>${table(['ended with', 'users'], report.outcomes.map(({ name, count }) => [name, figure(count)]))}</section>
+<section><h2>Latency</h2>${table(['', 'p50', 'p99', 'longest'], ([['question to answer', ask], ['meant tap to decision', tap], ['of which the swarm was late', late]] as const)
+    .map(([name, { p50, p99, max }]) => [name, duration(p50), duration(p99), duration(max)]))}</section>
+</div>
+${troubleSection(report)}
+<footer>Seed ${escape(report.seed)}. ${figure(report.dials)} dials, ${figure(report.failedDials)} in vain; ${figure(report.lostLines)} lines lost; ${figure(report.misunderstood)} messages not understood;
+${figure(report.credited)} of ${figure(report.winners)} winners heard that they were credited. Histograms of several processes are added up, not averaged.</footer>
+</main></body>
+</html>
+`;
+}
+
+function section(title: string, note: string, plot: (frame: Frame) => string, keys: readonly string[] = [], size: 'both' | 'narrow' = 'both'): string {
+  const legend = keys.length === 0 ? '' : `<ul class="keys">${keys.map((key) => `<li><svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${key}"/></svg>${escape(key.replace('fill ', ''))}</li>`).join('')}</ul>`;
+  const pictures = size === 'narrow' ? plot(FRAMES.narrow) : `<div class="wide">${plot(FRAMES.wide)}</div><div class="narrow">${plot(FRAMES.narrow)}</div>`;
+  return `<section><h2>${escape(title)}</h2><p class="note">${escape(note)}</p>${legend}${pictures}</section>`;
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[], tag: 'th' | 'td') => `<tr>${cells.map((cell, i) => `<${tag}${i > 0 ? ' class="n"' : ''}>${escape(cell)}</${tag}>`).join('')}</tr>`;
+  return `<table>${row(heads, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}</table>`;
+}
+
+function arrivalWords({ arrivals }: SwarmReport): string {
+  return arrivals ? `; taps by a ${arrivals.shape} of ${figure(arrivals.perSecond)} a second on average` : '';
+}
+
+function waitWords({ arrivals }: SwarmReport): string {
+  return arrivals
+    ? 'From the moment each meant to tap, decided by a Poisson process before the run, to the answer that settled it. Nobody waits for anybody to ask, so a server that stalls is seen by all who came meanwhile (corrected for coordinated omission).'
+    : 'From the moment each meant to tap, a human moment after he saw it rain, to the answer that settled it, retries and reconnects included.';
+}
+
+function troubleSection({ cheaters, trouble }: SwarmReport): string {
+  const parts: string[] = [];
+  if (trouble && trouble.flaky + trouble.slow > 0) {
+    parts.push(`<section><h2>Bad lines</h2>${table(['', 'times'], [['lines of flaky users broke', figure(trouble.cuts)], ['slow users stopped reading', figure(trouble.stops)]])}</section>`);
+  }
+  if (cheaters) {
+    parts.push(`<section><h2>Cheaters</h2><p class="note">${figure(cheaters.users)} of them sent ${figure(cheaters.frames)} frames: taps too fast, garbage, forged fields. ${figure(cheaters.winners)} won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not find out.</p>${
+      table(['heard', 'times'], cheaters.heard.map(({ name, count }) => [name, figure(count)]))}</section>`);
+  }
+  return parts.length === 0 ? '' : `<div class="${parts.length > 1 ? 'pair' : ''}">${parts.join('\n')}</div>`;
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { identify, isAlive, type ProcessIdentity } from '../../src/runtime/processIdentity.ts';
+import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
+import { judge } from '../../src/swarm/verdict.ts';
+import { runWave } from '../../src/swarm/wave.ts';
+import { startCli, type CliProcess } from '../support/cli.ts';
+import { dial, SECRET, tokenFor } from '../support/client.ts';
+import { claimLog } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+import { scrape } from '../support/scrape.ts';
+
+const { server, redis } = await openRedis();
+
+interface Gateways {
+  cli: CliProcess;
+  url: string;
+  metricsUrl: string;
+  children: ProcessIdentity[];
+}
+
+function start(processes: number, env: Record<string, string> = {}): CliProcess {
+  const cli = startCli(['gateway', '--processes', String(processes)], { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', METRICS_PORT: '0', ...env });
+  onTestFinished(() => void cli.child.kill('SIGKILL'));
+  return cli;
+}
+
+async function open(processes: number): Promise<Gateways> {
+  const cli = start(processes);
+  const lines = () => cli.stderr().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string; url: string; pids: number[] });
+  const ready = await eventually(() => lines().find(({ msg }) => msg === 'all gateway processes open') ?? false, { timeoutMs: 40_000 });
+  expect(lines().filter(({ msg }) => msg === 'gateway open'), 'ready only when all listen').toHaveLength(processes);
+  const metricsUrl = lines().find(({ msg }) => msg === 'metrics open')!.url.replace('/metrics', '');
+  return { cli, url: ready.url, metricsUrl, children: ready.pids.map((pid) => identify(pid)!) };
+}
+
+const figures = async (url: string, name: string, labels = '') =>
+  [...await scrape(url)].filter(([key]) => key.startsWith(`${name}{${labels}`)).map(([, value]) => value);
+const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+
+test('connections are handed out evenly, and one page tells the figures of all, each by its process', async () => {
+  await stockRain(redis, { rainId: 'shared', amounts: ['1.00', '1.00'] });
+  const { cli, url, metricsUrl } = await open(3);
+  const players = await Promise.all(Array.from({ length: 60 }, (_, i) => dial(url, `user-${i}`)));
+  const sockets = await figures(metricsUrl, 'rain_gateway_sockets');
+  expect(sockets).toHaveLength(3);
+  expect(sum(sockets)).toBe(60);
+  expect(Math.min(...sockets)).toBeGreaterThanOrEqual(10);
+  for (const player of players) player.say({ type: 'grab', rainId: 'shared' });
+  await Promise.all(players.map((player) => player.next('result')));
+  expect(sum(await figures(metricsUrl, 'rain_gateway_grabs_total', 'code="0"'))).toBe(2);
+  expect(sum(await figures(metricsUrl, 'rain_gateway_grabs_total'))).toBe(60);
+  const told = await scrape(metricsUrl);
+  expect(told.get('rain_gateway_processes{process="parent"}')).toBe(3);
+  expect(['parent', '1', '2', '3'].filter((process) => told.get(`process_start_time_seconds{process="${process}"}`)! > 0)).toHaveLength(4);
+
+  const since = performance.now();
+  cli.child.kill('SIGTERM');
+  expect(new Set(await Promise.all(players.map(({ closed }) => closed))), 'all of all processes are asked back').toEqual(new Set([1012]));
+  expect((await cli.done).exit).toBe(0);
+  expect(performance.now() - since).toBeLessThan(SERVER_DEADLINE_MS);
+});
+
+test('[R1][R6] kill -9 of one of them under sockets: its users come back to the others and learn their result, and another takes its place', async () => {
+  const { url, metricsUrl, children } = await open(3);
+  await stockRain(redis, { rainId: 'struck', amounts: Array.from({ length: 100 }, () => '1.00'), opensInMs: 3_000 });
+  let answered = 0;
+  const playing = runWave({
+    url, rainId: 'struck', users: 300, tokenFor, seed: '9111'.repeat(16), connectsPerSecond: 1_000, reactionMs: { min: 0, max: 3_000 },
+    onProgress: (progress) => { ({ answered } = progress); },
+  });
+  await eventually(() => answered > 30, { timeoutMs: 20_000 });
+  expect(answered, 'in full swing').toBeLessThan(200);
+  process.kill(children[0]!.pid, 'SIGKILL');
+  const report = await playing;
+  expect(report.lostLines).toBeGreaterThan(10);
+  expect(report.outcomes.filter(({ name }) => name !== 'won' && name !== 'already_claimed' && name !== 'nothing_left')).toEqual([]);
+  expect(report.winners).toBe(100);
+  expect(await claimLog({ redis }, 'struck')).toHaveLength(100);
+  expect(judge(report)).toMatchObject({ adds_up: true });
+  await eventually(async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3), { timeoutMs: 20_000 });
+  const back = await Promise.all(Array.from({ length: 30 }, (_, i) => dial(url, `later-${i}`)));
+  const sockets = await figures(metricsUrl, 'rain_gateway_sockets');
+  expect(sockets).toHaveLength(3);
+  expect(Math.min(...sockets)).toBeGreaterThanOrEqual(4);
+  await Promise.all(back.map((player) => player.leave()));
+});
+
+test('kill -9 of the parent ends them all, and their players are told', async () => {
+  const { cli, url, children } = await open(2);
+  const players = await Promise.all(Array.from({ length: 10 }, (_, i) => dial(url, `user-${i}`)));
+  cli.child.kill('SIGKILL');
+  expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));
+  await eventually(() => children.every((child) => !isAlive(child)), { timeoutMs: SERVER_DEADLINE_MS });
+});
+
+test('[R12] what keeps one from starting is told once, and nothing is left running', async () => {
+  const taken = createServer();
+  const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)));
+  onTestFinished(() => void taken.close());
+  const { exit, stderr } = await start(3, { GATEWAY_PORT: String(port) }).done;
+  expect(exit).toBe(1);
+  expect(stderr).toContain(`gateway process 1 did not start: port ${port} of 127.0.0.1 is in use`);
+  expect(stderr).not.toContain('process 2');
+  const away = await start(3, { REDIS_URL: 'redis://127.0.0.1:1' }).done;
+  expect(away.exit).toBe(3);
+});
