@@ -32,9 +32,9 @@ export type Claim = z.infer<typeof claim>;
 
 export type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: string };
 
-/** A string of this form. Something that is no string at all is told by the same sentence. */
+/** A string of this form. To what is no string at all, a number that looks like one for instance, that is said, too. */
 function matching(form: RegExp, expected: string): z.ZodString {
-  return z.string(expected).regex(form, expected);
+  return z.string(`${expected}, as a string`).regex(form, expected);
 }
 
 /** One entry of the claim log → a claim, or the reason why it is none. Never throws. */
