@@ -53,13 +53,21 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
 
   test('[R6] a gateway that restarts is no news for the player: no note, and a tap in between wins', async () => {
     const page = await openAt('restarted');
+    await page.clock.install();
+    await page.reload();
+    await shows(page, 'open');
     await page.evaluate(() => {
       const note = document.querySelector('[data-testid=note]')!;
       new MutationObserver(() => { note.setAttribute('data-said', `${note.getAttribute('data-said') ?? ''}${note.textContent}`); }).observe(note, { childList: true, characterData: true, subtree: true });
     });
-    await stage.restartGateway();
+    // The page's time stands still, so that it cannot be back before the tap, nor come back before there is a gateway.
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
+    await stage.stopGateway();
     await page.getByTestId('grab').click();
+    await page.clock.runFor(50);
     await shows(page, 'asking');
+    await stage.restartGateway();
+    await page.clock.resume();
     await shows(page, 'won');
     expect(await page.getByTestId('note').getAttribute('data-said')).toBeNull();
   });
@@ -137,8 +145,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     });
     await page.reload();
     await eventually(() => swallowed > 0);
-    silent = false;
     await shows(page, 'connecting');
+    silent = false;
     await shows(page, 'open', 30_000);
   });
 
