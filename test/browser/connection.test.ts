@@ -173,7 +173,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page without a rain', () => {
   test('waits, plays the next one that is planned, and stays with it', async () => {
     const page = await stage.open('/');
     await shows(page, 'no_rain');
-    await stockRain(stage.redis, { rainId: 'next', amounts: ['5.00'], opensInMs: 2_000 });
+    await stockRain(stage.redis, { rainId: 'next', amounts: ['5.00'], opensInMs: 5_000 });
     await shows(page, 'scheduled');
     await shows(page, 'open');
     await page.getByTestId('grab').click();

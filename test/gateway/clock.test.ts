@@ -47,7 +47,7 @@ describe.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R7] a gatewa
 
   test('opens nothing early, refuses nothing late, and tells both moments when they come', async () => {
     const rainId = `window-${where}`;
-    await stockRain(redis, { rainId, amounts: ['1.00', '2.00'], opensInMs: 1_500, closesInMs: 3_500 });
+    await stockRain(redis, { rainId, amounts: ['1.00', '2.00'], opensInMs: 3_500, closesInMs: 7_500 });
     const ann = await dial(url, 'ann');
     ann.say({ type: 'join', rainId });
     const { opensAt, closesAt } = await sees(ann, 'loaded');

@@ -96,7 +96,7 @@ describe('a session', () => {
   });
 
   test('every change of a rain reaches the sockets of both gateways', async () => {
-    await stockRain(redis, { rainId: 'd5', amounts: ['1.00'], opensInMs: 400 });
+    await stockRain(redis, { rainId: 'd5', amounts: ['1.00'], opensInMs: 2_500 });
     const clients = [await dial(one.url, 'ann'), await dial(two.url, 'bob')];
     for (const client of clients) client.say({ type: 'join', rainId: 'd5' });
     const all = (state: string) => Promise.all(clients.map((client) => sees(client, 'd5', state)));

@@ -14,7 +14,7 @@ type MessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type:
 export interface Client {
   readonly socket: WebSocket;
   say(message: unknown): void;
-  /** The next message of this type not yet asked for; earlier ones of other types are kept. Rejects after 5 s or when the socket closes. */
+  /** The next message of this type not yet asked for; earlier ones of other types are kept. Rejects after 20 s or when the socket closes. */
   next<T extends ServerMessage['type']>(type: T): Promise<MessageOf<T>>;
   /** Resolves with the close code. */
   closed: Promise<number>;
@@ -60,7 +60,7 @@ export function follow(socket: WebSocket): Client {
         if (at >= 0) return finish(() => resolve(heard.splice(at, 1)[0] as MessageOf<T>));
         if (gone !== undefined) finish(() => reject(new Error(`socket closed with ${gone} while waiting for ${type}`)));
       };
-      const timer = setTimeout(() => finish(() => reject(new Error(`no ${type} in 5 s; heard ${JSON.stringify(heard)}`))), 5_000);
+      const timer = setTimeout(() => finish(() => reject(new Error(`no ${type} in 20 s; heard ${JSON.stringify(heard)}`))), 20_000);
       waiting.add(look);
       look();
     }),
