@@ -29,7 +29,7 @@ test('rain block, blocks and unblock: for people, for machines, and for a gatewa
   } finally {
     await gateway.close();
   }
-});
+}, 180_000);
 
 test.each<[string, string[], number, RegExp]>([
   ['no reason', ['block', 'user', 'ann'], 2, /required option '--reason/],
