@@ -1,6 +1,5 @@
 import type { Challenge } from '../protocol/puzzle.ts';
 import type { Limits } from './limits.ts';
-import type { Session } from './session.ts';
 import type { Ticket } from './tickets.ts';
 
 /** What one session has been handed for one rain, or has shown. */
@@ -14,7 +13,7 @@ export interface Entry {
 }
 
 /** The entry of this session to this rain, made when it is missing. Of more than he may watch the oldest goes [R10]. */
-export function entryOf(session: Session, rainId: string, { joinsPerSocketMax }: Limits): Entry {
+export function entryOf(session: { entries: Map<string, Entry> | undefined }, rainId: string, { joinsPerSocketMax }: Limits): Entry {
   const entries = session.entries ??= new Map<string, Entry>();
   const known = entries.get(rainId);
   if (known) return known;
