@@ -42,7 +42,7 @@ export const LIMITS = {
   ticketSlackMs: 60_000,
   /** From a puzzle until its solution is due. Protects from stocks of solutions; a slow phone needs seconds. */
   puzzleMs: 120_000,
-  /** Puzzles made in a second, so many at once and so many again each second; each costs about 0.5 ms. Protects those who play. */
+  /** Puzzles made in a second, so many at once and so many again each second; each costs about 1 ms, most of it off the event loop. Protects those who play. */
   puzzlesPerSecondMax: 500,
   /** So much earlier than a packet appears a tap on it is taken. Protects a phone whose idea of our clock is off. */
   tapEarlyMs: 300,

@@ -61,7 +61,7 @@ export const configSchema = z.object({
   TICKETS: demand,
   /** When a puzzle stands before the ticket, so that a script with a thousand accounts pays for each of them. */
   PUZZLES: demand,
-  /** So many tries at most, half of them on average: the default takes a phone about 0.2 s. */
+  /** So many tries at most, half of them on average: the default takes a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
   PUZZLE_TRIES: count.default(800),
   /** Whether a grab with a ticket has to name a falling packet that its user can see. */
   TAPS: z.enum(['off', 'on'], 'expected off or on').default('off'),

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
@@ -24,6 +25,14 @@ async function puzzleFor(client: Client, rainId = 'r1'): Promise<PuzzleMessage> 
 async function solve({ challenge }: PuzzleMessage): Promise<PuzzleSolution> {
   const { counter, derivedKey } = (await solveChallenge({ challenge, deriveKey }))!;
   return { counter, derivedKey };
+}
+
+/** What is said goes out in one packet. */
+function inOneBreath({ socket }: Client, say: () => void): void {
+  const { _socket: stream } = socket as unknown as { _socket: Socket };
+  stream.cork();
+  say();
+  stream.uncork();
 }
 
 async function refusedAs(client: Client, solution: object): Promise<string> {
@@ -120,6 +129,18 @@ test('[R10] who joins again gets the same puzzle; so many are made in a second, 
 
 test('[R10] one solution of a socket is looked at at a time, and who guesses on is closed with 4429', async () => {
   const gateway = await open();
+  const ann = await enter(gateway, 'ann-6');
+  const puzzle = await puzzleFor(ann);
+  const right = { type: 'solution', rainId: 'r1', challenge: puzzle.challenge, solution: await solve(puzzle) };
+  // In one breath: behind a wrong one even the right one is not looked at.
+  inOneBreath(ann, () => {
+    ann.say({ ...right, solution: { ...right.solution, derivedKey: '00'.repeat(32) } });
+    ann.say(right);
+  });
+  expect([(await ann.next('error')).code, (await ann.next('error')).code]).toEqual(['not_solved', 'not_solved']);
+  ann.say(right);
+  await ann.next('ticket');
+
   const script = await enter(gateway, 'script');
   const { challenge } = await puzzleFor(script);
   for (let i = 0; i < 60; i++) script.say({ type: 'solution', rainId: 'r1', challenge, solution: { counter: i, derivedKey: '00'.repeat(32) } });
