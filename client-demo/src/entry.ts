@@ -61,6 +61,11 @@ export class Entry {
     this.#options.onChange();
   }
 
+  /** No ticket has come for so long that perhaps none is asked for any more: the next tap will tell. */
+  relent(): void {
+    this.#lost = false;
+  }
+
   hear(message: TicketMessage | PuzzleMessage): void {
     if (message.rainId !== this.#rainId) return;
     if (message.type === 'puzzle') return void this.#work(message);

@@ -187,6 +187,7 @@ export class Game {
 
   #settle(verdict: Verdict): void {
     this.#note = verdict.kind === 'unanswered' ? 'unanswered' : undefined;
+    if (verdict.kind === 'unanswered') this.#entry.relent();
     if (!this.#round) return;
     this.#round = verdict.kind === 'settled' ? answered(this.#round, verdict.result) : gaveUp(this.#round);
   }

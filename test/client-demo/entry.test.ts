@@ -81,3 +81,13 @@ test('a ticket that is taken for none is waited for anew', () => {
   entry.lose();
   expect([entry.ticket, entry.seed, entry.preparing, seen.changes]).toEqual([undefined, undefined, true, before + 1]);
 });
+
+test('a ticket that has not come for too long is not waited for any more; a puzzle under way still is', () => {
+  const { entry } = open(() => new Promise(() => {}));
+  entry.lose();
+  entry.relent();
+  expect(entry.preparing).toBe(false);
+  entry.hear(puzzle('aa'));
+  entry.relent();
+  expect(entry.preparing).toBe(true);
+});
