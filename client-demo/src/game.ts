@@ -1,8 +1,11 @@
 import type { RainSnapshot, ServerMessage, WelcomeMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES } from '../../src/protocol/outcomes.ts';
+import type { Challenge, PuzzleSolution } from '../../src/protocol/puzzle.ts';
 import type { ServerClock } from './clock.ts';
 import type { Connection, Link } from './connection.ts';
-import { Question, type Verdict } from './question.ts';
+import { lowestPacket, type Fall } from './drops.ts';
+import { Entry } from './entry.ts';
+import { Question, type Carried, type Verdict } from './question.ts';
 import { answered, asked, credited, faceOf, gaveUp, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
@@ -20,12 +23,15 @@ export interface GameOptions {
   onRain: (rainId: string) => void;
   /** Computes the packets anew; rejects when it cannot be done just now. */
   verify: (shown: Provable) => Promise<Proof>;
+  /** Works on a puzzle; rejects, or finds nothing, when it was in vain. */
+  solve: (challenge: Challenge) => Promise<PuzzleSolution | undefined>;
 }
 
 /** The player's side of a rain: what the server says goes in, what the screen shows comes out. */
 export class Game {
   readonly #options: GameOptions;
   readonly #question: Question;
+  readonly #entry: Entry;
   #round: Round | undefined;
   #link: Link = 'connecting';
   #userId: string | undefined;
@@ -35,22 +41,41 @@ export class Game {
 
   constructor(options: GameOptions) {
     this.#options = options;
-    const { connection, clock, random, rainId } = options;
+    const { connection, clock, random, rainId, solve } = options;
+    this.#entry = new Entry({
+      now: () => clock.now(), send: (message) => connection.send(message), solve: ({ challenge }) => solve(challenge), onChange: () => this.#question?.fallChanged(), onVain: () => this.#joinAgain(),
+    });
     if (rainId !== undefined) this.#round = newRound(rainId);
     this.#question = new Question({
       random,
-      send: (message) => connection.send(message),
+      send: (message) => {
+        if (this.#note === 'preparing') this.#note = undefined;
+        return connection.send(message);
+      },
+      carry: (packet) => this.#carry(packet),
+      onNoTicket: () => {
+        this.#entry.lose();
+        this.#join();
+      },
       untilOpen: () => (this.#round?.rain?.opensAt ?? 0) - clock.now(),
-      onWait: (code) => { this.#note = code === OUTCOMES['-5'].code ? 'tooFast' : code === OUTCOMES['-7'].code ? 'busy' : undefined; },
+      onWait: (why) => { this.#note = why === 'preparing' ? why : why === OUTCOMES['-5'].code ? 'tooFast' : why === OUTCOMES['-7'].code ? 'busy' : undefined; },
       onVerdict: (verdict) => this.#settle(verdict),
     });
   }
 
-  tap(): void {
+  /** What falls over this screen, once it is known; until then packets fall as they like. */
+  fall(): Fall | undefined {
+    const { seed } = this.#entry;
+    const opensAt = this.#round?.rain?.opensAt;
+    return seed === undefined || opensAt === undefined ? undefined : { seed, opensAt, now: this.#options.clock.now() };
+  }
+
+  /** @param packet the number of the packet tapped, if it has one */
+  tap(packet?: number): void {
     if (!this.#round || this.face() !== 'open') return;
     this.#round = asked(this.#round);
     this.#note = undefined;
-    this.#question.ask(this.#round.rainId);
+    this.#question.ask(this.#round.rainId, packet);
   }
 
   /** Was it what was promised? Does nothing before everything is known that is needed to tell. */
@@ -73,7 +98,11 @@ export class Game {
         return this.#enter(message);
       case 'pong': return clock.answered(message.serverTime, message.t);
       case 'rain': return this.#see(message);
+      case 'ticket':
+      case 'puzzle': return this.#entry.hear(message);
       case 'result':
+        // Every question of ours has a ref: this is about the join, and no ticket came with it.
+        if (message.ref === undefined && this.#entry.preparing && OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain();
         if (this.#question.hear(message) || message.rainId !== this.#round?.rainId) return;
         // Not an answer to a tap but to the join: the result of long ago, or a refusal.
         if (OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain();
@@ -88,6 +117,8 @@ export class Game {
         if (message.rainId === this.#round?.rainId) this.#winners = message.winners.slice(-WINNERS_SHOWN);
         return;
       case 'error':
+        // The puzzle had run out, for instance because this page slept: there is another.
+        if (message.code === 'not_solved') return this.#joinAgain();
         console.warn(`the gateway did not understand: ${message.code} ${message.reason}`);
     }
   }
@@ -123,7 +154,10 @@ export class Game {
 
   #enter({ userId, rains }: WelcomeMessage): void {
     // Another guest than before (the demo was set up anew): what was won is not his.
-    if (this.#userId !== undefined && this.#userId !== userId && this.#round) this.#round = newRound(this.#round.rainId);
+    if (this.#userId !== undefined && this.#userId !== userId && this.#round) {
+      this.#round = newRound(this.#round.rainId);
+      this.#entry.forget();
+    }
     this.#userId = userId;
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
     if (rainId === undefined) return this.#lookAgain();
@@ -134,7 +168,9 @@ export class Game {
   #see(snapshot: RainSnapshot): void {
     this.#options.clock.told(snapshot.serverTime);
     if (this.#round) {
-      if (snapshot.rainId === this.#round.rainId) this.#round = seen(this.#round, snapshot);
+      if (snapshot.rainId !== this.#round.rainId) return;
+      this.#round = seen(this.#round, snapshot);
+      if (snapshot.state === 'closed' || snapshot.state === 'settled') this.#entry.forget();
       return;
     }
     // Planned while this page was waiting for one; the join is answered by a snapshot of our own.
@@ -144,18 +180,31 @@ export class Game {
   #play(rainId: string): void {
     clearTimeout(this.#again);
     this.#round ??= newRound(rainId);
+    this.#entry.begin(rainId);
     this.#options.onRain(rainId);
     this.#join();
   }
 
   #settle(verdict: Verdict): void {
     this.#note = verdict.kind === 'unanswered' ? 'unanswered' : undefined;
+    if (verdict.kind === 'unanswered') this.#entry.relent();
     if (!this.#round) return;
     this.#round = verdict.kind === 'settled' ? answered(this.#round, verdict.result) : gaveUp(this.#round);
   }
 
   #join(): void {
-    if (this.#round) this.#options.connection.send({ type: 'join', rainId: this.#round.rainId });
+    const { ticket } = this.#entry;
+    if (this.#round) this.#options.connection.send({ type: 'join', rainId: this.#round.rainId, ...(ticket !== undefined && { ticket }) });
+  }
+
+  /** What a grab needs here; `undefined` while some of it is still to come. */
+  #carry(packet: number | undefined): Carried | undefined {
+    const { ticket, preparing } = this.#entry;
+    if (preparing) return undefined;
+    if (ticket === undefined) return {};
+    const fall = this.fall();
+    const tapped = packet ?? (fall && lowestPacket(fall));
+    return fall && tapped === undefined ? undefined : { ticket, ...(tapped !== undefined && { packet: tapped }) };
   }
 
   #joinAgain(): void {

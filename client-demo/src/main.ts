@@ -7,6 +7,7 @@ import { RECONNECT } from './backoff.ts';
 import { Game } from './game.ts';
 import { Rainfall } from './rainfall.ts';
 import { Screen } from './screen.ts';
+import { solveInBackground } from './solving.ts';
 import { verifyInBackground } from './verification.ts';
 import { wordsFor } from './words.ts';
 
@@ -28,7 +29,8 @@ calm.addEventListener('change', () => { rainfall.still = calm.matches; });
 
 document.addEventListener('pointerdown', ({ clientX, clientY, target }) => {
   if (target instanceof Element && target.closest('button, a')) return;
-  if (game?.face() === 'open' && rainfall.tap(clientX, clientY)) game.tap();
+  const hit = game?.face() === 'open' ? rainfall.tap(clientX, clientY) : undefined;
+  if (hit) game?.tap(hit.packet);
 });
 document.addEventListener('keydown', (event) => {
   if ((event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest('a, .verify'))) return;
@@ -38,6 +40,7 @@ document.addEventListener('keydown', (event) => {
 requestAnimationFrame(function frame(nowMs) {
   if (game) screen.show(game.view());
   const face = game?.face();
+  rainfall.fall = game?.fall();
   rainfall.draw(nowMs, face === 'open' || face === 'asking');
   requestAnimationFrame(frame);
 });
@@ -60,7 +63,7 @@ function play({ gatewayUrl, demo }: DeskConfig): void {
     },
   });
   game = new Game({
-    connection, clock, random, verify: verifyInBackground,
+    connection, clock, random, verify: verifyInBackground, solve: solveInBackground,
     rainId: new URLSearchParams(location.search).get('rain') ?? undefined,
     // A reloaded page comes back to the same rain, and to what was won in it.
     onRain: (rainId) => history.replaceState(history.state, '', `?${new URLSearchParams({ rain: rainId })}`),

@@ -5,6 +5,9 @@ import { ASK_AGAIN } from './backoff.ts';
 
 const ATTEMPTS_MAX = 12;
 const REPLY_MS_MAX = 3_000;
+/** How long a ticket, or the first packet, is waited for, and how often it is looked for. */
+const PREPARE_MS_MAX = 30_000;
+const LOOK_MS = 50;
 /** Further ahead than this a start is waited for by the countdown, not by asking. */
 const START_AHEAD_MS_MAX = 2_000;
 
@@ -13,14 +16,21 @@ export type Verdict =
   /** Nobody could say; the user may tap again and lose nothing by it. */
   | { kind: 'unanswered' };
 
+/** What a grab carries beside its rain. */
+export type Carried = Pick<GrabMessage, 'ticket' | 'packet'>;
+
 export interface QuestionOptions {
   /** @returns false when there is no connection; `connected` is called when there is one */
   send: (message: GrabMessage) => boolean;
+  /** What to carry, and the packet that was tapped, or another in its place; `undefined`: a ticket or a packet is still to come. */
+  carry: (packet: number | undefined) => Carried | undefined;
+  /** The ticket is taken for none: another is needed. */
+  onNoTicket: () => void;
   /** Milliseconds until the rain opens, by the server's clock; negative when it has. */
   untilOpen: () => number;
   random: () => number;
   onVerdict: (verdict: Verdict) => void;
-  onWait: (code: Outcome['code']) => void;
+  onWait: (why: Outcome['code'] | 'preparing') => void;
 }
 
 /**
@@ -33,23 +43,33 @@ export class Question {
   #ref = '';
   #count = 0;
   #attempts = 0;
+  /** Asked about again it is the same tap; only when it is not there another is taken. */
+  #packet: number | undefined;
+  #preparedMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: QuestionOptions) {
     this.#options = options;
   }
 
-  /** Does nothing while the last question is open. */
-  ask(rainId: string): void {
+  /** Does nothing while the last question is open. @param packet the number of the packet tapped, if it has one */
+  ask(rainId: string, packet?: number): void {
     if (this.#rainId !== undefined) return;
     this.#rainId = rainId;
+    this.#packet = packet;
     this.#attempts = 0;
+    this.#preparedMs = 0;
     this.#send();
   }
 
   /** A new connection: what was sent over the old one is not answered any more. */
   connected(): void {
     if (this.#rainId !== undefined) this.#send();
+  }
+
+  /** Other packets fall now than when it was tapped. */
+  fallChanged(): void {
+    this.#packet = undefined;
   }
 
   /** @returns whether the message has been dealt with here; what answers no question of ours is somebody else's */
@@ -65,6 +85,14 @@ export class Question {
         break;
       case 'after a pause':
         this.#again(delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random), result.code);
+        break;
+      case 'after joining again':
+        this.#options.onNoTicket();
+        this.#again(delayBeforeRetry(1, ASK_AGAIN, this.#options.random), 'preparing');
+        break;
+      case 'with another packet':
+        this.#packet = undefined;
+        this.#again(delayBeforeRetry(1, ASK_AGAIN, this.#options.random), result.code);
         break;
       case 'when it opens': {
         // This page's clock is a little ahead of the server's, or the start has been moved.
@@ -85,15 +113,25 @@ export class Question {
 
   #send(): void {
     clearTimeout(this.#timer);
+    const carried = this.#options.carry(this.#packet);
+    if (!carried) return this.#prepare();
     if (this.#attempts++ >= ATTEMPTS_MAX) return this.#end({ kind: 'unanswered' });
+    this.#packet = carried.packet;
     this.#ref = `tap-${++this.#count}`;
-    if (this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref })) this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
+    if (this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref, ...carried })) this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
     else this.#attempts--;
   }
 
-  #again(afterMs: number, code: Outcome['code']): void {
+  /** The tap is kept until there is what it needs. */
+  #prepare(): void {
+    this.#preparedMs += LOOK_MS;
+    if (this.#preparedMs > PREPARE_MS_MAX) return this.#end({ kind: 'unanswered' });
+    this.#again(LOOK_MS, 'preparing');
+  }
+
+  #again(afterMs: number, why: Outcome['code'] | 'preparing'): void {
     clearTimeout(this.#timer);
-    this.#options.onWait(code);
+    this.#options.onWait(why);
     this.#timer = setTimeout(() => this.#send(), afterMs);
   }
 

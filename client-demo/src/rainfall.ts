@@ -1,22 +1,15 @@
+import { dropsOf, type Fall, type Falling } from './drops.ts';
 import { PACKET_HEIGHT, PACKET_WIDTH, packetSprite } from './packet.ts';
 
 const PIXELS_PER_PACKET = 10_000;
 const PACKETS_MAX = 40;
 /** A thumb is less exact than a pixel. */
 const THUMB_PX = 16;
+/** Tapped packets that are kept out of sight; by then the first have long fallen. */
+const TAPPED_MAX = 200;
 /** After a pause of the page nothing may jump. */
 const STEP_MS_MAX = 50;
 const SPLASH_MS = 450;
-
-interface Falling {
-  x: number;
-  y: number;
-  scale: number;
-  /** Pixels per second. */
-  speed: number;
-  sway: number;
-  phase: number;
-}
 
 interface Splash {
   x: number;
@@ -25,8 +18,8 @@ interface Splash {
 }
 
 /**
- * Red packets falling over a canvas, to be tapped. They are scenery: which packet a user gets is decided elsewhere. With
- * `still` they hang in the air and can be tapped all the same.
+ * Red packets falling over a canvas, to be tapped. They are scenery: which packet a user gets is decided elsewhere. Where taps
+ * are checked they fall as the gateway computes it, by numbers. With `still` they hang in the air and can be tapped all the same.
  */
 export class Rainfall {
   readonly #canvas: HTMLCanvasElement;
@@ -39,7 +32,10 @@ export class Rainfall {
   #splashes: Splash[] = [];
   #lane = 0;
   #lastMs: number | undefined;
+  readonly #tapped = new Set<number>();
   still = false;
+  /** Absent: they fall as they like. */
+  fall: Fall | undefined;
 
   constructor(canvas: HTMLCanvasElement, random: () => number) {
     this.#canvas = canvas;
@@ -49,28 +45,35 @@ export class Rainfall {
     this.#fit();
   }
 
-  /** @returns whether there was a packet at this point of the page */
-  tap(clientX: number, clientY: number): boolean {
+  /** @returns the packet at this point of the page, with its number if it has one; `undefined`: there was none */
+  tap(clientX: number, clientY: number): { packet: number | undefined } | undefined {
     const box = this.#canvas.getBoundingClientRect();
     const [x, y] = [clientX - box.left, clientY - box.top];
     const hit = this.#falling.findLast((packet) =>
       Math.abs(x - this.#xOf(packet)) <= PACKET_WIDTH * packet.scale / 2 + THUMB_PX
       && Math.abs(y - packet.y) <= PACKET_HEIGHT * packet.scale / 2 + THUMB_PX);
-    if (!hit) return false;
+    if (!hit) return undefined;
     this.#splashes.push({ x: this.#xOf(hit), y: hit.y, ageMs: 0 });
     hit.y = -PACKET_HEIGHT;
-    return true;
+    if (hit.packet !== undefined) this.#hide(hit.packet);
+    return { packet: hit.packet };
   }
 
   /** @param raining whether new packets come; those in the air fall on */
   draw(nowMs: number, raining: boolean): void {
     const stepMs = Math.min(nowMs - (this.#lastMs ?? nowMs), STEP_MS_MAX);
     this.#lastMs = nowMs;
-    if (raining && this.#falling.length === 0) this.#begin();
+    if (raining && this.fall) this.#falling = dropsOf(this.fall, this.#width, this.#height, this.still).filter(({ packet }) => !this.#tapped.has(packet!));
+    else if (raining && this.#falling.length === 0) this.#begin();
     if (!raining && this.still) this.#falling = [];
     if (this.#falling.length === 0 && this.#splashes.length === 0) return this.#pen.clearRect(0, 0, this.#width, this.#height);
-    this.#move(stepMs, raining);
+    this.#move(raining && this.fall ? 0 : stepMs, raining && !this.fall, stepMs);
     this.#paint();
+  }
+
+  #hide(packet: number): void {
+    if (this.#tapped.size >= TAPPED_MAX) this.#tapped.clear();
+    this.#tapped.add(packet);
   }
 
   #begin(): void {
@@ -97,8 +100,9 @@ export class Rainfall {
     };
   }
 
-  #move(stepMs: number, raining: boolean): void {
-    for (const splash of this.#splashes) splash.ageMs += stepMs;
+  /** @param stepMs by which packets fall here; 0 where their fall is computed. @param refilling whether new ones come for those that are down */
+  #move(stepMs: number, refilling: boolean, splashMs: number): void {
+    for (const splash of this.#splashes) splash.ageMs += splashMs;
     this.#splashes = this.#splashes.filter((splash) => splash.ageMs < SPLASH_MS);
     if (this.still) return;
     for (const packet of this.#falling) {
@@ -106,7 +110,7 @@ export class Rainfall {
       packet.phase += stepMs / 700;
     }
     const below = this.#height + PACKET_HEIGHT;
-    this.#falling = this.#falling.flatMap((packet) => (packet.y <= below ? [packet] : raining ? [this.#fresh()] : []));
+    this.#falling = this.#falling.flatMap((packet) => (packet.y <= below ? [packet] : refilling ? [this.#fresh()] : []));
   }
 
   #paint(): void {

@@ -14,7 +14,7 @@ export interface Words {
   you: string;
   verify: string;
   proof: Record<NonNullable<Round['proof']>, string>;
-  notes: { lost: string; busy: string; tooFast: string; unanswered: string };
+  notes: { lost: string; busy: string; tooFast: string; unanswered: string; preparing: string };
   money: (amount: string) => string;
 }
 
@@ -73,6 +73,7 @@ const en: Words = {
     busy: 'Very busy. Asking again …',
     tooFast: 'Too fast. Asking again in a moment …',
     unanswered: 'No answer yet. Tap again, nothing is lost by it.',
+    preparing: 'Getting ready, your tap counts …',
   },
   money: (amount) => `¥${amount}`,
 };
@@ -132,6 +133,7 @@ const zh: Words = {
     busy: '人太多了，正在重试…',
     tooFast: '点得太快，稍后自动重试…',
     unanswered: '还没有回音，请再点一次，不会有损失。',
+    preparing: '正在准备，你的点击已记下…',
   },
   money: (amount) => `¥${amount}`,
 };

@@ -9,6 +9,7 @@ import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
 import type { Pace } from './pace.ts';
 import type { Tally } from './tally.ts';
+import type { Wicket } from './wicket.ts';
 
 /** What a handler may use. */
 export interface Door {
@@ -22,6 +23,8 @@ export interface Door {
   readonly redis: RedisClient;
   readonly pace: Pace;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
+  /** Where tickets are asked for. */
+  readonly wicket: Wicket | undefined;
   readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

@@ -21,6 +21,10 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
     read: () => Object.values(CLOSES).map(({ code, reason }) => ({ labels: { code: String(code), reason }, value: tally.closes[code] })),
   });
   tellFigure(registry, {
+    kind: 'counter', name: 'rain_gateway_handed_out_total', help: 'Tickets, and puzzles before them, handed out', labels: ['what'],
+    read: () => Object.entries(tally.handedOut).map(([what, value]) => ({ labels: { what }, value })),
+  });
+  tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_redis_faults_total', help: 'Commands that Redis did not answer, or not as expected', read: () => [{ value: tally.redisFaults }],
   });
 }

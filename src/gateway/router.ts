@@ -1,9 +1,11 @@
 import { decode, encode, resultFrame } from '../protocol/codec.ts';
+import { complain } from './complaint.ts';
 import type { Door } from './door.ts';
 import { grab } from './handlers/grab.ts';
 import { join } from './handlers/join.ts';
 import { ping } from './handlers/ping.ts';
-import { end, send, type Session } from './session.ts';
+import { solution } from './handlers/solution.ts';
+import { send, type Session } from './session.ts';
 
 /** One frame of one socket. Limits first, then exactly one handler. */
 export function route(door: Door, session: Session, frame: string): void {
@@ -15,15 +17,10 @@ export function route(door: Door, session: Session, frame: string): void {
   switch (message.type) {
     case 'grab': return grab(door, session, message);
     case 'join': return join(door, session, message);
+    case 'solution': return void solution(door, session, message);
     case 'ping': return ping(door, session, message);
     default: return message satisfies never;
   }
-}
-
-/** Tells what was wrong; who keeps sending nonsense is closed. */
-export function complain(door: Door, session: Session, frame: string): void {
-  send(session, frame, door.limits);
-  if (++session.errors >= door.limits.errorsPerSocketMax) end(session, 4429);
 }
 
 /**

@@ -16,6 +16,7 @@ import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
 import { Blocklist } from './blocklist.ts';
 import { Board } from './board.ts';
+import { complain } from './complaint.ts';
 import type { Door } from './door.ts';
 import { sayGoodbye } from './farewell.ts';
 import { Foregone } from './foregone.ts';
@@ -26,11 +27,12 @@ import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
 import { Pace } from './pace.ts';
-import { complain, route, turnAway } from './router.ts';
+import { route, turnAway } from './router.ts';
 import { createSession, end, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose, createTally, type Tally } from './tally.ts';
 import { createVerifier, type TokenRules } from './token.ts';
 import { considerUpgrade, type Admitted } from './upgrade.ts';
+import { Wicket, type WicketRules } from './wicket.ts';
 
 export interface GatewayOptions {
   redisUrl: string;
@@ -42,6 +44,10 @@ export interface GatewayOptions {
   /** How many proxies of ours stand before this gateway, each of which adds to X-Forwarded-For; 0: the peer is who he is. */
   trustedProxies?: number;
   limits?: Partial<Limits>;
+  /** Absent: nobody needs a ticket. */
+  wicket?: WicketRules | undefined;
+  /** More is asked of this gateway than it can do; for what is demanded under pressure only. */
+  pressed?: () => boolean;
   /** What a win must have survived before it is told, and how long that may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
@@ -100,9 +106,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     answer(asker, rainId, given, { limits, tally });
   }, limits.grabsPendingMax);
   const pace = new Pace(limits, tally);
+  const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now: () => board.now(), pressed: options.pressed ?? (() => false) });
   const handshakes = new Handshakes(limits);
   const blocklist = new Blocklist({ redis: reads, now: () => board.now(), onChange: () => audience.each(keepOut), onFault });
-  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, pace, blocklist, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, pace, blocklist, wicket, tally, onFault };
 
   let accepting = true;
   let suspected = false;

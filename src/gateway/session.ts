@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Allowance } from './allowances.ts';
+import type { Entry } from './entry.ts';
 import type { Limits } from './limits.ts';
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
@@ -17,6 +18,10 @@ export interface Session {
   /** Epoch ms at which the token runs out, by Redis's clock. */
   readonly expiresAt: number;
   readonly rains: Set<string>;
+  /** What he has been handed for rains, or has shown; none where no tickets are asked for. */
+  entries: Map<string, Entry> | undefined;
+  /** A solution of his is being looked at. */
+  solving: boolean;
   /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
   pingedAt: number;
   alive: boolean;
@@ -40,7 +45,7 @@ export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, n
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   const { userId, user, address, expiresAt } = guest;
-  return { userId, user, address, socket, stream, expiresAt, rains: new Set(), pingedAt, alive: true, errors: 0, blocked: false, closedWith: undefined };
+  return { userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0, blocked: false, closedWith: undefined };
 }
 
 /**

@@ -4,6 +4,7 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
   'messages_per_user', 'messages_per_address', 'message_bytes', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'tickets', 'puzzles', 'solutions', 'packets', 'taps',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
@@ -15,6 +16,8 @@ export interface Tally {
   refused: Record<LimitName, number>;
   /** Sockets that we have closed, by code. */
   closes: Record<CloseCode, number>;
+  /** Tickets and puzzles handed out; one that is told again is not counted again. */
+  handedOut: Record<'ticket' | 'puzzle', number>;
   /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
   redisFaults: number;
 }
@@ -24,6 +27,7 @@ export function createTally(): Tally {
     answers: zeros(OUTCOMES_IN_ORDER.map(({ code }) => code)),
     refused: zeros(REFUSED_BY),
     closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
+    handedOut: { ticket: 0, puzzle: 0 },
     redisFaults: 0,
   };
 }

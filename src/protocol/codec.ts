@@ -1,6 +1,6 @@
 import { readJson } from '../rain/json.ts';
 import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
-import { clientMessage, type ClientMessage, type ErrorMessage, type ServerMessage } from './messages.ts';
+import { clientMessage, type ClientMessage, type ErrorMessage, type GrabMessage, type ServerMessage } from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 
 export type Decoded = { ok: true; message: ClientMessage } | { ok: false; error: ErrorMessage };
@@ -10,19 +10,27 @@ function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded
 }
 
 /** A grab as every client of ours writes it. What looks otherwise, or wrong, is not taken for one here. */
-const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64})"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?\}$/;
+const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64})"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(0|[1-9]\d{0,14}))?\}$/;
 
 /** One text frame → a message that can be trusted, or the error its sender is told [R12]. Never throws. */
 export function decode(text: string): Decoded {
   // Nearly all frames are grabs: those are read without being parsed, to the same result.
   const plain = PLAIN_GRAB.exec(text);
-  if (plain) return { ok: true, message: { type: 'grab', rainId: plain[1]!, ...(plain[2] !== undefined && { ref: plain[2] }) } };
+  if (plain) return { ok: true, message: plainGrab(plain) };
   const value = readJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('not_json');
   const parsed = clientMessage.safeParse(value);
   if (parsed.success) return { ok: true, message: parsed.data };
   if (parsed.error.issues[0]!.code === 'invalid_union') return refuse('unknown_type');
   return refuse('bad_field', tellRefusal(firstRefusal(parsed.error, 'message')).slice(0, 200));
+}
+
+function plainGrab(plain: RegExpExecArray): GrabMessage {
+  const message: GrabMessage = { type: 'grab', rainId: plain[1]! };
+  if (plain[2] !== undefined) message.ref = plain[2];
+  if (plain[3] !== undefined) message.ticket = plain[3];
+  if (plain[4] !== undefined) message.packet = Number(plain[4]);
+  return message;
 }
 
 export function encode(message: ServerMessage): string {

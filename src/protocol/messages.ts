@@ -3,19 +3,26 @@ import { rainId } from '../rain/claim.ts';
 import type { RainPlan } from '../rain/plan.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
+import { challenge, solution, type Challenge } from './puzzle.ts';
 
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
 const ref = z.string().max(64);
 
-const joinMessage = z.strictObject({ type: z.literal('join'), rainId });
-const grabMessage = z.strictObject({ type: z.literal('grab'), rainId, ref: ref.optional() });
+/** What the server has handed out, shown as it was; and which falling packet was tapped, see `fall.ts`. */
+const ticket = z.string().max(128);
+const packet = z.int().min(0);
+
+const joinMessage = z.strictObject({ type: z.literal('join'), rainId, ticket: ticket.optional() });
+const grabMessage = z.strictObject({ type: z.literal('grab'), rainId, ref: ref.optional(), ticket: ticket.optional(), packet: packet.optional() });
+const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId, challenge, solution });
 const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number() });
 
 /** Everything a client may say. The token says who he is; no message can [R9]. */
-export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, pingMessage]);
+export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, solutionMessage, pingMessage]);
 export type ClientMessage = z.infer<typeof clientMessage>;
 export type JoinMessage = z.infer<typeof joinMessage>;
 export type GrabMessage = z.infer<typeof grabMessage>;
+export type SolutionMessage = z.infer<typeof solutionMessage>;
 export type PingMessage = z.infer<typeof pingMessage>;
 
 /** All times are epoch milliseconds of Redis's clock as the gateway estimates it. */
@@ -61,6 +68,23 @@ export interface ResultMessage {
   amount?: string;
 }
 
+/** The entry to a rain, for this user alone: to be shown with every grab, and with a join when there is one already. */
+export interface TicketMessage {
+  type: 'ticket';
+  rainId: string;
+  ticket: string;
+  expiresAt: number;
+  /** Of the fall of packets over this user's screen, where taps are checked: 32 bits, see `fall.ts`. */
+  seed?: number;
+}
+
+/** To be solved before there is a ticket; the solution goes back together with the challenge. */
+export interface PuzzleMessage {
+  type: 'puzzle';
+  rainId: string;
+  challenge: Challenge;
+}
+
 export interface CreditedMessage {
   type: 'credited';
   rainId: string;
@@ -99,6 +123,8 @@ export type ServerMessage =
   | WelcomeMessage
   | RainSnapshot
   | ResultMessage
+  | TicketMessage
+  | PuzzleMessage
   | CreditedMessage
   | WinnersMessage
   | PongMessage

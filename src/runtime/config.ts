@@ -12,6 +12,7 @@ const port = z.coerce.number('expected a port number').int('expected a port numb
 /** Below the time in which a command must be answered at all, so that "not confirmed" is heard as such. */
 const WAIT_MS_MAX = COMMAND_TIMEOUT_MS - 500;
 const count = z.coerce.number('expected a number').int('expected a whole number').min(1, 'expected at least 1').max(1_000_000, 'expected at most 1000000');
+const demand = z.enum(['off', 'pressure', 'always'], 'expected off, pressure or always').default('off');
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
 
 export const configSchema = z.object({
@@ -56,6 +57,16 @@ export const configSchema = z.object({
   GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: count.default(100_000),
   /** How many proxies of yours stand before the gateway, each of which adds to X-Forwarded-For; 0: players reach it directly. */
   TRUSTED_PROXIES: z.coerce.number('expected 0 to 8').int('expected a whole number').min(0, 'expected 0 to 8').max(8, 'expected 0 to 8').default(0),
+  /** When a grab needs a ticket, which a join hands out: never, while the gateway is under pressure, or always. */
+  TICKETS: demand,
+  /** When a puzzle stands before the ticket, so that a script with a thousand accounts pays for each of them. */
+  PUZZLES: demand,
+  /** So many tries at most, half of them on average: the default takes a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
+  PUZZLE_TRIES: count.default(800),
+  /** Whether a grab with a ticket has to name a falling packet that its user can see. */
+  TAPS: z.enum(['off', 'on'], 'expected off or on').default('off'),
+  /** What tickets and puzzles are signed with, the same for all gateways; where tokens are verified by JWT_SECRET it follows from that. */
+  TICKET_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   /** Page origins that may open sockets; empty means any. */
   ALLOWED_ORIGINS: list.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -119,6 +130,12 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
   if (given['BALANCE'] === 'webhook') {
     if (!given['WEBHOOK_URL']) problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since BALANCE is webhook');
     if (!given['WEBHOOK_SECRET']) problems.push('WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since BALANCE is webhook');
+  }
+  if (given['TICKETS'] === undefined || given['TICKETS'] === 'off') {
+    if (parsed.success && parsed.data.PUZZLES !== 'off') problems.push('PUZZLES: solved for a ticket, expected TICKETS=pressure or TICKETS=always with it');
+    if (parsed.success && parsed.data.TAPS === 'on') problems.push('TAPS: checked by what a ticket says, expected TICKETS=pressure or TICKETS=always with it');
+  } else if (given['JWKS_URL'] && !given['TICKET_SECRET']) {
+    problems.push('TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on and JWKS_URL gives none to derive it from');
   }
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data as With<N>;

@@ -3,6 +3,7 @@ import { Connection } from './connection.ts';
 import type { Habit } from './habits.ts';
 import { Misfortune } from './misfortune.ts';
 import type { BotOutcome } from './outcome.ts';
+import { Pocket } from './pocket.ts';
 import { Schedule } from './schedule.ts';
 import type { HeardMessage, HeardRain, HeardResult } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -32,6 +33,7 @@ export class Bot {
   readonly #schedule: Schedule;
   readonly #connection: Connection;
   readonly #misfortune: Misfortune;
+  readonly #pocket: Pocket;
   #timer: NodeJS.Timeout | undefined;
   #rain: HeardRain | undefined;
   #asks = 0;
@@ -50,10 +52,12 @@ export class Bot {
     this.#connection = new Connection(around, self.userId, self.localAddress, {
       onMessage: (message) => this.#hear(message),
       onWelcome: () => this.#misfortune.welcomed(),
+      ticket: () => this.#pocket.ticket,
       onBroken: () => this.#onBroken(),
       onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
       onFault: (fault) => this.#reject(fault),
     });
+    this.#pocket = new Pocket(around, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
     this.#misfortune = new Misfortune(around, self.habit ?? 'good', this.#connection);
   }
 
@@ -77,9 +81,13 @@ export class Bot {
     switch (message.type) {
       case 'rain': return this.#hearRain(message);
       case 'result': return this.#hearResult(message);
+      case 'ticket':
+      case 'puzzle': return this.#hearEntry(message);
       case 'credited': return this.#hearCredited(message.rainId, message.redPacketId, message.amount);
       case 'error':
         this.#around.tally.misunderstood++;
+        // A puzzle that has run out: there is another.
+        if (message.code === 'not_solved') this.#joinAgain();
         return;
       default: return;
     }
@@ -95,14 +103,26 @@ export class Bot {
     this.#plan(rain);
   }
 
+  #hearEntry(message: Extract<HeardMessage, { type: 'ticket' | 'puzzle' }>): void {
+    if (!this.#pocket.hear(message)) return;
+    this.#connection.answered();
+    if (this.#rain && !this.#asked) this.#plan(this.#rain);
+  }
+
   #plan(rain: HeardRain): void {
     if (this.#won) return;
     clearTimeout(this.#timer);
-    const wait = this.#schedule.waitMs(rain);
+    const wait = Math.max(this.#schedule.waitMs(rain), 0) || this.#entryMs(rain);
     if (wait <= 0) return this.#ask();
     const { sleepMsMax } = this.#around.patience;
     if (wait <= sleepMsMax) this.#timer = setTimeout(() => this.#plan(rain), wait);
-    else this.#timer = setTimeout(() => this.#connection.ask({ type: 'join', rainId: rain.rainId }), sleepMsMax);
+    else this.#timer = setTimeout(() => this.#connection.join(), sleepMsMax);
+  }
+
+  /** Until he has what a grab needs, ms. For a ticket he waits until it is there, and joins again when it does not come. */
+  #entryMs(rain: HeardRain): number {
+    const over = rain.state === 'closed' || rain.state === 'settled';
+    return this.#pocket.wanting && !over ? Infinity : this.#pocket.waitMs(rain);
   }
 
   #ask(): void {
@@ -112,7 +132,7 @@ export class Bot {
     this.#schedule.tapped();
     if (this.#asks === 1) tally.late.record(this.#schedule.sinceTapMs() ?? 0);
     this.#asked = { ref, at: now() };
-    this.#connection.ask({ type: 'grab', rainId, ref });
+    this.#connection.ask({ type: 'grab', rainId, ref, ...this.#pocket.carried() });
     this.#misfortune.asked();
   }
 
@@ -126,6 +146,8 @@ export class Bot {
       this.#connection.answered();
     }
     if (result.code === '0' || result.code === '1') return this.#hearWin(result);
+    // Too many puzzles are asked for just now.
+    if (!asked && result.code === '-7' && this.#pocket.wanting) return this.#joinAgain();
     // Unasked, on joining, only "no such rain" settles anything; "busy" says that the own result could not be looked up.
     if (!asked && result.code !== '-8') return;
     const { retry } = OUTCOMES[result.code];
@@ -137,6 +159,12 @@ export class Bot {
       case 'when it resumes':
         this.#schedule.startOver();
         return this.#pause();
+      case 'after joining again':
+        this.#pocket.lose();
+        return this.#joinAgain();
+      case 'with another packet':
+        this.#pocket.miss();
+        return this.#pause();
       case 'after a pause':
         return this.#pause();
       default:
@@ -147,6 +175,12 @@ export class Bot {
   #pause(): void {
     this.#schedule.pause();
     if (this.#rain) this.#plan(this.#rain);
+  }
+
+  #joinAgain(): void {
+    this.#schedule.pause();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#connection.join(), this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : 0);
   }
 
   #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {
@@ -205,6 +239,7 @@ export class Bot {
   #finish(otherwise: BotOutcome): void {
     clearTimeout(this.#timer);
     this.#misfortune.end();
+    this.#pocket.end();
     const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
     const outcome = this.#outcome ?? won ?? otherwise;
     this.#around.tally.ended(outcome);

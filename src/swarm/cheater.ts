@@ -6,6 +6,7 @@ import { dial, type Line, type Loss } from './line.ts';
 import type { HeardMessage, HeardRain } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Tally } from './tally.ts';
+import { trick, TRICK_NAMES, type Loot } from './ticketForgery.ts';
 
 /** Sockets of one cheater: what one of them is refused another may get. */
 export const LINES_PER_CHEATER = 2;
@@ -21,7 +22,7 @@ const AFTERMATH_MS = 300;
 
 /**
  * One who wants more than one packet. He calls twice at once, taps far faster than a hand, sends garbage, and claims to be
- * others. Then he asks politely, as everybody may, so that what he has won in the end is known and can be held against the audit.
+ * others. Where tickets are asked for he tries his hand at those as well. Then he asks politely, as everybody may, so that what he has won in the end is known and can be held against the audit.
  */
 export class Cheater {
   readonly #around: Surroundings;
@@ -30,6 +31,9 @@ export class Cheater {
   #aborted = new AbortController();
   #rain: HeardRain | undefined;
   #sawRain: () => void = () => {};
+  /** Tickets are asked for here; he takes what he is given, and solves nothing. */
+  #ticketed = false;
+  #own: Loot['own'];
 
   constructor(around: Surroundings, self: BotSelf) {
     this.#around = around;
@@ -107,8 +111,12 @@ export class Cheater {
     const { rainId, random, tally, clock } = this.#around;
     // Before it begins there is nothing to be had; he keeps his breath.
     if (this.#rain && clock.now() < this.#rain.opensAt) return;
-    for (let i = 0; i < FRAMES_PER_TICK; i++) line.shout(forge(rainId, random));
-    tally.cheats.frames += FRAMES_PER_TICK;
+    const loot: Loot = { own: this.#own, overheard: this.#around.overheard.ticket, opensAt: this.#rain?.opensAt ?? 0, now: clock.now() };
+    for (let i = 0; i < FRAMES_PER_TICK; i++) {
+      const frames = this.#ticketed && random.belowNumber(2) === 0 ? trick(rainId, loot, random) : [forge(rainId, random)];
+      for (const frame of frames) line.shout(frame);
+      tally.cheats.frames += frames.length;
+    }
   }
 
   #hear(message: HeardMessage): void {
@@ -119,10 +127,17 @@ export class Cheater {
         this.#rain = message;
         return this.#sawRain();
       case 'result':
-        tally.cheats.hear(`answer ${OUTCOMES[message.code].reason}`);
+        tally.cheats.hear(`answer ${OUTCOMES[message.code].reason}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
         if ((message.code === '0' || message.code === '1') && message.rainId === rainId) {
           tally.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
         }
+        return;
+      case 'ticket':
+        this.#own = { ticket: message.ticket, seed: message.seed };
+        this.#ticketed = true;
+        return;
+      case 'puzzle':
+        this.#ticketed = true;
         return;
       case 'error':
         return tally.cheats.hear(`error ${message.code}`);

@@ -12,6 +12,8 @@ export interface ConnectionEvents {
   onMessage(message: HeardMessage): void;
   /** The line stands, and he is about to join. */
   onWelcome?(): void;
+  /** The ticket that he has from before. */
+  ticket?(): string | undefined;
   /** The line is lost and another will be dialled: what was asked stays unanswered. */
   onBroken(): void;
   /** Exactly once, and nothing after it. */
@@ -66,10 +68,16 @@ export class Connection {
     }
   }
 
-  /** Says something that will be answered; if `answered` is not called in time, the line counts as lost. */
+  /** Says something that will be answered; if `answered` is not called in time, the line counts as lost. Without a line it is dropped. */
   ask(message: ClientMessage): void {
+    if (!this.#welcomed) return;
     this.#line?.say(message);
     this.#expectWithin(this.#around.patience.answerMs);
+  }
+
+  join(): void {
+    const ticket = this.#events.ticket?.();
+    this.ask({ type: 'join', rainId: this.#around.rainId, ...(ticket !== undefined && { ticket }) });
   }
 
   answered(): void {
@@ -104,7 +112,7 @@ export class Connection {
   }
 
   #hear(message: HeardMessage, dialledAt: number): void {
-    const { clock, tally, rainId, now } = this.#around;
+    const { clock, tally, now } = this.#around;
     if (this.#leaving) return;
     switch (message.type) {
       case 'welcome':
@@ -113,7 +121,7 @@ export class Connection {
         tally.connected(1, now());
         this.#events.onWelcome?.();
         this.#line?.say({ type: 'ping', t: now() });
-        return this.ask({ type: 'join', rainId });
+        return this.join();
       case 'pong':
         return clock.observe(message.t, message.serverTime);
       case 'goodbye':

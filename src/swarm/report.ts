@@ -38,6 +38,8 @@ export interface SwarmReport {
   start: { heard: number; firstMs: number; spreadMs: number };
   /** How many users were not like the others, and how often their lines broke, or they stopped reading; absent: nobody was. */
   trouble?: Shares & { cuts: number; stops: number };
+  /** Puzzles that users have solved for a ticket; absent: none. */
+  puzzles?: number;
   /** Cheaters are counted in nothing above but `winners` and `told`; absent: nobody cheated. */
   cheaters?: CheatReport;
   /** What happened in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of those open. */
@@ -89,6 +91,7 @@ export function reportOf(tally: Tally, { rainId, seed, durationMs, processes = 1
     ...(arrivals && { arrivals }),
     start: { heard: start.heard, firstMs: start.firstMs, spreadMs: start.lastMs - start.firstMs },
     ...(shares && { trouble: { ...shares, cuts: tally.cuts, stops: tally.stops } }),
+    ...(tally.puzzles > 0 && { puzzles: tally.puzzles }),
     ...(tally.cheats.users > 0 && { cheaters: tally.cheats.report() }),
     timeline: { binMs: BIN_MS, counts: tally.timeline.record() },
     winners: told.winners,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from '../protocol/outcomes.ts';
+import { challenge } from '../protocol/puzzle.ts';
 import { readJson } from '../rain/json.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 
@@ -27,6 +28,8 @@ const serverMessage = z.discriminatedUnion('type', [
     redPacketId: z.string().optional(),
     amount: z.string().optional(),
   }),
+  z.object({ type: z.literal('ticket'), rainId: z.string(), ticket: z.string(), expiresAt: z.number(), seed: z.int().optional() }),
+  z.object({ type: z.literal('puzzle'), rainId: z.string(), challenge }),
   z.object({ type: z.literal('credited'), rainId: z.string(), redPacketId: z.string(), amount: z.string() }),
   z.object({ type: z.literal('winners') }),
   z.object({ type: z.literal('pong'), t: z.number(), serverTime: z.number() }),

@@ -19,4 +19,6 @@ export interface Surroundings {
   random: RandomSource;
   patience: Patience;
   tally: Tally;
+  /** The last ticket that anybody here was handed: what a cheater might have got hold of. */
+  overheard: { ticket?: string };
 }

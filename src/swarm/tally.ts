@@ -20,7 +20,7 @@ export interface Progress {
   ended: number;
 }
 
-const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops'] as const;
+const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'puzzles'] as const;
 const RECORDERS = ['asks', 'taps', 'late'] as const;
 
 /** A tally on its way to another process. */
@@ -66,6 +66,8 @@ export class Tally {
   /** Lines that flaky users have cut, and how often slow ones have stopped reading. */
   cuts = 0;
   stops = 0;
+  /** Puzzles solved. */
+  puzzles = 0;
   readonly #zeroMs: number;
 
   /** @param zeroMs the start of the wave, as `now` of all that follows tells it */

@@ -115,7 +115,7 @@ export async function playPart(options: WaveOptions & { seed: string }, part: Pa
   const mine = Array.from({ length: Math.ceil((users - part.index) / part.of) }, (_, i) => part.index + i * part.of);
   const tally = new Tally(mine.filter((i) => habits[i] !== 'cheater').length, startedAt);
   const around: Surroundings = {
-    address, rainId, tokenFor: options.tokenFor, creditWaitMs, turnstile, clock, now, random, patience: { ...PATIENCE, ...options.patience }, tally,
+    address, rainId, tokenFor: options.tokenFor, creditWaitMs, turnstile, clock, now, random, patience: { ...PATIENCE, ...options.patience }, tally, overheard: {},
     ...(moments && { inPlaceAt: startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS }),
   };
   const players = mine.map((i) => {

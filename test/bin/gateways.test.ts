@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { packetsAt } from '../../src/protocol/fall.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../src/runtime/processIdentity.ts';
 import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
 import { judge } from '../../src/swarm/verdict.ts';
@@ -26,8 +27,8 @@ function start(processes: number, env: Record<string, string> = {}): CliProcess 
   return cli;
 }
 
-async function open(processes: number): Promise<Gateways> {
-  const cli = start(processes);
+async function open(processes: number, env: Record<string, string> = {}): Promise<Gateways> {
+  const cli = start(processes, env);
   const lines = () => cli.stderr().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string; url: string; pids: number[] });
   const ready = await eventually(() => lines().find(({ msg }) => msg === 'all gateway processes open') ?? false, { timeoutMs: 40_000 });
   expect(lines().filter(({ msg }) => msg === 'gateway open'), 'ready only when all listen').toHaveLength(processes);
@@ -106,3 +107,22 @@ test('[R12] what keeps one from starting is told once, and nothing is left runni
   const away = await start(3, { REDIS_URL: 'redis://127.0.0.1:1' }).done;
   expect(away.exit).toBe(3);
 });
+
+test('by JWT_SECRET alone all of them hand out tickets, and each takes the others\'', async () => {
+  await stockRain(redis, { rainId: 'ticketed', amounts: ['1.00', '2.00'], opensInMs: -10_000 });
+  const { cli, url, metricsUrl } = await open(2, { TICKETS: 'always', TAPS: 'on' });
+  const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => dial(url, 'ann')));
+  first!.say({ type: 'join', rainId: 'ticketed' });
+  const { ticket, seed } = await first!.next('ticket');
+  const { opensAt, serverTime } = await first!.next('rain');
+  const { packet } = packetsAt(seed!, opensAt, serverTime).at(-1)!;
+  for (const other of others) other.say({ type: 'grab', rainId: 'ticketed', ticket, packet });
+  const codes = (await Promise.all(others.map((other) => other.next('result')))).map(({ code }) => code);
+  expect(codes.sort()).toEqual(['0', '1', '1', '1', '1']);
+  expect(Math.min(...await figures(metricsUrl, 'rain_gateway_sockets')), 'his sockets are at both processes').toBeGreaterThan(0);
+  first!.say({ type: 'grab', rainId: 'ticketed' });
+  expect(await first!.next('result')).toMatchObject({ code: '-9' });
+  expect(sum(await figures(metricsUrl, 'rain_gateway_handed_out_total', 'what="ticket"'))).toBe(1);
+  cli.child.kill('SIGTERM');
+  await cli.done;
+}, 60_000);

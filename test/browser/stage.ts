@@ -31,9 +31,10 @@ export interface Stage {
 export interface StageOptions {
   /** `false`: the console hands out no guest tokens. */
   guests?: GuestTokens | false;
+  gateway?: Partial<GatewayOptions>;
 }
 
-export async function setStage({ guests = createGuestTokens({ secret: SECRET }) }: StageOptions = {}): Promise<Stage> {
+export async function setStage({ guests = createGuestTokens({ secret: SECRET }), gateway: rules = {} }: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   try {
@@ -43,7 +44,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }) 
     ends.push(() => redis.disconnect());
     const page = await buildPage();
     ends.push(() => page.remove());
-    let gateway = await openGateway(testRedis.url);
+    let gateway = await openGateway(testRedis.url, rules);
     ends.push(() => gateway.close());
     const desk = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: page.folder, log: createLog('console', 'silent'), ...(guests && { guests }),
@@ -58,7 +59,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }) 
       stopGateway: () => gateway.close(),
       async restartGateway(options = {}) {
         await gateway.close();
-        gateway = await openGateway(testRedis.url, { port: gateway.port, ...options });
+        gateway = await openGateway(testRedis.url, { port: gateway.port, ...rules, ...options });
       },
       closeWindows: async () => { for (const context of browser.contexts()) await context.close(); },
       end,

@@ -1,25 +1,29 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Question, type Verdict } from '../../client-demo/src/question.ts';
+import { Question, type QuestionOptions, type Verdict } from '../../client-demo/src/question.ts';
 import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function ask({ untilOpen = () => -1_000 }: { untilOpen?: () => number } = {}) {
+function ask({ untilOpen = () => -1_000, carry = () => ({}), packet }: { untilOpen?: () => number; carry?: QuestionOptions['carry']; packet?: number } = {}) {
   const sent: GrabMessage[] = [];
   const verdicts: Verdict[] = [];
   const waits: string[] = [];
   let connected = true;
+  let tickets = 0;
   const question = new Question({
     send: (message) => connected && sent.push(message) > 0,
     untilOpen,
+    carry,
+    onNoTicket: () => { tickets++; },
     random: () => 0.5,
     onVerdict: (verdict) => verdicts.push(verdict),
     onWait: (code) => waits.push(code),
   });
-  question.ask('spring');
+  question.ask('spring', packet);
   return {
+    tickets: () => tickets,
     question, sent, verdicts, waits,
     disconnect: () => { connected = false; },
     reconnect: () => {
@@ -135,6 +139,69 @@ describe('a connection that breaks', () => {
     disconnect();
     reconnect();
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('where a grab needs a ticket and a packet', () => {
+  const TICKET = 'a-ticket';
+
+  test('[R6] the packet that was tapped is named, and the same one when it has to be asked again', () => {
+    const { sent, answer } = ask({ packet: 7, carry: (packet) => ({ ticket: TICKET, packet: packet ?? 99 }) });
+    answer('-7');
+    vi.advanceTimersByTime(5_000);
+    expect(sent.slice(0, 2)).toMatchObject([{ ticket: TICKET, packet: 7 }, { ticket: TICKET, packet: 7 }]);
+  });
+
+  test('a key points at no packet: one is chosen, and kept', () => {
+    let lowest = 40;
+    const { sent } = ask({ carry: (packet) => ({ ticket: TICKET, packet: packet ?? lowest++ }) });
+    vi.advanceTimersByTime(4_000);
+    expect(sent.map(({ packet }) => packet)).toEqual([40, 40]);
+  });
+
+  test('a packet that is not there is another one at the next try', () => {
+    const { sent, answer, verdicts } = ask({ packet: 7, carry: (packet) => ({ ticket: TICKET, packet: packet ?? 8 }) });
+    answer('-10');
+    vi.advanceTimersByTime(1_000);
+    expect(sent.map(({ packet }) => packet)).toEqual([7, 8]);
+    expect(verdicts).toEqual([]);
+  });
+
+  test('a tap before the ticket is there is kept, and asked when it is', () => {
+    let ready = false;
+    const { sent, waits, verdicts } = ask({ packet: 7, carry: (packet) => (ready ? { ticket: TICKET, packet: packet! } : undefined) });
+    vi.advanceTimersByTime(10_000);
+    expect([sent, verdicts, new Set(waits)]).toEqual([[], [], new Set(['preparing'])]);
+    ready = true;
+    vi.advanceTimersByTime(100);
+    expect(sent).toMatchObject([{ type: 'grab', rainId: 'spring', ticket: TICKET, packet: 7 }]);
+  });
+
+  test('a ticket that is taken for none is asked for, and then the tap again', () => {
+    let ticket: string | undefined = 'old';
+    const { sent, answer, tickets } = ask({ carry: () => ticket === undefined ? undefined : { ticket } });
+    answer('-9');
+    ticket = undefined;
+    expect(tickets()).toBe(1);
+    vi.advanceTimersByTime(2_000);
+    expect(sent).toHaveLength(1);
+    ticket = 'new';
+    vi.advanceTimersByTime(100);
+    expect(sent.map((grab) => grab.ticket)).toEqual(['old', 'new']);
+  });
+
+  test('[R10] a ticket that never comes is not waited for for ever', () => {
+    const { sent, verdicts } = ask({ carry: () => undefined });
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toEqual([]);
+    expect(verdicts).toEqual([{ kind: 'unanswered' }]);
+  });
+
+  test('with a new ticket other packets fall: the old number is not named any more', () => {
+    const { question, sent } = ask({ packet: 7, carry: (packet) => ({ ticket: TICKET, packet: packet ?? 8 }) });
+    question.fallChanged();
+    vi.advanceTimersByTime(3_000);
+    expect(sent.map(({ packet }) => packet)).toEqual([7, 8]);
   });
 });
 

@@ -137,6 +137,9 @@ export class User {
         break;
       case '-8':
       case '-6':
+      // Nobody here asks for tickets.
+      case '-9':
+      case '-10':
         this.told.tellNonsense(code);
         break;
       case '-7':

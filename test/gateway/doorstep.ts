@@ -2,6 +2,8 @@ import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
 import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
+import type { WicketRules } from '../../src/gateway/wicket.ts';
+import type { TicketMessage } from '../../src/protocol/messages.ts';
 import { follow, tokenFor, type Client } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
 import { through } from '../support/knock.ts';
@@ -11,6 +13,9 @@ export const SHOWN_IN = {
   'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'joins', 'grabs_pending', 'errors'],
   'pace.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
   'slow-reader.test.ts': ['send_buffer'],
+  'tickets.test.ts': ['tickets'],
+  'puzzles.test.ts': ['puzzles', 'solutions'],
+  'taps.test.ts': ['packets', 'taps'],
 } as const satisfies Record<string, readonly LimitName[]>;
 
 /** What has refused somebody in this file. */
@@ -40,3 +45,12 @@ export async function ask(client: Client, ref = 'x') {
 }
 
 export const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
+
+/** Tickets for everybody, signed so that all gateways of a test are one deployment. */
+export const TICKETED: WicketRules = { tickets: 'always', puzzles: 'off', taps: false, secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+
+/** Joins, and waits for the ticket that follows. */
+export async function ticketFor(client: Client, rainId = 'r1', shown?: string): Promise<TicketMessage> {
+  client.say({ type: 'join', rainId, ...(shown !== undefined && { ticket: shown }) });
+  return await client.next('ticket');
+}

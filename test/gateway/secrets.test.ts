@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -9,6 +11,7 @@ import { listeningLog } from '../support/log.ts';
 import { openGateway } from '../support/gateway.ts';
 import { knock } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { TICKETED } from './doorstep.ts';
 import { isNode, place, readTree, walk } from '../tidy/sourceFile.ts';
 
 const { server, redis } = await openRedis();
@@ -57,6 +60,34 @@ test('no token, no part of one and no secret stands in any log, from trace upwar
   expect(text).not.toMatch(/bearer|eyJ|7\.10/i);
 }, 30_000);
 
+test('no ticket, no seed of a fall and no solution stands in any log', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
+  await stockRain(redis, { rainId: 'ticketed', amounts: ['7.10'], opensInMs: -10_000 });
+  const gateway = await openGateway(server.url, { log, wicket: { ...TICKETED, puzzles: 'always', taps: true } });
+  const ann = await dial(gateway.url, 'ann');
+  ann.say({ type: 'join', rainId: 'ticketed' });
+  const { challenge } = await ann.next('puzzle');
+  const { counter, derivedKey } = (await solveChallenge({ challenge, deriveKey }))!;
+  ann.say({ type: 'solution', rainId: 'ticketed', challenge, solution: { counter, derivedKey: derivedKey.replace(/./g, '0') } });
+  await ann.next('error');
+  ann.say({ type: 'solution', rainId: 'ticketed', challenge, solution: { counter, derivedKey } });
+  const { ticket, seed } = await ann.next('ticket');
+  for (const packet of [0, 1e6, undefined]) ann.say({ type: 'grab', rainId: 'ticketed', ticket, packet });
+  ann.say({ type: 'grab', rainId: 'ticketed', ticket: ticket.toLowerCase() });
+  for (let i = 0; i < 4; i++) await ann.next('result');
+  // A fault is logged with what it carries.
+  process.kill(server.pid, 'SIGSTOP');
+  ann.say({ type: 'join', rainId: 'ticketed', ticket });
+  ann.say({ type: 'grab', rainId: 'ticketed', ticket, packet: 70, ref: 'stopped' });
+  for (let told = await ann.next('result'); told.ref !== 'stopped'; told = await ann.next('result'));
+  process.kill(server.pid, 'SIGCONT');
+  await gateway.close();
+  const text = lines.join('');
+  expect(lines.length, 'there is a log to look at').toBeGreaterThan(1);
+  expect([ticket, String(seed), derivedKey, challenge.signature, TICKETED.secret].filter((part) => text.includes(part))).toEqual([]);
+}, 30_000);
+
 test('a proxy that nobody has told us of is noticed once', async () => {
   const { log, heard } = listeningLog();
   for (const trustedProxies of [0, 1]) {
@@ -76,7 +107,7 @@ test('a URL of ours never carries a token', () => {
 });
 
 /** Names under which a secret, or what proves one, goes. */
-const SECRET_NAME = /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|expected(Signature|Mac))$/;
+const SECRET_NAME = /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|TICKET_SECRET|expected(Signature|Mac))$/;
 
 /** `a === b` where both sides are known at run time only and one is a secret: it ends at the first letter that differs, and tells where. */
 function secretComparisons(files: ReturnType<typeof readTree>): string[] {

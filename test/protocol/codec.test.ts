@@ -9,11 +9,25 @@ const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
 /** Whatever fits, lone surrogates and NULs included: it is echoed, never understood. */
 const anyText = fc.string({ unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom('\0', '"', '\\', '\ud800', '\udfff', '红', '\u2028')), maxLength: 64 })
   .filter((text) => text.length <= 64);
+const ticket = fc.oneof(fc.stringMatching(/^[A-Za-z0-9_-]{0,128}$/), anyText);
+const packet = fc.oneof(fc.nat(10_000), fc.maxSafeNat(), fc.constantFrom(0, 999_999_999_999_999, 1_000_000_000_000_000, Number.MAX_SAFE_INTEGER));
+const hex = (bytesMax: number) => fc.uint8Array({ minLength: 1, maxLength: bytesMax }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const clock = fc.double({ noNaN: true, noDefaultInfinity: true }).map((t) => (Object.is(t, -0) ? 0 : t));
 
 const clientMessage: fc.Arbitrary<ClientMessage> = fc.oneof(
-  fc.record({ type: fc.constant('join' as const), rainId }),
-  fc.record({ type: fc.constant('grab' as const), rainId, ref: anyText }, { requiredKeys: ['type', 'rainId'] }),
+  fc.record({ type: fc.constant('join' as const), rainId, ticket }, { requiredKeys: ['type', 'rainId'] }),
+  fc.record({ type: fc.constant('grab' as const), rainId, ref: anyText, ticket, packet }, { requiredKeys: ['type', 'rainId'] }),
+  fc.record({
+    type: fc.constant('solution' as const), rainId,
+    challenge: fc.record({
+      parameters: fc.record({
+        algorithm: fc.constant('PBKDF2/SHA-256' as const), cost: fc.integer({ min: 1, max: 1_000_000 }), keyLength: fc.constant(32 as const), keyPrefix: hex(32), keySignature: hex(32), nonce: hex(64), salt: hex(64),
+        data: fc.record({ until: fc.maxSafeNat() }),
+      }),
+      signature: hex(32),
+    }),
+    solution: fc.record({ counter: fc.maxSafeNat(), derivedKey: hex(32) }),
+  }),
   fc.record({ type: fc.constant('ping' as const), t: clock }),
 );
 
@@ -27,8 +41,9 @@ describe('the codec', () => {
   test('a grab that is read without being parsed is heard as the parser hears it, and what only looks like one is not', () => {
     const text = fc.oneof(
       clientMessage.map((message) => JSON.stringify(message)),
-      fc.tuple(fc.constantFrom('grab', 'join', 'gr\\u0061b'), fc.oneof(rainId, fc.string()), fc.option(fc.oneof(fc.string({ maxLength: 70 }), anyText))).map(([type, id, ref]) =>
-        `{"type":"${type}","rainId":"${id}"${ref === null ? '' : `,"ref":"${ref}"`}}`),
+      fc.tuple(fc.constantFrom('grab', 'join', 'gr\\u0061b'), fc.oneof(rainId, fc.string()), fc.option(fc.oneof(fc.string({ maxLength: 70 }), anyText)),
+        fc.option(fc.oneof(ticket, fc.string({ maxLength: 140 }))), fc.option(fc.oneof(packet.map(String), fc.constantFrom('-1', '-0', '01', '1.5', '1e3', '9007199254740992', '1e400', '"1"', 'null', '', ' 7')))).map(([type, id, ref, shown, tapped]) =>
+        `{"type":"${type}","rainId":"${id}"${ref === null ? '' : `,"ref":"${ref}"`}${shown === null ? '' : `,"ticket":"${shown}"`}${tapped === null ? '' : `,"packet":${tapped}`}}`),
     );
     // White space before a message changes nothing but the way it is read.
     fc.assert(fc.property(text, (frame) => {
@@ -48,6 +63,7 @@ describe('the codec', () => {
   test('what the gateway says is what a bot hears', () => {
     const serverMessage: fc.Arbitrary<ServerMessage> = fc.oneof(
       fc.record({ type: fc.constant('pong' as const), t: clock, serverTime: clock }),
+      fc.record({ type: fc.constant('ticket' as const), rainId, ticket: anyText, expiresAt: fc.maxSafeNat(), seed: fc.nat(2 ** 32 - 1) }, { requiredKeys: ['type', 'rainId', 'ticket', 'expiresAt'] }),
       fc.record({ type: fc.constant('credited' as const), rainId, redPacketId: anyText, amount: anyText }),
       fc.record({ type: fc.constant('goodbye' as const), reason: fc.constant('service_restart' as const), reconnectInMs: fc.nat(300_000) }),
       fc.record({ type: fc.constant('error' as const), code: fc.constantFrom(...Object.values(ERRORS).map(({ code }) => code)), reason: anyText }),

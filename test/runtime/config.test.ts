@@ -101,3 +101,17 @@ test('[R12] limits of nobody and more proxies than anybody has are refused by na
     'GATEWAY_SOCKETS_MAX: expected at least 1', 'GATEWAY_MESSAGES_PER_USER_PER_SECOND: expected a number', 'TRUSTED_PROXIES: expected 0 to 8',
   ]);
 });
+
+test('[R12] tickets: what depends on them, or on a secret, is refused by name without it', () => {
+  const JWT_SECRET = 'x'.repeat(32);
+  expect(problemsOf({ JWT_SECRET, TICKETS: 'sometimes', PUZZLES: 'on', TAPS: 'always', TICKET_SECRET: 'short', PUZZLE_TRIES: '0' }).map((problem) => problem.split(':')[0]))
+    .toEqual(['TICKETS', 'PUZZLES', 'PUZZLE_TRIES', 'TAPS', 'TICKET_SECRET']);
+  for (const TICKETS of ['', 'off']) {
+    expect(problemsOf({ JWT_SECRET, TICKETS, PUZZLES: 'pressure', TAPS: 'on' })).toEqual([expect.stringMatching(/^PUZZLES: .*TICKETS=pressure/), expect.stringMatching(/^TAPS: .*TICKETS=pressure/)]);
+  }
+  expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure' })).toEqual([expect.stringMatching(/^TICKET_SECRET: missing.*JWKS_URL/)]);
+  expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure', TICKET_SECRET: JWT_SECRET })).toEqual([]);
+  expect(problemsOf({ JWKS_URL: 'https://example.org/keys' })).toEqual([]);
+  expect(problemsOf({ JWT_SECRET, TICKETS: 'always', PUZZLES: 'always', TAPS: 'on' }, ['JWT'])).toEqual([]);
+  expect(loadConfig([], {})).toMatchObject({ TICKETS: 'off', PUZZLES: 'off', TAPS: 'off', PUZZLE_TRIES: 800 });
+});

@@ -25,7 +25,7 @@ const rain = (state: HeardRain['state'], opensInMs = 1_000, closesInMs = 9_000):
   ({ type: 'rain', rainId: 'r', state, opensAt: EPOCH + opensInMs, closesAt: EPOCH + closesInMs });
 const schedule = (reactionMs: number, inPlaceAt?: number) => new Schedule({
   address: new URL('ws://127.0.0.1:1/v1'), rainId: 'r', tokenFor: async () => '', creditWaitMs: 0,
-  turnstile: new Turnstile(1, now), clock, now, random: randomSource(SEED, 'test'), patience: PATIENCE, tally: new Tally(1),
+  turnstile: new Turnstile(1, now), clock, now, random: randomSource(SEED, 'test'), patience: PATIENCE, tally: new Tally(1), overheard: {},
 }, reactionMs, inPlaceAt);
 
 describe('when a user taps', () => {

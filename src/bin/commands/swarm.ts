@@ -56,7 +56,7 @@ export function addSwarmCommand(program: Command): void {
     .addOption(new Option('--shape <shape>', `how the taps come; without --rate within about ${SHAPE_SECONDS} s`).choices(['steady', 'spike', 'ramp', 'wave']))
     .option('--flaky <share>', 'users whose line breaks again and again', parseShare, 0)
     .option('--slow <share>', 'users who stop reading for a while', parseShare, 0)
-    .option('--cheaters <share>', 'users who tap far too fast, send garbage and forge fields; reported apart', parseShare, 0)
+    .option('--cheaters <share>', 'users who tap far too fast, send garbage, forge fields and tickets; reported apart', parseShare, 0)
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
     .option('--credit-wait <time>', 'how long winners wait for their credit', parseDuration, 30_000)
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')

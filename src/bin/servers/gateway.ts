@@ -1,6 +1,8 @@
 import cluster from 'node:cluster';
 import { tellGateway } from '../../gateway/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
+import type { WicketRules } from '../../gateway/wicket.ts';
+import { ConfigError, type Config } from '../../runtime/config.ts';
 import { answerForMetrics } from '../../runtime/crewMetrics.ts';
 import { createLog } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
@@ -24,6 +26,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
       messagesPerSecondMax: config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, messagesPerAddressPerSecondMax: config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND,
     },
     trustedProxies: config.TRUSTED_PROXIES,
+    wicket: wicketOf(config),
     log,
   });
   shutdown.onClose('gateway', () => gateway.close());
@@ -39,4 +42,12 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
     shutdown.onClose('metrics', () => metrics.close());
   }
   return { url: gateway.url };
+}
+
+/** @throws ConfigError rather than let everybody in */
+function wicketOf({ TICKETS, PUZZLES, PUZZLE_TRIES, TAPS, TICKET_SECRET, JWT_SECRET }: Config): WicketRules | undefined {
+  if (TICKETS === 'off') return undefined;
+  const secret = TICKET_SECRET ?? JWT_SECRET;
+  if (secret === undefined) throw new ConfigError(['TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on']);
+  return { tickets: TICKETS, puzzles: PUZZLES, taps: TAPS === 'on', secret, puzzleTries: PUZZLE_TRIES };
 }

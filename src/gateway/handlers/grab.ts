@@ -1,16 +1,27 @@
 import { BUSY, NO_SUCH_RAIN } from '../../grab/engine.ts';
+import { resultFrame } from '../../protocol/codec.ts';
 import type { GrabMessage } from '../../protocol/messages.ts';
 import { answer, type Asker } from '../asker.ts';
 import type { Door } from '../door.ts';
-import type { Session } from '../session.ts';
+import { send, type Session } from '../session.ts';
 
-export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage): void {
+export function grab(door: Door, session: Session, message: GrabMessage): void {
+  const { rainId, ref } = message;
   const asker: Asker = { userId: session.userId, session, ref };
   const foregone = door.foregone.answer(rainId, session.userId);
   if (foregone) return answer(asker, rainId, foregone, door);
   const shards = door.board.shardsOf(rainId);
-  if (shards === undefined) return void findAndGrab(door, rainId, asker);
-  decide(door, rainId, shards, asker);
+  if (shards === undefined) return void findAndGrab(door, message, asker);
+  if (!turnedBack(door, message, asker)) decide(door, rainId, shards, asker);
+}
+
+function turnedBack({ wicket, board, limits, tally }: Door, message: GrabMessage, { session }: Asker): boolean {
+  const rain = wicket && board.reading(message.rainId);
+  const refused = rain && wicket.turnsBack(session, message, rain);
+  if (!refused) return false;
+  tally.answers[refused.code]++;
+  send(session, resultFrame(message.rainId, message.ref, refused.code, 'retryInMs' in refused ? refused : undefined), limits);
+  return true;
 }
 
 function decide({ batcher, tally }: Door, rainId: string, shards: number, asker: Asker): void {
@@ -19,7 +30,8 @@ function decide({ batcher, tally }: Door, rainId: string, shards: number, asker:
 }
 
 /** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
-async function findAndGrab(door: Door, rainId: string, asker: Asker): Promise<void> {
+async function findAndGrab(door: Door, message: GrabMessage, asker: Asker): Promise<void> {
+  const { rainId } = message;
   try {
     await door.board.find(rainId);
   } catch (error) {
@@ -28,5 +40,5 @@ async function findAndGrab(door: Door, rainId: string, asker: Asker): Promise<vo
   }
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door);
-  decide(door, rainId, shards, asker);
+  if (!turnedBack(door, message, asker)) decide(door, rainId, shards, asker);
 }

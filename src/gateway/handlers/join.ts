@@ -8,11 +8,11 @@ import { send, type Session } from '../session.ts';
 
 /**
  * Answers with the rain's snapshot and with whatever the user missed while he was away: his own result, and whether it
- * has been credited. A rain that does not exist is answered as a grab of it would be.
+ * has been credited; and with a ticket, or a puzzle before it, where one is asked for. A rain that does not exist is answered as a grab of it would be.
  */
-export function join(door: Door, session: Session, { rainId }: JoinMessage): void {
+export function join(door: Door, session: Session, { rainId, ticket }: JoinMessage): void {
   if (watchesEnough(door, session, rainId)) return refuse(door, session);
-  void tell(door, session, rainId);
+  void tell(door, session, rainId, ticket);
 }
 
 function watchesEnough({ limits }: Door, { rains }: Session, rainId: string): boolean {
@@ -24,7 +24,7 @@ function refuse({ limits, tally }: Door, session: Session): void {
   send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
 }
 
-async function tell(door: Door, session: Session, rainId: string): Promise<void> {
+async function tell(door: Door, session: Session, rainId: string, ticket: string | undefined): Promise<void> {
   try {
     const snapshot = await door.board.find(rainId);
     const shards = door.board.shardsOf(rainId);
@@ -34,6 +34,7 @@ async function tell(door: Door, session: Session, rainId: string): Promise<void>
     // Watch before reading: a credit that arrives in between is then pushed rather than lost between the two.
     if (session.socket.readyState === session.socket.OPEN) door.audience.watch(session, rainId);
     send(session, encode(snapshot), door.limits);
+    if (await door.wicket?.greet(session, snapshot, ticket) === false) send(session, resultFrame(rainId, undefined, '-7'), door.limits);
     await tellOwnResult(door, session, rainId, shards);
   } catch (error) {
     door.onFault(error);

@@ -1,0 +1,43 @@
+import { fallMsOf, packetsAt } from '../../src/protocol/fall.ts';
+import { PACKET_HEIGHT, PACKET_WIDTH } from './packet.ts';
+
+/** A packet in the air. Lengths in CSS pixels. */
+export interface Falling {
+  x: number;
+  y: number;
+  scale: number;
+  /** Pixels per second. */
+  speed: number;
+  sway: number;
+  phase: number;
+  /** Its number, where the gateway knows the fall as well. */
+  packet?: number;
+}
+
+/** What falls over this screen, as page and gateway both compute it: see `fall.ts`. Epoch ms by the server's clock. */
+export interface Fall {
+  seed: number;
+  opensAt: number;
+  now: number;
+}
+
+/** Where everybody hangs who asked for less motion: steps of the golden section, so that neighbours are apart. */
+const ROW_STEP = 0.382;
+
+/** Everything in the air at this moment, the latest first to be drawn. */
+export function dropsOf({ seed, opensAt, now }: Fall, width: number, height: number, still: boolean): Falling[] {
+  return packetsAt(seed, opensAt, now).map(({ packet, fallen, ageMs, lane, scale, sway, phase }) => ({
+    packet, scale,
+    x: PACKET_WIDTH / 2 + lane * Math.max(0, width - PACKET_WIDTH),
+    y: still ? height * (0.08 + 0.84 * ((packet * ROW_STEP) % 1)) : -PACKET_HEIGHT + fallen * (height + 2 * PACKET_HEIGHT),
+    speed: (height + 2 * PACKET_HEIGHT) / fallMsOf(seed, packet) * 1000,
+    sway: 4 + sway * 12,
+    phase: phase * Math.PI * 2 + (still ? 0 : ageMs / 700),
+  }));
+}
+
+/** The one that is nearest to its end: what a key taps, that points nowhere. */
+export function lowestPacket({ seed, opensAt, now }: Fall): number | undefined {
+  const [first, ...others] = packetsAt(seed, opensAt, now);
+  return first && others.reduce((lowest, other) => (other.fallen > lowest.fallen ? other : lowest), first).packet;
+}

@@ -1,0 +1,90 @@
+import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
+import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
+
+export interface EntryOptions {
+  /** Epoch ms by the server's clock. */
+  now: () => number;
+  /** Works on a puzzle elsewhere; `undefined`: in vain. */
+  solve: (puzzle: PuzzleMessage) => Promise<PuzzleSolution | undefined>;
+  send: (message: SolutionMessage) => boolean;
+  /** Another puzzle is needed. */
+  onVain: () => void;
+  /** There is a new ticket, or none any more. */
+  onChange: () => void;
+}
+
+/** This player's ticket to one rain, and the work that it may take. It outlives connections, as long as it is good. */
+export class Entry {
+  readonly #options: EntryOptions;
+  #rainId: string | undefined;
+  #ticket: TicketMessage | undefined;
+  #solving: string | undefined;
+  #lost = false;
+
+  constructor(options: EntryOptions) {
+    this.#options = options;
+  }
+
+  /** The ticket, as long as it is good. */
+  get ticket(): string | undefined {
+    return this.#ticket && this.#ticket.expiresAt > this.#options.now() ? this.#ticket.ticket : undefined;
+  }
+
+  /** Of the fall of packets over this screen; absent where none is checked. */
+  get seed(): number | undefined {
+    return this.#ticket?.seed;
+  }
+
+  /** A ticket is on its way: it is better waited for than asked without. */
+  get preparing(): boolean {
+    return this.ticket === undefined && (this.#lost || this.#solving !== undefined);
+  }
+
+  /** Another rain, or another player: what was handed out before is nobody's any more. */
+  begin(rainId: string): void {
+    if (this.#rainId === rainId) return;
+    this.#rainId = rainId;
+    this.forget();
+  }
+
+  forget(): void {
+    this.#ticket = undefined;
+    this.#solving = undefined;
+    this.#lost = false;
+    this.#options.onChange();
+  }
+
+  /** The gateway takes what we have for no ticket. */
+  lose(): void {
+    this.#ticket = undefined;
+    this.#lost = true;
+    this.#options.onChange();
+  }
+
+  /** No ticket has come for so long that perhaps none is asked for any more: the next tap will tell. */
+  relent(): void {
+    this.#lost = false;
+  }
+
+  hear(message: TicketMessage | PuzzleMessage): void {
+    if (message.rainId !== this.#rainId) return;
+    if (message.type === 'puzzle') return void this.#work(message);
+    this.#ticket = message;
+    this.#lost = false;
+    this.#solving = undefined;
+    this.#options.onChange();
+  }
+
+  /** A solution may be late for its puzzle, or its connection: the next join brings another puzzle. */
+  async #work(puzzle: PuzzleMessage): Promise<void> {
+    const { signature } = puzzle.challenge;
+    if (this.ticket !== undefined || this.#solving === signature) return;
+    this.#solving = signature;
+    const solution = await this.#options.solve(puzzle).catch(() => undefined);
+    if (this.#solving !== signature) return;
+    this.#solving = undefined;
+    this.#lost = true;
+    if (!solution) return this.#options.onVain();
+    this.#options.send({ type: 'solution', rainId: puzzle.rainId, challenge: puzzle.challenge, solution });
+  }
+}

@@ -1,0 +1,161 @@
+import { TokenBucket } from 'limiter';
+import { encode } from '../protocol/codec.ts';
+import type { GrabMessage, RainSnapshot, SolutionMessage } from '../protocol/messages.ts';
+import type { DatedReading } from './board.ts';
+import { entryOf, remember, type Entry } from './entry.ts';
+import type { Limits } from './limits.ts';
+import type { Pace } from './pace.ts';
+import { Puzzles } from './puzzles.ts';
+import { send, type Session } from './session.ts';
+import type { Tally } from './tally.ts';
+import { tapRefused, type TapRefused } from './taps.ts';
+import { Tickets, type Ticket } from './tickets.ts';
+
+/** When something is asked for: never, while the gateway is under pressure, or of everybody. */
+export type Demand = 'off' | 'pressure' | 'always';
+
+export interface WicketRules {
+  tickets: Exclude<Demand, 'off'>;
+  puzzles: Demand;
+  /** Whether a grab has to name a packet that its user can see. */
+  taps: boolean;
+  /** Shared by all gateways of a deployment. */
+  secret: string;
+  /** Of a puzzle, at most; half of them on average. */
+  puzzleTries: number;
+}
+
+export interface WicketSurroundings {
+  limits: Limits;
+  tally: Tally;
+  pace: Pace;
+  /** Redis's clock as estimated here, epoch ms. */
+  now: () => number;
+  /** More is asked of this gateway than it can do. */
+  pressed: () => boolean;
+}
+
+/** What a grab hears that does not come through. */
+export type TurnedBack = { code: '-9' } | TapRefused;
+
+const NO_TICKET: TurnedBack = { code: '-9' };
+
+/**
+ * Hands out tickets and lets through who shows one. It decides who may ask, never who wins: Lua, the claim log and the money
+ * know nothing of tickets.
+ */
+export class Wicket {
+  readonly #rules: WicketRules;
+  readonly #around: WicketSurroundings;
+  readonly #tickets: Tickets;
+  readonly #puzzles: Puzzles;
+  readonly #making: TokenBucket;
+
+  constructor(rules: WicketRules, around: WicketSurroundings) {
+    const { limits: { puzzleMs, puzzlesPerSecondMax }, now } = around;
+    this.#rules = rules;
+    this.#around = around;
+    this.#tickets = new Tickets(rules.secret);
+    this.#puzzles = new Puzzles({ secret: rules.secret, tries: rules.puzzleTries, puzzleMs, now });
+    this.#making = new TokenBucket({ bucketSize: puzzlesPerSecondMax, tokensPerInterval: puzzlesPerSecondMax, interval: 'second' });
+    this.#making.content = puzzlesPerSecondMax;
+  }
+
+  /**
+   * Why this grab is not decided about, or nothing. For a ticket that was handed out or shown on this socket before, this is
+   * one comparison of strings: not in constant time, since its holder is the one who asks.
+   */
+  turnsBack(session: Session, { rainId, ticket, packet }: GrabMessage, rain: DatedReading): TurnedBack | undefined {
+    const { now, tally } = this.#around;
+    if (!this.#inForce(this.#rules.tickets) || isOver(rain)) return undefined;
+    const time = now();
+    const known = session.entries?.get(rainId);
+    const same = known?.ticket !== undefined && known.ticket.text === ticket && known.ticket.expiresAt > time;
+    const held = same ? known : this.#shown(session, rainId, ticket, time);
+    if (held) return this.#rules.taps ? tapRefused(session, held, packet, { opensAt: rain.opensAt, time }, this.#around) : undefined;
+    tally.refused.tickets++;
+    return NO_TICKET;
+  }
+
+  /** After a join: the ticket that he has, a puzzle, or a ticket. @returns false: not now, he is to join again later */
+  async greet(session: Session, { rainId, state, closesAt }: RainSnapshot, shown?: string): Promise<boolean> {
+    if (state === 'closed' || state === 'settled') return true;
+    const held = this.#shown(session, rainId, shown, this.#around.now())?.ticket ?? session.entries?.get(rainId)?.ticket;
+    // The end may have been moved since; whoever has been let in stays so.
+    if (held && held.expiresAt > Math.max(closesAt, this.#around.now())) this.#hand(session, rainId, held);
+    else if (held || !this.#inForce(this.#rules.puzzles)) this.#issue(session, rainId, closesAt);
+    else return await this.#puzzle(session, rainId);
+    return true;
+  }
+
+  /** @param closesAt of the rain, epoch ms. @returns false when it is no solution, and changes nothing */
+  async solve(session: Session, { rainId, challenge, solution }: SolutionMessage, closesAt: number): Promise<boolean> {
+    const { tally, now } = this.#around;
+    const held = session.entries?.get(rainId)?.ticket;
+    if (held && held.expiresAt > now()) {
+      // Shown twice: it is worth one ticket, and is not looked at again.
+      this.#hand(session, rainId, held);
+      return true;
+    }
+    // One at a time: who is wrong is closed after so many, and not so many times in one breath.
+    if (!session.solving) {
+      session.solving = true;
+      const solved = await this.#puzzles.solved(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
+      if (solved) {
+        this.#issue(session, rainId, closesAt);
+        return true;
+      }
+    }
+    tally.refused.solutions++;
+    return false;
+  }
+
+  #inForce(demand: Demand): boolean {
+    return demand === 'always' || (demand === 'pressure' && this.#around.pressed());
+  }
+
+  #shown(session: Session, rainId: string, text: string | undefined, time: number): Entry | undefined {
+    const ticket = text === undefined ? undefined : this.#tickets.read(text, session.userId, rainId, time);
+    if (!ticket) return undefined;
+    const entry = entryOf(session, rainId, this.#around.limits);
+    remember(entry, ticket);
+    return entry;
+  }
+
+  #issue(session: Session, rainId: string, closesAt: number): void {
+    const { limits, tally } = this.#around;
+    const entry = entryOf(session, rainId, limits);
+    const ticket = remember(entry, this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs));
+    entry.puzzle = undefined;
+    tally.handedOut.ticket++;
+    this.#hand(session, rainId, ticket);
+  }
+
+  #hand(session: Session, rainId: string, { text, expiresAt, seed }: Ticket): void {
+    send(session, encode({ type: 'ticket', rainId, ticket: text, expiresAt, ...(this.#rules.taps && { seed }) }), this.#around.limits);
+  }
+
+  /** Who joins again soon gets the same one: joining makes no more work. */
+  async #puzzle(session: Session, rainId: string): Promise<boolean> {
+    const { limits, tally, now } = this.#around;
+    const entry = entryOf(session, rainId, limits);
+    if (!entry.puzzle || entry.puzzleUntil - now() < limits.puzzleMs / 2) {
+      if (!this.#making.tryRemoveTokens(1)) {
+        tally.refused.puzzles++;
+        return false;
+      }
+      tally.handedOut.puzzle++;
+      entry.puzzleUntil = now() + limits.puzzleMs;
+      entry.puzzle = this.#puzzles.make(session.userId, rainId);
+      entry.puzzle.catch(() => { entry.puzzle = undefined; });
+    }
+    const challenge = await entry.puzzle;
+    send(session, encode({ type: 'puzzle', rainId, challenge }), limits);
+    return true;
+  }
+}
+
+/** Whoever asks now can win nothing any more: he hears so, or what he has won, without a ticket [R6]. */
+function isOver({ state, readAt, closesAt }: DatedReading): boolean {
+  return state === 'closed' || state === 'settled' || readAt >= closesAt;
+}

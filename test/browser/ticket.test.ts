@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { WicketRules } from '../../src/gateway/wicket.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { stockRain } from '../support/rain.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { overhear, shows, tapPackets, text, userOf } from './player.ts';
+import { setStage, type Stage } from './stage.ts';
+
+const RULES: WicketRules = { tickets: 'always', puzzles: 'always', taps: true, secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 60 };
+
+interface Said { type: string; ticket?: string; packet?: number }
+
+/** What goes wrong in a page without anybody seeing it: a policy that forbids a worker, for instance. */
+function complaints(page: Page): string[] {
+  const heard: string[] = [];
+  page.on('pageerror', (error) => heard.push(error.message));
+  page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') heard.push(message.text()); });
+  return heard;
+}
+
+describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab needs a ticket, the ticket a puzzle, and a tap a packet', () => {
+  let stage: Stage;
+  beforeAll(async () => { stage = await setStage({ gateway: { wicket: RULES } }); });
+  afterAll(() => stage?.end());
+  afterEach(() => stage?.closeWindows());
+
+  const grabs = (said: Said[]) => said.filter(({ type }) => type === 'grab');
+  const wonBy = async (page: Page, rainId: string) => JSON.parse((await stage.redis.hget(shardKeys(rainId, 0).claimed, await userOf(page)))!) as { amount: string };
+
+  test('plays a win: solves in a worker, and taps a packet that the gateway knows to fall there', async () => {
+    await stockRain(stage.redis, { rainId: 'strict', amounts: ['12.21'], opensInMs: 5_000 });
+    const page = await stage.open('/?rain=strict');
+    const wrong = complaints(page);
+    const said: Said[] = await overhear(page);
+    await shows(page, 'open');
+    await tapPackets(page);
+    await shows(page, 'won');
+    expect(await text(page, 'big')).toBe('¥12.21');
+    expect(await wonBy(page, 'strict')).toMatchObject({ amount: '12.21' });
+    expect(said.filter(({ type }) => type === 'solution')).toHaveLength(1);
+    expect(grabs(said)).toMatchObject([{ ticket: expect.stringMatching(/^[\w-]{64}$/) as string, packet: expect.any(Number) as number }]);
+    expect(wrong).toEqual([]);
+    expect(stage.gateway.tally.refused).toMatchObject({ tickets: 0, packets: 0, taps: 0 });
+  });
+
+  test('a key pressed before the ticket is there is kept, said to count, and wins when it is', async () => {
+    await stage.restartGateway({ wicket: { ...RULES, puzzleTries: 20_000 } });
+    await stockRain(stage.redis, { rainId: 'early', amounts: ['3.00'] });
+    const page = await stage.open('/?rain=early');
+    const said: Said[] = await overhear(page);
+    await shows(page, 'open');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('note').filter({ hasText: 'your tap counts' }).waitFor();
+    expect(page.workers()).toHaveLength(1);
+    expect(grabs(said)).toEqual([]);
+    await shows(page, 'won', 60_000);
+    expect(grabs(said)).toHaveLength(1);
+    await stage.restartGateway();
+  }, 90_000);
+
+  test('packets hang still for those who asked for less motion, and the one that is tapped is there', async () => {
+    await stockRain(stage.redis, { rainId: 'calm', amounts: ['3.00'], opensInMs: -10_000 });
+    const page = await stage.open('/?rain=calm', { reducedMotion: 'reduce' });
+    await shows(page, 'open');
+    await tapPackets(page);
+    await shows(page, 'won');
+  });
+
+  test.each([['keeps its ticket', RULES.secret, 1], ['whose ticket is taken for none gets another by itself', 'another-ticket-secret-0123456789-012', 2]])('a page that has to come back %s, and wins', async (_what, secret, solutions) => {
+    const rainId = `back-${solutions}`;
+    await stockRain(stage.redis, { rainId, amounts: ['3.00'], opensInMs: -10_000 });
+    const page = await stage.open(`/?rain=${rainId}`);
+    const heard: string[] = [];
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))));
+    const said: Said[] = await overhear(page);
+    await shows(page, 'open');
+    await expect.poll(() => heard.some((frame) => frame.includes('"type":"ticket"')), { timeout: 20_000 }).toBe(true);
+    await stage.restartGateway({ wicket: { ...RULES, secret } });
+    await expect.poll(() => said.filter(({ type, ticket }) => type === 'join' && ticket !== undefined).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await shows(page, 'won', 20_000);
+    expect(said.filter(({ type }) => type === 'solution')).toHaveLength(solutions);
+    expect(stage.gateway.tally.answers['-9']).toBe(solutions - 1);
+    await stage.restartGateway();
+  }, 60_000);
+});
