@@ -2,6 +2,7 @@ import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, typ
 import type { RainSnapshot, WelcomeMessage } from '../protocol/messages.ts';
 import { stateAt } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import { RedisClock } from './redisClock.ts';
 
 /** A rain as it was read, and when the reading began, epoch ms by Redis's clock. */
 export interface DatedReading extends RainReading {
@@ -30,7 +31,7 @@ export class Board {
   readonly #announced = new Set<string>();
   /** Looks for unknown rains that are under way. */
   readonly #finding = new Map<string, Promise<void>>();
-  #offsetMs = 0;
+  readonly #clock = new RedisClock();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -49,9 +50,14 @@ export class Board {
     clearTimeout(this.#timer);
   }
 
-  /** Redis's clock as estimated here, epoch ms. It runs on the monotonic clock: a machine whose date is wrong, or is put right, changes nothing. */
+  /** Redis's clock as estimated here, epoch ms. */
   now(): number {
-    return Math.round(performance.now() + this.#offsetMs);
+    return this.#clock.now();
+  }
+
+  /** How far `now` may be from the truth, ms. */
+  clockErrorMs(): number {
+    return this.#clock.errorMs();
   }
 
   /** The last look at this rain. */
@@ -107,9 +113,8 @@ export class Board {
   }
 
   async #readAll(): Promise<void> {
-    const before = performance.now();
-    const now = await redisNow(this.#rules.redis);
-    this.#offsetMs = now - (before + performance.now()) / 2;
+    const asked = performance.now();
+    this.#clock.learn(await redisNow(this.#rules.redis), asked, performance.now());
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
       if (found.has(rainId)) continue;

@@ -20,6 +20,11 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
     kind: 'counter', name: 'rain_gateway_closes_total', help: 'Sockets that we have closed, by code', labels: ['code', 'reason'],
     read: () => Object.values(CLOSES).map(({ code, reason }) => ({ labels: { code: String(code), reason }, value: tally.closes[code] })),
   });
+  tellFigure(registry, { kind: 'counter', name: 'rain_gateway_fair_start_grabs_total', help: 'Grabs that drew a lot at the opening of a rain', read: () => [{ value: tally.gathered }] });
+  tellFigure(registry, {
+    kind: 'counter', name: 'rain_gateway_ticker_shed_total', help: "Times the winners' ticker was not shown, or not to all, because there was something else to tell",
+    read: () => [{ value: tally.tickersShed }],
+  });
   tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_redis_faults_total', help: 'Commands that Redis did not answer, or not as expected', read: () => [{ value: tally.redisFaults }],
   });

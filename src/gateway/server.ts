@@ -24,11 +24,14 @@ import { Handshakes } from './handshakes.ts';
 import { createHttpServer, refuseUpgrade } from './http.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import type { Chance } from './lots.ts';
 import { followNews } from './news.ts';
+import { Openings } from './openings.ts';
 import { Pace } from './pace.ts';
 import { complain, route, turnAway } from './router.ts';
 import { createSession, end, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose, createTally, type Tally } from './tally.ts';
+import { throttled } from './throttled.ts';
 import { createVerifier, type TokenRules } from './token.ts';
 import { considerUpgrade, type Admitted } from './upgrade.ts';
 
@@ -45,6 +48,8 @@ export interface GatewayOptions {
   /** What a win must have survived before it is told, and how long that may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
+  /** Who is first when a rain opens. */
+  chance?: Chance;
   log: Logger;
 }
 
@@ -80,6 +85,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const board = new Board({
     redis: reads, onFault,
     onChange: (snapshot, fresh) => {
+      openings.expect(snapshot);
       const frame = frameOf(encode(snapshot));
       const tell = (session: Session) => send(session, frame, limits);
       // A rain planned while people wait is news for all of them; later changes only for who watches it.
@@ -99,10 +105,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     else if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
     answer(asker, rainId, given, { limits, tally });
   }, limits.grabsPendingMax);
+  const openings = new Openings({
+    fairStartMs: limits.fairStartMs, batcher, reading: (rainId) => board.reading(rainId), now: () => board.now(), clockErrorMs: () => board.clockErrorMs(), onGathered: () => { tally.gathered++; },
+    answer: (asker, rainId, given) => answer(asker, rainId, given, { limits, tally }), ...(options.chance && { chance: options.chance }),
+  });
   const pace = new Pace(limits, tally);
   const handshakes = new Handshakes(limits);
   const blocklist = new Blocklist({ redis: reads, now: () => board.now(), onChange: () => audience.each(keepOut), onFault });
-  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, pace, blocklist, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, tally, onFault };
 
   let accepting = true;
   let suspected = false;
@@ -196,6 +206,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   function release(): void {
     clearInterval(pulse);
     board.close();
+    openings.close();
     blocklist.close();
     keeping.close();
     for (const connection of connections) connection.disconnect();
@@ -226,15 +237,4 @@ function listen(server: Server, host: string, port: number): Promise<number> {
       resolve((server.address() as AddressInfo).port);
     });
   });
-}
-
-/** A Redis that is away fails every batch; one line a second says so. */
-function throttled(report: (error: unknown) => void): (error: unknown) => void {
-  let next = 0;
-  return (error) => {
-    const now = Date.now();
-    if (now < next) return;
-    next = now + 1_000;
-    report(error);
-  };
 }

@@ -15,6 +15,10 @@ export interface Tally {
   refused: Record<LimitName, number>;
   /** Sockets that we have closed, by code. */
   closes: Record<CloseCode, number>;
+  /** Grabs that drew a lot at the opening of a rain. */
+  gathered: number;
+  /** Times the winners' ticker was not shown, or not to all, because there was something else to tell. */
+  tickersShed: number;
   /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
   redisFaults: number;
 }
@@ -24,6 +28,8 @@ export function createTally(): Tally {
     answers: zeros(OUTCOMES_IN_ORDER.map(({ code }) => code)),
     refused: zeros(REFUSED_BY),
     closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
+    gathered: 0,
+    tickersShed: 0,
     redisFaults: 0,
   };
 }

@@ -13,7 +13,8 @@ export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage)
   decide(door, rainId, shards, asker);
 }
 
-function decide({ batcher, tally }: Door, rainId: string, shards: number, asker: Asker): void {
+function decide({ batcher, openings, tally }: Door, rainId: string, shards: number, asker: Asker): void {
+  if (openings.near > 0 && openings.take(rainId, shards, asker)) return;
   if (batcher.full) tally.refused.grabs_pending++;
   batcher.add(rainId, shards, asker);
 }
