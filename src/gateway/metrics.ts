@@ -13,7 +13,7 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
     read: () => Object.values(OUTCOMES).map(({ code, reason }) => ({ labels: { code, reason }, value: tally.answers[code] })),
   });
   tellFigure(registry, {
-    kind: 'counter', name: 'rain_gateway_refused_total', help: 'Upgrades, messages and joins refused, and sockets closed, by the limit that did it', labels: ['limit'],
+    kind: 'counter', name: 'rain_gateway_refused_total', help: 'Connections, upgrades, messages and joins refused, and sockets closed, by the limit that did it', labels: ['limit'],
     read: () => REFUSED_BY.map((limit) => ({ labels: { limit }, value: tally.refused[limit] })),
   });
   tellFigure(registry, {

@@ -127,7 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limits, audience, pace, handshakes, blocklist, tally, trustedProxies, verify: createVerifier(options.token, () => board.now()),
     allowedOrigins: options.allowedOrigins ?? [], accepting: ready,
   };
-  const server = createHttpServer({ limits, trustedProxies, ready, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
+  const server = createHttpServer({ limits, trustedProxies, ready, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (trustedProxies === 0 && !suspected && request.headers['x-forwarded-for'] !== undefined) {
@@ -149,7 +149,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     socket.on('pong', () => { if (!session.alive) session.alive = true; else pace.admit(session); });
     socket.on('close', () => leave(session));
     // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => { if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009; });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
+      else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') tally.refused.message_pieces++;
+    });
     send(session, encode({
       type: 'welcome', userId, serverTime: board.now(), rains: board.current(),
       limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },

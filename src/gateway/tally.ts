@@ -3,7 +3,8 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 /** What can be refused for being too much, or too often, by the limit that did it. */
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
-  'messages_per_user', 'messages_per_address', 'message_bytes', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'connections', 'connections_per_address',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
