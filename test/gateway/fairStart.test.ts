@@ -3,8 +3,10 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { announceChange } from '../../src/grab/phases.ts';
 import { redisNow } from '../../src/grab/reading.ts';
+import { tellGateway } from '../../src/gateway/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
+import { openRegistry } from '../../src/runtime/metrics.ts';
 import { dial, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
@@ -68,6 +70,9 @@ test(`ten who always ask first, of a hundred, win about one packet in ten; witho
   expect(share).toBeGreaterThan(0.03);
   expect(share).toBeLessThan(0.18);
   expect(gateway.tally.gathered).toBe(40 * USERS);
+  const registry = openRegistry();
+  tellGateway(registry, gateway);
+  expect(await registry.metrics()).toContain(`rain_gateway_fair_start_grabs_total ${40 * USERS}\n`);
   expect(await races(await crowd(await openFair(0), USERS), 'race', 3)).toBeGreaterThan(0.9);
 }, 180_000);
 
