@@ -4,9 +4,12 @@ import { stateAt } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { RedisClock } from './redisClock.ts';
 
-/** A rain as it was read, and when the reading began, epoch ms by Redis's clock. */
+/** A rain as it was read, and when the reading began. */
 export interface DatedReading extends RainReading {
+  /** Epoch ms by Redis's clock, as far as it was known then. */
   readAt: number;
+  /** The same moment, ms of the monotonic clock: Redis's may be set, or another's, and then the newer reading might seem to be the older. */
+  lookedAt: number;
 }
 
 export interface BoardRules {
@@ -33,6 +36,8 @@ export class Board {
   readonly #finding = new Map<string, Promise<void>>();
   readonly #clock = new RedisClock();
   #timer: NodeJS.Timeout | undefined;
+  /** When all rains are to be read again, ms of the monotonic clock: looks at single ones, of which there may be many, do not put it off. */
+  #rereadAt = 0;
   #closed = false;
 
   constructor(rules: BoardRules) {
@@ -114,6 +119,7 @@ export class Board {
 
   async #readAll(): Promise<void> {
     const asked = performance.now();
+    this.#rereadAt = asked + this.#rules.rereadMs;
     this.#clock.learn(await redisNow(this.#rules.redis), asked, performance.now());
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
@@ -126,12 +132,12 @@ export class Board {
   }
 
   async #read(rainId: string, live: LiveRain | undefined): Promise<void> {
-    const readAt = this.now();
+    const [readAt, lookedAt] = [this.now(), performance.now()];
     const reading = live && await readRain(this.#rules.redis, rainId, live);
     if (!reading) return this.#forget(rainId);
     // Two looks may be under way, and the one that was begun earlier may end later.
-    if (readAt < (this.#rains.get(rainId)?.readAt ?? 0)) return;
-    this.#rains.set(rainId, { ...reading, readAt });
+    if (lookedAt < (this.#rains.get(rainId)?.lookedAt ?? 0)) return;
+    this.#rains.set(rainId, { ...reading, readAt, lookedAt });
     this.#tell(rainId);
   }
 
@@ -160,7 +166,7 @@ export class Board {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     const now = this.now();
-    let wait = this.#rules.rereadMs;
+    let wait = this.#rereadAt - performance.now();
     for (const { opensAt, closesAt } of this.#rains.values()) {
       for (const moment of [opensAt, closesAt]) if (moment > now) wait = Math.min(wait, moment - now);
     }

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Batcher } from '../grab/batcher.ts';
 import type { GrabAnswer } from '../grab/engine.ts';
-import type { RainReading } from '../grab/reading.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import type { Asker } from './asker.ts';
+import type { DatedReading } from './board.ts';
 import { Lots, type Chance } from './lots.ts';
 
 export interface OpeningRules {
@@ -11,7 +11,7 @@ export interface OpeningRules {
   fairStartMs: number;
   batcher: Pick<Batcher<Asker>, 'hold' | 'addHeld'>;
   /** The last look at this rain. */
-  reading: (rainId: string) => (Pick<RainReading, 'claims'> & { readAt: number }) | undefined;
+  reading: (rainId: string) => Pick<DatedReading, 'claims' | 'lookedAt'> | undefined;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
   /** How far that may be from the truth, ms. */
@@ -108,7 +108,7 @@ export class Openings {
     if (!opening || opening.over || opening.paused) return false;
     const now = this.#rules.now();
     // Who may be early and may be not has the benefit of the doubt.
-    if (now < opening.opensAt - this.#rules.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#turnAway(rainId, asker, now);
+    if (now < opening.opensAt - this.#rules.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#turnAway(rainId, asker);
     if (!this.#rules.batcher.hold()) return false;
     opening.shards = shards;
     opening.lots.add(asker);
@@ -122,23 +122,24 @@ export class Openings {
   }
 
   /** Who comes too early. Where somebody may have won already, since the start has been moved, Redis has to be asked [R6]. */
-  #turnAway(rainId: string, asker: Asker, now: number): boolean {
+  #turnAway(rainId: string, asker: Asker): boolean {
     const rain = this.#rules.reading(rainId);
-    if (!rain || rain.claims > 0 || now - rain.readAt > READING_AGE_MS_MAX) return false;
+    if (!rain || rain.claims > 0 || performance.now() - rain.lookedAt > READING_AGE_MS_MAX) return false;
     this.#rules.answer(asker, rainId, NOT_STARTED);
     return true;
   }
 
   readonly #look = (): void => {
     clearTimeout(this.#timer);
-    const { fairStartMs, reading, now: clock } = this.#rules;
+    const { fairStartMs, reading, clockErrorMs, now: clock } = this.#rules;
     const now = clock();
     let [near, waitMs] = [0, TIMER_MS_MAX];
     for (const [rainId, opening] of this.#openings) {
       const { opensAt } = opening;
       const gathered = opensAt + fairStartMs;
       if (now >= gathered) this.#drawSome(rainId, opening, (now - gathered) / (fairStartMs * DRAWING));
-      if (!reading(rainId)) this.#drawAll(rainId, opening);
+      // The rain is gone, or the clock went back: Redis tells those who wait.
+      if (!reading(rainId) || now < opensAt - clockErrorMs()) this.#drawAll(rainId, opening);
       if (now >= this.#endOf(opensAt) || !reading(rainId)) {
         this.#openings.delete(rainId);
         continue;
@@ -165,6 +166,7 @@ export class Openings {
   }
 
   #drawAll(rainId: string, opening: Opening): void {
+    if (opening.lots.total === 0) return;
     this.#drawSome(rainId, opening, 1);
     opening.lots = this.#newLots();
   }

@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const keeping = openKeeping({ redisUrl: options.redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? 500, now: () => board.now(), log, onFault });
   const connections = [grabs, reads, subscriber, ...keeping.connections];
   const foregone = new Foregone({
-    redis: reads, reading: (rainId) => board.reading(rainId), refresh: (rainId) => board.refresh(rainId), now: () => board.now(), onFault,
+    redis: reads, reading: (rainId) => board.reading(rainId), refresh: (rainId) => board.refresh(rainId), now: () => board.now(), clockErrorMs: () => board.clockErrorMs(), onFault,
   });
   // What is known was read from a server that may be another now, or one that has changed unheard.
   for (const connection of connections) connection.on('close', () => foregone.forget());

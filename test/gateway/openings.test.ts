@@ -1,66 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Asker } from '../../src/gateway/asker.ts';
-import type { Chance } from '../../src/gateway/lots.ts';
-import { Openings } from '../../src/gateway/openings.ts';
-import type { Session } from '../../src/gateway/session.ts';
-import { Batcher } from '../../src/grab/batcher.ts';
-import type { RainState } from '../../src/rain/rain.ts';
-import { randomSource } from '../../src/rain/fairness.ts';
-
-const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
-const chance = (purpose: string): Chance => {
-  const random = randomSource(SEED, purpose);
-  return (n) => random.belowNumber(n);
-};
-const first: Chance = (n) => n - 1;
+import { chance, SEED, stage } from './openingStage.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
   return () => vi.useRealTimers();
 });
-
-const asker = (userId: string, ref?: string): Asker => ({ userId, session: {} as Session, ref });
-
-interface StageOptions {
-  fairStartMs?: number;
-  pendingMax?: number;
-  chance?: Chance;
-  clockErrorMs?: number;
-  /** How much this gateway's clock is ahead, ms. */
-  aheadMs?: number;
-}
-
-/** The openings of one gateway, at a moment that the test moves on. Time begins at 0. */
-function stage({ fairStartMs = 100, pendingMax = 1_000, clockErrorMs = 0, aheadMs = 0, ...options }: StageOptions = {}) {
-  const began = performance.now();
-  const now = () => Math.round(performance.now() - began) + aheadMs;
-  /** What Redis was asked for whom, and when. */
-  const asked: [number, string][] = [];
-  const told: [string, string][] = [];
-  const batcher = new Batcher<Asker>(
-    { grab: (_rainId, _shard, userIds) => { for (const user of userIds) asked.push([now(), user]); return Promise.resolve(userIds.map(() => ({ code: '-1' as const }))); } },
-    ({ userId, ref }, _rainId, { code }) => { told.push([ref ?? userId, code]); }, pendingMax,
-  );
-  const readings = new Map<string, { claims: number; readAt: number }>();
-  const openings = new Openings({
-    fairStartMs, batcher, now, clockErrorMs: () => clockErrorMs, reading: (rainId) => readings.get(rainId),
-    answer: ({ userId, ref }, _rainId, { code }) => { told.push([ref ?? userId, code]); }, chance: options.chance ?? first,
-  });
-  return {
-    openings, batcher, asked, told, readings, now,
-    hear(rainId: string, state: RainState, opensAt: number, claims = 0) {
-      readings.set(rainId, { claims, readAt: now() });
-      openings.expect({ rainId, state, opensAt });
-    },
-    /** As the handler does it. @returns whether it was taken */
-    grab(rainId: string, userId: string, ref?: string): boolean {
-      const taken = openings.near > 0 && openings.take(rainId, 1, asker(userId, ref));
-      if (!taken) batcher.add(rainId, 1, asker(userId, ref));
-      return taken;
-    },
-    until: (ms: number) => vi.advanceTimersByTimeAsync(ms - now()),
-  };
-}
 
 describe('the first moment of a rain', () => {
   test('what comes in it is gathered, and goes to Redis when it is over, a part at a time; then all is as ever', async () => {
@@ -221,6 +165,18 @@ describe('what an operator does meanwhile', () => {
     expect(asked.map(([, user]) => user)).toEqual(['closed', 'gone']);
     expect([openings.near, vi.getTimerCount()]).toEqual([0, 0]);
   });
+});
+
+test('[R10] a clock that goes back while grabs are gathered keeps nobody waiting: Redis tells them', async () => {
+  let shiftMs = 0;
+  const { hear, grab, until, asked, batcher, openings } = stage({ shift: () => shiftMs });
+  hear('r', 'loaded', 5_000);
+  await until(5_010);
+  grab('r', 'ann');
+  shiftMs = -3_600_000;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(asked.map(([, user]) => user)).toEqual(['ann']);
+  expect([batcher.pending, openings.near]).toEqual([0, 0]);
 });
 
 test(`between gateways, too: neither a crowd nor a clock that is ahead decides who wins (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
