@@ -26,7 +26,7 @@ export function refused({ refusals }: { refusals: readonly Refusal[] }): Command
 }
 
 /** Codes of PostgreSQL's and the operating system's that mean: nobody there. */
-const AWAY = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|timeout exceeded when trying to connect/;
+const AWAY = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|does not answer|timeout exceeded when trying to connect/;
 
 /** Any error → exit code and sentences; `said`: stderr has them already. */
 export function explain(error: unknown): { exit: Exit; reasons: string[]; said?: true } {

@@ -3,8 +3,9 @@ import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import type { Desk } from '../operator/desk.ts';
 import { loadConfig, readEnvironment, type Need } from '../runtime/config.ts';
-import { connectRedis, redactUrl, untilReady } from '../runtime/redis.ts';
+import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { readRunning } from '../runtime/running.ts';
+import { redactUrl } from '../runtime/serverUrl.ts';
 import { unreachable } from './answer.ts';
 
 /**

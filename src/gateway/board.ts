@@ -2,10 +2,14 @@ import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, typ
 import type { RainSnapshot, WelcomeMessage } from '../protocol/messages.ts';
 import { stateAt } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import { RedisClock } from './redisClock.ts';
 
-/** A rain as it was read, and when the reading began, epoch ms by Redis's clock. */
+/** A rain as it was read, and when the reading began. */
 export interface DatedReading extends RainReading {
+  /** Epoch ms by Redis's clock, as far as it was known then. */
   readAt: number;
+  /** The same moment, ms of the monotonic clock: Redis's may be set, or another's, and then the newer reading might seem to be the older. */
+  lookedAt: number;
 }
 
 export interface BoardRules {
@@ -30,8 +34,10 @@ export class Board {
   readonly #announced = new Set<string>();
   /** Looks for unknown rains that are under way. */
   readonly #finding = new Map<string, Promise<void>>();
-  #offsetMs = 0;
+  readonly #clock = new RedisClock();
   #timer: NodeJS.Timeout | undefined;
+  /** When all rains are to be read again, ms of the monotonic clock: looks at single ones, of which there may be many, do not put it off. */
+  #rereadAt = 0;
   #closed = false;
 
   constructor(rules: BoardRules) {
@@ -49,9 +55,14 @@ export class Board {
     clearTimeout(this.#timer);
   }
 
-  /** Redis's clock as estimated here, epoch ms. It runs on the monotonic clock: a machine whose date is wrong, or is put right, changes nothing. */
+  /** Redis's clock as estimated here, epoch ms. */
   now(): number {
-    return Math.round(performance.now() + this.#offsetMs);
+    return this.#clock.now();
+  }
+
+  /** How far `now` may be from the truth, ms. */
+  clockErrorMs(): number {
+    return this.#clock.errorMs();
   }
 
   /** The last look at this rain. */
@@ -107,9 +118,9 @@ export class Board {
   }
 
   async #readAll(): Promise<void> {
-    const before = performance.now();
-    const now = await redisNow(this.#rules.redis);
-    this.#offsetMs = now - (before + performance.now()) / 2;
+    const asked = performance.now();
+    this.#rereadAt = asked + this.#rules.rereadMs;
+    this.#clock.learn(await redisNow(this.#rules.redis), asked, performance.now());
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
       if (found.has(rainId)) continue;
@@ -121,12 +132,12 @@ export class Board {
   }
 
   async #read(rainId: string, live: LiveRain | undefined): Promise<void> {
-    const readAt = this.now();
+    const [readAt, lookedAt] = [this.now(), performance.now()];
     const reading = live && await readRain(this.#rules.redis, rainId, live);
     if (!reading) return this.#forget(rainId);
     // Two looks may be under way, and the one that was begun earlier may end later.
-    if (readAt < (this.#rains.get(rainId)?.readAt ?? 0)) return;
-    this.#rains.set(rainId, { ...reading, readAt });
+    if (lookedAt < (this.#rains.get(rainId)?.lookedAt ?? 0)) return;
+    this.#rains.set(rainId, { ...reading, readAt, lookedAt });
     this.#tell(rainId);
   }
 
@@ -155,7 +166,7 @@ export class Board {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     const now = this.now();
-    let wait = this.#rules.rereadMs;
+    let wait = this.#rereadAt - performance.now();
     for (const { opensAt, closesAt } of this.#rains.values()) {
       for (const moment of [opensAt, closesAt]) if (moment > now) wait = Math.min(wait, moment - now);
     }

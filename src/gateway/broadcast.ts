@@ -7,6 +7,8 @@ export interface Telling {
   tell: (session: Session) => void;
   /** Dropped, begun or not, as soon as there is anything else to tell. */
   shed?: boolean;
+  /** Called when it is dropped, before or after somebody was told. */
+  onShed?: () => void;
 }
 
 export interface BroadcastRules {
@@ -43,9 +45,13 @@ export class Broadcast {
 
   /** The first slice is told at once if nothing else is under way. */
   add(telling: Telling): void {
-    if (telling.shed && this.underWay) return;
+    if (telling.shed && this.underWay) return telling.onShed?.();
+    for (const { shed, onShed } of this.#waiting) if (shed) onShed?.();
     this.#waiting = this.#waiting.filter(({ shed }) => !shed);
-    if (this.#current?.shed) this.#current = undefined;
+    if (this.#current?.shed) {
+      this.#current.onShed?.();
+      this.#current = undefined;
+    }
     const older = telling.name === undefined ? -1 : this.#waiting.findIndex(({ name }) => name === telling.name);
     if (older >= 0) this.#waiting[older] = telling;
     else this.#waiting.push(telling);

@@ -7,6 +7,7 @@ import type { Asker } from './asker.ts';
 import type { Foregone } from './foregone.ts';
 import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
+import type { Openings } from './openings.ts';
 import type { Pace } from './pace.ts';
 import type { Tally } from './tally.ts';
 import type { Wicket } from './wicket.ts';
@@ -17,6 +18,7 @@ export interface Door {
   readonly audience: Audience;
   readonly board: Board;
   readonly batcher: Batcher<Asker>;
+  readonly openings: Pick<Openings, 'near' | 'take'>;
   readonly foregone: Pick<Foregone, 'answer' | 'forget'>;
   readonly keeping: Pick<Keeping, 'confirm' | 'remember'>;
   /** For reading a user's own result on `join`; grabs go through the batcher. */

@@ -12,13 +12,18 @@ export interface ForegoneRules {
   refresh: (rainId: string) => Promise<void>;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
+  /** How far that may be from the truth, ms. */
+  clockErrorMs: () => number;
   onFault: (error: unknown) => void;
 }
 
 /** Closer to the opening than this the estimate of Redis's clock decides nothing, ms. */
 const OPENING_MARGIN_MS = 100;
-/** After a look that concluded nothing, ms. */
+/** After a look at a rain, ms. */
 const REST_MS = 500;
+/** After winners were read, as a multiple of the time that took: it is Redis's time, and it has other things to do. */
+const REST_SHARE = 9;
+const REST_MS_MAX = 5_000;
 /** Older readings are no ground to say anything from: Redis may have been replaced meanwhile, ms. */
 const READING_AGE_MS_MAX = 3_000;
 
@@ -33,29 +38,42 @@ const ENDED: GrabAnswer = { code: '-3' };
  */
 export class Foregone {
   readonly #rules: ForegoneRules;
-  readonly #winners = new Map<string, Winners>();
-  /** Rains whose winners are being read; one that is forgotten meanwhile is not kept. */
+  /** The winners, and the last reading of their rain that agreed with them. */
+  readonly #winners = new Map<string, { winners: Winners; agreed: DatedReading | undefined }>();
+  /** The rain whose winners are being read, one at a time; when it is forgotten meanwhile they are not kept. */
   readonly #reading = new Map<string, symbol>();
-  /** Rains that were looked at in vain, and until when they are let be, by Redis's clock. */
+  #busy = false;
+  /** Rains that were looked at, and until when they are let be, ms of the monotonic clock; and until when all are. */
   readonly #resting = new Map<string, number>();
+  #allRestUntil = 0;
 
   constructor(rules: ForegoneRules) {
     this.#rules = rules;
   }
 
+  /** Rains whose winners are known. */
+  get size(): number {
+    return this.#winners.size;
+  }
+
   /** What the engine would answer, or `undefined`: ask it. */
   answer(rainId: string, userId: string): GrabAnswer | undefined {
-    const winners = this.#winners.get(rainId);
-    if (!winners) return undefined;
+    const known = this.#winners.get(rainId);
+    if (!known) return undefined;
     const rain = this.#rules.reading(rainId);
-    if (!rain || rain.claims !== winners.claims) return this.forget(rainId);
-    return winners.mayHold(userId) ? undefined : conclusionFor(rain, this.#rules.now());
+    if (rain !== known.agreed) known.agreed = rain && agree(rain, known.winners) ? rain : undefined;
+    if (!known.agreed) {
+      this.#winners.delete(rainId);
+      return undefined;
+    }
+    return known.winners.mayHold(userId) ? undefined : this.#conclusion(known.agreed);
   }
 
   /** The engine has said no to somebody: perhaps there are more who need not ask. */
   heardNo(rainId: string): void {
-    if (this.#winners.has(rainId) || this.#reading.has(rainId)) return;
-    if (this.#rules.now() >= (this.#resting.get(rainId) ?? 0)) void this.#learn(rainId);
+    if (this.#busy || this.#winners.has(rainId)) return;
+    const now = performance.now();
+    if (now >= this.#allRestUntil && now >= (this.#resting.get(rainId) ?? 0)) void this.#learn(rainId);
   }
 
   /** Something about the rain has changed; without an id, about any of them. */
@@ -67,57 +85,80 @@ export class Foregone {
   }
 
   async #learn(rainId: string): Promise<void> {
-    const { now, onFault } = this.#rules;
     const mark = Symbol(rainId);
+    const beganAt = performance.now();
     this.#reading.set(rainId, mark);
+    this.#busy = true;
     let winners: Winners | undefined;
     try {
       winners = await this.#readWinners(rainId);
     } catch (error) {
-      onFault(error);
+      this.#rules.onFault(error);
     }
+    this.#busy = false;
+    const now = performance.now();
+    this.#allRestUntil = now + Math.min(REST_MS_MAX, REST_SHARE * (now - beganAt));
+    this.#tidy(now);
     if (this.#reading.get(rainId) !== mark) return;
     this.#reading.delete(rainId);
-    if (winners) this.#winners.set(rainId, winners);
-    else this.#resting.set(rainId, now() + REST_MS);
+    this.#resting.set(rainId, now + REST_MS);
+    if (winners) this.#winners.set(rainId, { winners, agreed: undefined });
+  }
+
+  /** Nobody may ever ask again for a rain that is over and gone. */
+  #tidy(now: number): void {
+    for (const rainId of this.#winners.keys()) if (!this.#rules.reading(rainId)) this.#winners.delete(rainId);
+    for (const [rainId, until] of this.#resting) if (now >= until) this.#resting.delete(rainId);
   }
 
   /** Those of a rain about which there is a conclusion, before and after they were read. */
   async #readWinners(rainId: string): Promise<Winners | undefined> {
-    const { redis, reading, refresh, now } = this.#rules;
+    const { redis, reading, refresh } = this.#rules;
     const before = await this.#concluded(rainId);
     if (!before) return undefined;
     const winners = await readWinners(redis, rainId, before.shards);
     await refresh(rainId);
     const after = reading(rainId);
-    return after?.claims === winners.claims && conclusionFor(after, now()) ? winners : undefined;
+    return after && agree(after, winners) && this.#conclusion(after) ? winners : undefined;
   }
 
   /** The board's last look may be from before the last packet went. */
   async #concluded(rainId: string): Promise<DatedReading | undefined> {
-    const { reading, refresh, now } = this.#rules;
+    const { reading, refresh } = this.#rules;
     const conclusive = () => {
       const rain = reading(rainId);
-      return rain && conclusionFor(rain, now()) ? rain : undefined;
+      return rain && this.#conclusion(rain) ? rain : undefined;
     };
     const known = conclusive();
     if (known) return known;
     await refresh(rainId);
     return conclusive();
   }
+
+  #conclusion(rain: DatedReading): GrabAnswer | undefined {
+    if (performance.now() - rain.lookedAt > READING_AGE_MS_MAX) return undefined;
+    return conclusionFor(rain, this.#rules.now(), this.#rules.clockErrorMs);
+  }
+}
+
+/**
+ * Nobody has won between the two, and it is the same log: one that has lost an entry, as after a failover, and got another
+ * instead, is as long and ends otherwise.
+ */
+function agree(rain: DatedReading, { claims, newest }: Winners): boolean {
+  return rain.claims === claims && rain.newest === newest;
 }
 
 /** What everybody hears who has not won, in the order in which `lua/grab.lua` would look; `undefined`: that is not foregone. */
-function conclusionFor(rain: DatedReading, now: number): GrabAnswer | undefined {
-  if (now - rain.readAt > READING_AGE_MS_MAX) return undefined;
+function conclusionFor(rain: DatedReading, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
   const state = stateAt(rain, now);
   switch (state) {
     case 'draft':
-    case 'loaded': return now < rain.opensAt - OPENING_MARGIN_MS ? NOT_STARTED : undefined;
+    case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, clockErrorMs()) ? NOT_STARTED : undefined;
     case 'open': return rain.left === 0 ? GONE : undefined;
     // Until it is seen to be over, somebody may have won after the last look.
     case 'closed':
-    case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt >= rain.closesAt ? ENDED : undefined;
+    case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + clockErrorMs() ? ENDED : undefined;
     case 'paused': return undefined;
     default: return state satisfies never;
   }

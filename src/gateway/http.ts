@@ -12,17 +12,20 @@ export interface HttpRules {
   trustedProxies: number;
   /** What `/readyz` says. */
   ready: () => boolean;
+  /** A connection was dropped before it asked for anything. */
+  onDropped: (limit: 'connections' | 'connections_per_address') => void;
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /** The HTTP side of the door: health, and the way to a socket. Everything that is not one plain request is refused. */
-export function createHttpServer({ limits, trustedProxies, ready, onUpgrade }: HttpRules): Server {
+export function createHttpServer({ limits, trustedProxies, ready, onDropped, onUpgrade }: HttpRules): Server {
   const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
   // Node would leave out what comes behind the 2,000th, a proxy's X-Forwarded-For for one. All are read, and too many are refused.
   server.maxHeadersCount = 0;
   // Connections that have not become sockets are bounded, too; behind a proxy all of them have its address.
   server.maxConnections = limits.socketsMax + 1_000;
-  if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100);
+  server.on('drop', () => onDropped('connections'));
+  if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
   server.on('request', (request, response) => {
     const status = isAmbiguous(request, limits) ? 400 : request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
     response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
@@ -47,7 +50,7 @@ function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, 
 }
 
 /** Nobody takes all places by opening connections and saying nothing. */
-function boundByAddress(server: Server, max: number): void {
+function boundByAddress(server: Server, max: number, onDropped: () => void): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const address = addressOf(socket.remoteAddress ?? '') ?? 'unknown';
@@ -58,7 +61,9 @@ function boundByAddress(server: Server, max: number): void {
       if (left > 0) open.set(address, left);
       else open.delete(address);
     });
-    if (count > max) socket.destroy();
+    if (count <= max) return;
+    onDropped();
+    socket.destroy();
   });
 }
 

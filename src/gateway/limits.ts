@@ -22,6 +22,8 @@ export const LIMITS = {
   handshakesPerAddressPerSecondMax: 1_500,
   /** Grabs waiting or under way; about 1 s of work. Protects memory and the answer time when Redis stalls. */
   grabsPendingMax: 50_000,
+  /** From the opening of a rain on grabs are gathered for so long, and then decided in random order; 0: in the order in which they come. Protects who sits far away. */
+  fairStartMs: 100,
   /** Messages of one user on all his sockets, so many at once and so many again each second; a hand makes 15. Protects the event loop. */
   messagesPerSecondMax: 100,
   /** The same of one address. 5,000 hands in an office make 75,000. Protects the others from a farm, where one sets it lower. */

@@ -13,12 +13,17 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
     read: () => Object.values(OUTCOMES).map(({ code, reason }) => ({ labels: { code, reason }, value: tally.answers[code] })),
   });
   tellFigure(registry, {
-    kind: 'counter', name: 'rain_gateway_refused_total', help: 'Upgrades, messages and joins refused, and sockets closed, by the limit that did it', labels: ['limit'],
+    kind: 'counter', name: 'rain_gateway_refused_total', help: 'Connections, upgrades, messages and joins refused, and sockets closed, by the limit that did it', labels: ['limit'],
     read: () => REFUSED_BY.map((limit) => ({ labels: { limit }, value: tally.refused[limit] })),
   });
   tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_closes_total', help: 'Sockets that we have closed, by code', labels: ['code', 'reason'],
     read: () => Object.values(CLOSES).map(({ code, reason }) => ({ labels: { code: String(code), reason }, value: tally.closes[code] })),
+  });
+  tellFigure(registry, { kind: 'counter', name: 'rain_gateway_fair_start_grabs_total', help: 'Grabs that drew a lot at the opening of a rain', read: () => [{ value: tally.gathered }] });
+  tellFigure(registry, {
+    kind: 'counter', name: 'rain_gateway_ticker_shed_total', help: "Times the winners' ticker was not shown, or not to all, because there was something else to tell",
+    read: () => [{ value: tally.tickersShed }],
   });
   tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_handed_out_total', help: 'Tickets, and puzzles before them, handed out', labels: ['what'],

@@ -12,11 +12,13 @@ const TICKER_SIZE = 5;
 
 /** Carries what other processes publish to the sockets of this one. */
 export async function followNews(subscriber: RedisClient, door: Door): Promise<void> {
-  const { audience, limits } = door;
+  const { audience, limits, tally } = door;
+  const onShed = () => { tally.tickersShed++; };
   const ticker = new Ticker({
     watching: (rainId) => audience.watching(rainId),
     busy: () => audience.telling,
-    show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
+    show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits), onShed),
+    onShed,
   });
   subscriber.on('message', (channel: string, frame: string) => {
     const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;

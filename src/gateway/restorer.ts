@@ -1,4 +1,4 @@
-import { restoreTold, type Restored, type ToldClaim } from '../grab/restore.ts';
+import { RestoreFault, restoreTold, type Restored, type ToldClaim } from '../grab/restore.ts';
 import type { Logger } from '../runtime/log.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
@@ -35,6 +35,8 @@ export function startRestorer({ redis, told, log, retryMs = 1_000 }: RestorerOpt
   let lookingUntil = 0;
   let underWay = false;
   let failing = false;
+  /** While it fails: rains that have been reported as lost, and how many claims of each. */
+  const mourned = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -46,8 +48,11 @@ export function startRestorer({ redis, told, log, retryMs = 1_000 }: RestorerOpt
     try {
       for (const restored of await restoreTold(redis, told)) report(restored);
       failing = false;
+      mourned.clear();
     } catch (error) {
       sure = false;
+      // What was put back is found in its place the next time: it is told now or never.
+      if (error instanceof RestoreFault) for (const restored of error.restored) report(restored);
       if (!closed && !failing) log.warn({ err: error }, 'the wins that were told cannot be looked for, will try again');
       failing = true;
     }
@@ -62,7 +67,8 @@ export function startRestorer({ redis, told, log, retryMs = 1_000 }: RestorerOpt
 
   function report({ rainId, putBack, contested, lost }: Restored): void {
     if (putBack > 0 || contested > 0) log.warn({ rainId, putBack, contested }, 'Redis had lost wins that were told; they were put back, and the book decides about contested ones');
-    if (!lost) return;
+    if (!lost || mourned.get(rainId) === lost.claims.length) return;
+    mourned.set(rainId, lost.claims.length);
     const named = lost.claims.slice(0, NAMED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
     log.error({ rainId, lost: lost.claims.length, claims: named }, lost.why === 'settled'
       ? 'wins that were told are missing and the rain is settled without them' : 'Redis has lost a rain with wins that were told; nothing was written');

@@ -25,11 +25,14 @@ import { Handshakes } from './handshakes.ts';
 import { createHttpServer, refuseUpgrade } from './http.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import type { Chance } from './lots.ts';
 import { followNews } from './news.ts';
+import { Openings } from './openings.ts';
 import { Pace } from './pace.ts';
 import { route, turnAway } from './router.ts';
 import { createSession, end, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose, createTally, type Tally } from './tally.ts';
+import { throttled } from './throttled.ts';
 import { createVerifier, type TokenRules } from './token.ts';
 import { considerUpgrade, type Admitted } from './upgrade.ts';
 import { Wicket, type WicketRules } from './wicket.ts';
@@ -51,6 +54,8 @@ export interface GatewayOptions {
   /** What a win must have survived before it is told, and how long that may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
+  /** Who is first when a rain opens. */
+  chance?: Chance;
   log: Logger;
 }
 
@@ -86,6 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const board = new Board({
     redis: reads, onFault,
     onChange: (snapshot, fresh) => {
+      openings.expect(snapshot);
       const frame = frameOf(encode(snapshot));
       const tell = (session: Session) => send(session, frame, limits);
       // A rain planned while people wait is news for all of them; later changes only for who watches it.
@@ -96,7 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const keeping = openKeeping({ redisUrl: options.redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? 500, now: () => board.now(), log, onFault });
   const connections = [grabs, reads, subscriber, ...keeping.connections];
   const foregone = new Foregone({
-    redis: reads, reading: (rainId) => board.reading(rainId), refresh: (rainId) => board.refresh(rainId), now: () => board.now(), onFault,
+    redis: reads, reading: (rainId) => board.reading(rainId), refresh: (rainId) => board.refresh(rainId), now: () => board.now(), clockErrorMs: () => board.clockErrorMs(), onFault,
   });
   // What is known was read from a server that may be another now, or one that has changed unheard.
   for (const connection of connections) connection.on('close', () => foregone.forget());
@@ -105,11 +111,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     else if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
     answer(asker, rainId, given, { limits, tally });
   }, limits.grabsPendingMax);
+  const openings = new Openings({
+    fairStartMs: limits.fairStartMs, batcher, reading: (rainId) => board.reading(rainId), now: () => board.now(), clockErrorMs: () => board.clockErrorMs(), onGathered: () => { tally.gathered++; },
+    answer: (asker, rainId, given) => answer(asker, rainId, given, { limits, tally }), ...(options.chance && { chance: options.chance }),
+  });
   const pace = new Pace(limits, tally);
   const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now: () => board.now(), pressed: options.pressed ?? (() => false) });
   const handshakes = new Handshakes(limits);
   const blocklist = new Blocklist({ redis: reads, now: () => board.now(), onChange: () => audience.each(keepOut), onFault });
-  const door: Door = { limits, audience, board, batcher, foregone, keeping, redis: reads, pace, blocklist, wicket, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, tally, onFault };
 
   let accepting = true;
   let suspected = false;
@@ -124,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limits, audience, pace, handshakes, blocklist, tally, trustedProxies, verify: createVerifier(options.token, () => board.now()),
     allowedOrigins: options.allowedOrigins ?? [], accepting: ready,
   };
-  const server = createHttpServer({ limits, trustedProxies, ready, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
+  const server = createHttpServer({ limits, trustedProxies, ready, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (trustedProxies === 0 && !suspected && request.headers['x-forwarded-for'] !== undefined) {
@@ -146,7 +156,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     socket.on('pong', () => { if (!session.alive) session.alive = true; else pace.admit(session); });
     socket.on('close', () => leave(session));
     // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => { if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009; });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
+      else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') tally.refused.message_pieces++;
+    });
     send(session, encode({
       type: 'welcome', userId, serverTime: board.now(), rains: board.current(),
       limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },
@@ -203,6 +216,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   function release(): void {
     clearInterval(pulse);
     board.close();
+    openings.close();
     blocklist.close();
     keeping.close();
     for (const connection of connections) connection.disconnect();
@@ -233,15 +247,4 @@ function listen(server: Server, host: string, port: number): Promise<number> {
       resolve((server.address() as AddressInfo).port);
     });
   });
-}
-
-/** A Redis that is away fails every batch; one line a second says so. */
-function throttled(report: (error: unknown) => void): (error: unknown) => void {
-  let next = 0;
-  return (error) => {
-    const now = Date.now();
-    if (now < next) return;
-    next = now + 1_000;
-    report(error);
-  };
 }

@@ -3,8 +3,8 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 /** What can be refused for being too much, or too often, by the limit that did it. */
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
-  'messages_per_user', 'messages_per_address', 'message_bytes', 'joins', 'grabs_pending', 'send_buffer', 'errors',
-  'tickets', 'puzzles', 'solutions', 'packets', 'taps',
+  'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'connections', 'connections_per_address', 'tickets', 'puzzles', 'solutions', 'packets', 'taps',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
@@ -18,6 +18,10 @@ export interface Tally {
   closes: Record<CloseCode, number>;
   /** Tickets and puzzles handed out; one that is told again is not counted again. */
   handedOut: Record<'ticket' | 'puzzle', number>;
+  /** Grabs that drew a lot at the opening of a rain. */
+  gathered: number;
+  /** Times the winners' ticker was not shown, or not to all, because there was something else to tell. */
+  tickersShed: number;
   /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
   redisFaults: number;
 }
@@ -28,6 +32,8 @@ export function createTally(): Tally {
     refused: zeros(REFUSED_BY),
     closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
     handedOut: { ticket: 0, puzzle: 0 },
+    gathered: 0,
+    tickersShed: 0,
     redisFaults: 0,
   };
 }

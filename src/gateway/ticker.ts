@@ -7,6 +7,8 @@ export interface TickerRules {
   busy: () => boolean;
   /** Shows each of these his frame. */
   show: (frames: ReadonlyMap<Session, Buffer>) => void;
+  /** Called when samples were not shown for that. */
+  onShed: () => void;
   /** Monotonic ms. */
   now?: () => number;
 }
@@ -39,10 +41,10 @@ export class Ticker {
   #tick(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { watching, busy, show, now } = this.#rules;
+    const { watching, busy, show, onShed, now } = this.#rules;
     const latest = [...this.#latest];
     this.#latest.clear();
-    if (busy()) return;
+    if (busy()) return onShed();
     this.#shownAt = now();
     const frames = new Map<Session, Buffer>();
     for (const [rainId, frame] of latest) for (const session of watching(rainId)) frames.set(session, frame);

@@ -35,6 +35,19 @@ export class Batcher<A extends { readonly userId: string }> {
     return this.#pending >= this.#pendingMax;
   }
 
+  /** Counts a grab that is to wait before it is added [R10]. @returns false when too many wait already */
+  hold(): boolean {
+    if (this.full) return false;
+    this.#pending++;
+    return true;
+  }
+
+  /** Adds one for which `hold` has kept a place. */
+  addHeld(rainId: string, shards: number, asker: A): void {
+    this.#pending--;
+    this.add(rainId, shards, asker);
+  }
+
   /** Every asker is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
   add(rainId: string, shards: number, asker: A): void {
     if (this.full) return this.#deliver(asker, rainId, BUSY);

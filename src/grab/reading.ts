@@ -45,6 +45,8 @@ export interface RainReading extends RainWindow {
   spoiled: number;
   /** Entries of the claim log that the queue has accepted. */
   relayed: number;
+  /** The newest entry of each shard's claim log: with as many claims and the same newest ones, nothing has been won since, or lost. */
+  newest: string;
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** Only of a settled rain. */
@@ -81,7 +83,7 @@ export async function findRain(redis: RedisClient, rainId: string): Promise<Live
 /** `undefined`: no such rain, or its keys have expired. Shards that disagree about the state show the least advanced one. */
 export async function readRain(redis: RedisClient, rainId: string, { shards, title }: LiveRain): Promise<RainReading | undefined> {
   const parts = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
-  const total: RainReading = { rainId, title, shards, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0 };
+  const total: RainReading = { rainId, title, shards, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
   let reveal: Reveal | undefined;
   for (const part of parts) {
     if (!part) return undefined;
@@ -90,6 +92,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     total.closesAt = part.closesAt;
     if (part.commitment !== undefined) total.commitment = part.commitment;
     if (part.seed !== undefined && part.plan !== undefined) reveal = { seed: part.seed, plan: part.plan };
+    total.newest += `${part.newest ?? ''}\n`;
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += part[count];
   }
   return reveal && total.state === 'settled' ? { ...total, reveal } : total;
@@ -97,11 +100,11 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {
   const keys = shardKeys(rainId, shard);
-  const [state, left, claims, spoiled, relayed] = await Promise.all([
-    redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.llen(keys.spoiled), redis.get(keys.relayed),
+  const [state, left, claims, newest, spoiled, relayed] = await Promise.all([
+    redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
   ]);
   const parsed = shardState.safeParse(state);
-  return parsed.success ? { ...parsed.data, left, claims, spoiled, relayed: Number(relayed ?? 0) } : undefined;
+  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: Number(relayed ?? 0) } : undefined;
 }
 
 /** Entries of each shard's claim log. */

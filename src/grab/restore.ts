@@ -27,6 +27,16 @@ export interface Restored {
   lost: { why: 'settled' | 'gone'; claims: ToldClaim[] } | undefined;
 }
 
+/** Some shards could not be looked at; what became of the others is known. */
+export class RestoreFault extends AggregateError {
+  override name = 'RestoreFault';
+  readonly restored: readonly Restored[];
+  constructor(faults: readonly unknown[], shards: number, restored: readonly Restored[]) {
+    super(faults, `what was told cannot be looked for in ${faults.length} of ${shards} shards: ${String(faults[0])}`);
+    this.restored = restored;
+  }
+}
+
 /** Claims per HMGET, and per script call, whose worst case is a search of the list for each. */
 const LOOK_MAX = 512;
 const RESTORE_MAX = 32;
@@ -39,7 +49,7 @@ const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 
  *
  * @param redis the connection that was lost and is ready again: another one may still lead to the old server
  * @returns only rains of which something was missing
- * @throws when Redis cannot be reached; to be done again then
+ * @throws RestoreFault when Redis cannot be reached; to be done again then
  */
 export async function restoreTold(redis: RedisClient, told: Iterable<ToldClaim>): Promise<Restored[]> {
   const shards = new Map<string, ToldClaim[]>();
@@ -60,7 +70,7 @@ export async function restoreTold(redis: RedisClient, told: Iterable<ToldClaim>)
       faults.push(error);
     }
   }
-  if (faults.length > 0) throw new AggregateError(faults, `what was told cannot be looked for in ${faults.length} of ${shards.size} shards: ${String(faults[0])}`);
+  if (faults.length > 0) throw new RestoreFault(faults, shards.size, [...rains.values()]);
   return [...rains.values()];
 }
 

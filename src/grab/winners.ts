@@ -15,6 +15,8 @@ export interface Winners {
   mayHold(userId: string): boolean;
   /** Entries that the claim logs had when the reading began. With as many as then, nobody has won since. */
   claims: number;
+  /** Their newest entries, as `RainReading` has them. */
+  newest: string;
 }
 
 const page = z.tuple([z.string()]).rest(z.string());
@@ -23,7 +25,7 @@ const page = z.tuple([z.string()]).rest(z.string());
 export async function readWinners(redis: RedisClient, rainId: string, shards: number): Promise<Winners> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
   // First: who wins while the reading goes on makes it outdated, not wrong.
-  const counts = await Promise.all(keys.map(({ claims }) => redis.llen(claims)));
+  const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
   const sizes = await Promise.all(keys.map(({ claimed }) => redis.hlen(claimed)));
   const filter = new Filter(sizes.reduce((sum, size) => sum + size, 0));
   for (const { claimed } of keys) {
@@ -34,7 +36,7 @@ export async function readWinners(redis: RedisClient, rainId: string, shards: nu
       cursor = next;
     } while (cursor !== '0');
   }
-  return { mayHold: (userId) => filter.has(userId), claims: counts.reduce((sum, count) => sum + count, 0) };
+  return { mayHold: (userId) => filter.has(userId), claims: logs.reduce((sum, [count]) => sum + count, 0), newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join('') };
 }
 
 /** A Bloom filter: two bytes a winner, where their ids would take a hundred. */

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import { unanswered } from './unanswered.ts';
 
 export type Database = PrismaClient;
 /** What runs inside `database.$transaction(…)`. */
@@ -46,4 +47,9 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
     errorFormat: 'minimal',
     transactionOptions: { maxWait: LIMITS.transactionWaitMs, timeout: LIMITS.transactionTimeoutMs },
   });
+}
+
+/** @throws Error that names the servers, see `unanswered` */
+export async function untilAnswers(database: Database, url: string): Promise<void> {
+  await database.$queryRaw`SELECT 1`.catch((error: unknown) => { throw unanswered(url, error); });
 }

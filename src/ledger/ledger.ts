@@ -6,7 +6,7 @@ import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
-import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain } from './rains.ts';
+import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
 
@@ -21,8 +21,8 @@ export interface Ledger {
   laidToRest(letterIds: readonly string[]): Promise<Map<string, BookedDiscard>>;
   settle(rainId: string): Promise<number>;
   rain(rainId: string): Promise<BookedRain | undefined>;
-  rains(limit?: number, which?: 'all' | 'unsettled'): Promise<BookedRain[]>;
-  countRains(): Promise<number>;
+  rains(limit?: number, which?: WhichRains): Promise<BookedRain[]>;
+  countRains(which?: WhichRains): Promise<number>;
   overdue(now: number, limit?: number): Promise<BookedRain[]>;
   book(rainId: string): Promise<RainBook | undefined>;
   credits(rainId: string, afterUserId?: string, limit?: number): Promise<BookedCredit[]>;
@@ -45,7 +45,7 @@ export function openLedger(database: Database): Ledger {
     settle: (rainId) => settle(database, rainId),
     rain: (rainId) => rain(database, rainId),
     rains: (limit, which) => rains(database, limit, which),
-    countRains: () => countRains(database),
+    countRains: (which) => countRains(database, which),
     overdue: (now, limit) => overdue(database, now, limit),
     book: (rainId) => book(database, rainId),
     credits: (rainId, afterUserId, limit) => credits(database, rainId, afterUserId, limit),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { readMigrations, type Migration } from './migration.ts';
+import { unanswered } from './unanswered.ts';
 
 /**
  * `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere.
@@ -46,7 +47,7 @@ export async function migrate(databaseUrl: string, migrations: readonly Migratio
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: 'rain migrate' });
   // A connection lost between two statements is told by the next statement; without a listener it would end the process.
   client.on('error', () => {});
-  await client.connect();
+  await client.connect().catch((error: unknown) => { throw unanswered(databaseUrl, error); });
   try {
     const applied: string[] = [];
     for (let name = await applyNext(client, migrations); name !== undefined; name = await applyNext(client, migrations)) applied.push(name);

@@ -77,15 +77,20 @@ export async function rain(database: Database, rainId: string): Promise<BookedRa
   return row ? toBookedRain(row) : undefined;
 }
 
-/** Newest first. @param which `unsettled`: only those whose book is open */
-export async function rains(database: Database, limit = 100, which: 'all' | 'unsettled' = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...(which === 'unsettled' && { where: { settledAt: null } }), orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+/** `unsettled`: those whose book is open. */
+export type WhichRains = 'all' | 'unsettled';
+
+const among = (which: WhichRains) => ({ where: which === 'unsettled' ? { settledAt: null } : {} });
+
+/** Newest first. */
+export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
+  const rows = await database.rain.findMany({ ...among(which), orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 
 /** How many `rains` would list without a limit. */
-export function countRains(database: Database): Promise<number> {
-  return database.rain.count();
+export function countRains(database: Database, which: WhichRains = 'all'): Promise<number> {
+  return database.rain.count(among(which));
 }
 
 /** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */

@@ -55,6 +55,8 @@ export const configSchema = z.object({
   /** On all sockets together; so many at once, and so many again each second. */
   GATEWAY_MESSAGES_PER_USER_PER_SECOND: count.default(100),
   GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: count.default(100_000),
+  /** From the opening of a rain on, ms; 0: whoever arrives first is first. */
+  GATEWAY_FAIR_START_MS: z.coerce.number('expected 0 to 1000').int('expected whole milliseconds').min(0, 'expected 0 to 1000').max(1_000, 'expected 0 to 1000').default(100),
   /** How many proxies of yours stand before the gateway, each of which adds to X-Forwarded-For; 0: players reach it directly. */
   TRUSTED_PROXIES: z.coerce.number('expected 0 to 8').int('expected a whole number').min(0, 'expected 0 to 8').max(8, 'expected 0 to 8').default(0),
   /** When a grab needs a ticket, which a join hands out: never, while the gateway is under pressure, or always. */

@@ -1,4 +1,5 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { redactUrl, serversOf } from './serverUrl.ts';
 
 /** What the rooms see: one server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -44,10 +45,8 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   return name ? { kind: 'sentinel', nodes, name, ...login } : undefined;
 }
 
-/** For logs: the address without its password. */
-export function redactUrl(url: string): string {
-  return url.replace(/:\/\/[^@/]*@/, '://');
-}
+/** Which servers a client was to reach: ioredis's own errors often do not say. */
+const servers = new WeakMap<RedisClient, string>();
 
 export interface ConnectOptions {
   /**
@@ -74,6 +73,7 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
     ...('username' in address && { username: address.username }),
   };
   const client = open(address, options, purpose);
+  servers.set(client, serversOf(url));
   client.on('error', onError);
   if (purpose === 'subscriber') askNowAndThen(client);
   return client;
@@ -98,7 +98,7 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
   }
 }
 
-/** Resolves when commands can be sent, rejects after `timeoutMs` with the last error seen. */
+/** Resolves when commands can be sent, rejects after `timeoutMs` with where that was and the last error seen. */
 export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
   await untilOpen(client, timeoutMs);
   // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.
@@ -117,7 +117,7 @@ function untilOpen(client: RedisClient, timeoutMs: number): Promise<void> {
       finish();
     };
     const ready = settle(resolve);
-    const timer = setTimeout(settle(() => reject(new Error(`Redis cannot be reached: ${last}`))), timeoutMs);
+    const timer = setTimeout(settle(() => reject(new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`))), timeoutMs);
     client.on('ready', ready);
     client.on('error', remember);
   });

@@ -137,12 +137,29 @@ describe('rain audit', () => {
     await desk.redis.rpop(shardKeys('harmed', 0).packets);
     const one = await rain(['audit', '--all', '--limit', '1'], env);
     expect(one.stdout.trim().split('\n')).toHaveLength(2);
-    expect(one).toMatchObject({ exit: 1, stdout: expect.stringMatching(/harmed.*DOES NOT ADD UP/) as string });
+    expect(one).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^\d+ older rains? (was|were) not looked at; raise --limit\n$/) as string, stdout: expect.stringMatching(/harmed.*DOES NOT ADD UP/) as string });
     const watch = startCli(['audit', '--all', '--watch', '--json'], env);
     await eventually(() => watch.stdout().trim().split('\n').length >= 2, { timeoutMs: 20_000 });
     watch.child.kill('SIGINT');
     const { exit, stdout, stderr } = await watch.done;
     expect([exit, stderr]).toEqual([1, '']);
     for (const line of stdout.trim().split('\n')) expect(json<object[]>(line).slice(0, 2)).toMatchObject([{ rainId: 'harmed', adds_up: false }, { rainId: 'fine', adds_up: true }]);
+  });
+
+  test('--all that stopped at --limit says how many rains it has not looked at, and exits 1 though those it has seen add up', async () => {
+    await desk.wonRain('newest', 1);
+    const open = await desk.ledger.countRains('unsettled');
+    expect(open).toBeGreaterThan(1);
+    const some = await rain(['audit', '--all', '--limit', '1', '--json'], env);
+    expect(json<object[]>(some.stdout)).toMatchObject([{ rainId: 'newest', adds_up: true }]);
+    expect([some.exit, some.stderr]).toEqual([1, `${open - 1} older rain${open === 2 ? ' was' : 's were'} not looked at; raise --limit\n`]);
+    const all = await rain(['audit', '--all', '--limit', String(open), '--json'], env);
+    expect([json<object[]>(all.stdout).length, all.stderr]).toEqual([open, '']);
+    // Once, and not with every round.
+    const watch = startCli(['audit', '--all', '--watch', '--json', '--limit', '1'], env);
+    await eventually(() => watch.stdout().trim().split('\n').length >= 2, { timeoutMs: 20_000 });
+    watch.child.kill('SIGINT');
+    const { exit, stderr } = await watch.done;
+    expect([exit, stderr]).toEqual([1, some.stderr]);
   });
 });

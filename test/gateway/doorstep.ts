@@ -10,7 +10,7 @@ import { through } from '../support/knock.ts';
 
 /** Which file shows each limit refusing somebody. */
 export const SHOWN_IN = {
-  'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'joins', 'grabs_pending', 'errors'],
+  'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'errors', 'connections', 'connections_per_address'],
   'pace.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
   'slow-reader.test.ts': ['send_buffer'],
   'tickets.test.ts': ['tickets'],

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { REFUSED_BY } from '../../src/gateway/tally.ts';
+import { LIMITS } from '../../src/gateway/limits.ts';
+import { tellGateway } from '../../src/gateway/metrics.ts';
+import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
 import { putBlock } from '../../src/grab/blocks.ts';
+import { openRegistry } from '../../src/runtime/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { knock, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
@@ -113,7 +117,7 @@ test('message size, pieces of a message, and messages that could not be understo
   for (let i = 0; i < 5; i++) babbler.say('nonsense');
   expect(await babbler.closed).toBe(4429);
   await eventually(() => gateway.sockets() === 0);
-  expect(gateway.tally.refused).toMatchObject({ message_bytes: 1, errors: 1 });
+  expect(gateway.tally.refused).toMatchObject({ message_bytes: 1, message_pieces: 1, errors: 1 });
   expect(gateway.tally.closes).toMatchObject({ 1009: 1, 4429: 1 });
 });
 
@@ -135,10 +139,51 @@ test('connections of one address that never ask for anything do not take all pla
   onTestFinished(() => { for (const socket of idle) socket.destroy(); });
   for (const socket of idle) socket.resume();
   await eventually(() => idle.filter((socket) => socket.closed).length === 9);
+  expect(gateway.tally.refused.connections_per_address).toBe(9);
   const elsewhere = connectTcp({ port: gateway.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
   onTestFinished(() => { elsewhere.destroy(); });
   elsewhere.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(String((await once(elsewhere, 'data'))[0])).toMatch(/^HTTP\/1.1 200/);
+});
+
+test('connections in total that never become sockets: those beyond are dropped, and are counted', async () => {
+  const gateway = await narrow(server.url, { socketsMax: 1, handshakeMs: 60_000 });
+  const idle: Socket[] = [];
+  onTestFinished(() => { for (const socket of idle) socket.destroy(); });
+  // So many are left for those who are still asking.
+  for (let i = 0; i < 1_001 + 5; i++) {
+    const socket = connectTcp(gateway.port, '127.0.0.1');
+    idle.push(socket.on('error', () => {}).resume());
+    if (i % 50 === 0) await once(socket, 'connect');
+  }
+  await eventually(() => gateway.tally.refused.connections === 5);
+  await eventually(() => idle.filter((socket) => socket.closed).length === 5);
+});
+
+/** The limits that a crowd meets: its name and its default in the list, what counts it, and the test in which it refuses somebody. */
+const MET_BY_A_CROWD: readonly [keyof typeof LIMITS, number, LimitName, keyof typeof SHOWN_IN][] = [
+  ['grabsPendingMax', 50_000, 'grabs_pending', 'limits.test.ts'],
+  ['sendBufferBytesMax', 262_144, 'send_buffer', 'slow-reader.test.ts'],
+  ['socketsMax', 18_000, 'sockets', 'limits.test.ts'],
+  ['socketsPerUserMax', 64, 'sockets_per_user', 'limits.test.ts'],
+  ['socketsPerAddressMax', 9_000, 'sockets_per_address', 'limits.test.ts'],
+  ['handshakesPerSecondMax', 2_000, 'handshakes', 'limits.test.ts'],
+  ['handshakesPerAddressPerSecondMax', 1_500, 'handshakes_per_address', 'limits.test.ts'],
+  ['messagesPerSecondMax', 100, 'messages_per_user', 'pace.test.ts'],
+  ['messagesPerAddressPerSecondMax', 100_000, 'messages_per_address', 'pace.test.ts'],
+];
+
+test('each limit that a crowd meets has a name, a default, a figure and a test', async () => {
+  const gateway = await narrow(server.url, {});
+  const registry = openRegistry();
+  tellGateway(registry, gateway);
+  const told = await registry.metrics();
+  for (const [name, byDefault, limit, shownIn] of MET_BY_A_CROWD) {
+    expect(LIMITS[name], name).toBe(byDefault);
+    expect(told).toContain(`rain_gateway_refused_total{limit="${limit}"} 0\n`);
+    expect(SHOWN_IN[shownIn]).toContain(limit);
+    expect(readFileSync(new URL(shownIn, import.meta.url), 'utf8')).toMatch(new RegExp(`\\b${name}: \\d|\\bLIMITS\\.${name}\\b`));
+  }
 });
 
 test('every limit that is counted has refused somebody in a test', () => {

@@ -3,6 +3,7 @@ import { shardKeys } from '../../src/grab/keys.ts';
 import type { ToldClaim } from '../../src/grab/restore.ts';
 import { startRestorer } from '../../src/gateway/restorer.ts';
 import { createLog, type Logger } from '../../src/runtime/log.ts';
+import { listeningLog } from '../support/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
@@ -28,4 +29,22 @@ test('a doubt is enough to look again, and what fails is tried until it succeeds
   const before = looks;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(looks).toBe(before);
+});
+
+test('what became of the wins of other rains is told at once, and once, though those of one rain cannot be looked for', async () => {
+  await stockRain(redis, { rainId: 'broken', amounts: ['1.00'] });
+  await stockRain(redis, { rainId: 'whole', amounts: ['1.00'] });
+  const told = ['broken', 'whole', 'gone'].map((rainId): ToldClaim => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
+  await redis.set(shardKeys('broken', 0).claims, 'of another type');
+  const { log, heard } = listeningLog();
+  let looks = 0;
+  const restorer = startRestorer({ redis, told: { *[Symbol.iterator]() { looks++; yield* told; } }, log, retryMs: 10 });
+  onTestFinished(() => restorer.close());
+  restorer.doubt();
+  await eventually(() => looks > 3);
+  const said = () => heard.filter(({ level }) => level === 'warn' || level === 'error').map(({ msg }) => msg);
+  expect(said()).toEqual([expect.stringContaining('put back'), expect.stringContaining('has lost a rain'), expect.stringContaining('cannot be looked for')]);
+  await redis.del(shardKeys('broken', 0).claims);
+  await eventually(() => expect(said()).toHaveLength(4));
+  expect(said().at(-1)).toContain('put back');
 });

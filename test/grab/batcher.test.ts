@@ -52,4 +52,18 @@ describe('Batcher', () => {
     await eventually(() => told.length === 4);
     expect(told.at(-1)).toEqual(['eve', '-1']);
   });
+
+  test('[R10] a grab that waits before it is added counts among the pending all the time, and finds its place kept', async () => {
+    const { engine, release } = counting();
+    const told: [string, string][] = [];
+    const batcher = new Batcher(engine, ({ userId }, _, { code }) => told.push([userId, code]), 2);
+    expect([batcher.hold(), batcher.hold(), batcher.hold(), batcher.pending, batcher.full]).toEqual([true, true, false, 2, true]);
+    batcher.add('r1', 1, { userId: 'eve' });
+    expect(told).toEqual([['eve', '-7']]);
+    for (const userId of ['ann', 'bob']) batcher.addHeld('r1', 1, { userId });
+    expect([batcher.pending, told.length]).toEqual([2, 1]);
+    release();
+    await eventually(() => told.length === 3);
+    expect([told.slice(1), batcher.pending]).toEqual([[['ann', '-1'], ['bob', '-1']], 0]);
+  });
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { close, freeze, settle } from '../../src/grab/phases.ts';
-import { restoreTold, type ToldClaim } from '../../src/grab/restore.ts';
+import { restoreTold, type RestoreFault, type ToldClaim } from '../../src/grab/restore.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
@@ -149,8 +149,10 @@ describe('lua/restore.lua', () => {
     await redis.set(shardKeys('r0', 0).claimed, 'of another type');
     await lose(1);
     const also: ToldClaim = { rainId: 'r0', shard: 0, userId: 'ann', redPacketId: 'r0-0', amount: 'amount' in broken! ? broken.amount : '', at: Date.now() };
-    await expect(restoreTold(redis, [also, ...told])).rejects.toThrow(/1 of 2 shards.*WRONGTYPE/);
+    const error = await restoreTold(redis, [also, ...told]).then(() => undefined, (reason: unknown) => reason);
+    expect(String(error)).toMatch(/1 of 2 shards.*WRONGTYPE/);
     expect(await log()).toEqual(['ann r1-0', 'bob r1-1']);
+    expect((error as RestoreFault).restored, 'what became of the others is told').toEqual([{ rainId: 'r1', putBack: 1, contested: 0, lost: undefined }]);
   });
 
   test.each(['packets', 'claimed', 'claims', 'restored'] as const)('with %s of a wrong type nothing at all is written', async (name) => {

@@ -42,10 +42,12 @@ export function rainContract(book: OpenBook): void {
       expect(ids.indexOf('listed-2')).toBeLessThan(ids.indexOf('listed-1'));
       expect(ids).toContain('listed-1');
       expect(await book.ledger.countRains()).toBe(before + 2);
+      const open = await book.ledger.countRains('unsettled');
       await book.ledger.settle('listed-1');
       const unsettled = (await book.ledger.rains(100, 'unsettled')).map(({ id }) => id);
       expect(unsettled).toContain('listed-2');
       expect(unsettled).not.toContain('listed-1');
+      expect([unsettled.length, await book.ledger.countRains('unsettled')]).toEqual([open - 1, open - 1]);
     });
 
     it('is settled once; asking again gives the first answer', async () => {

@@ -90,10 +90,20 @@ test('the limits that can be set are, unless they are, those of the list of limi
   expect([
     config.GATEWAY_SOCKETS_MAX, config.GATEWAY_SOCKETS_PER_ADDRESS_MAX, config.GATEWAY_HANDSHAKES_PER_SECOND, config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
     config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND, config.GATEWAY_COMEBACKS_PER_SECOND, config.TRUSTED_PROXIES,
+    config.GATEWAY_FAIR_START_MS,
   ]).toEqual([
     LIMITS.socketsMax, LIMITS.socketsPerAddressMax, LIMITS.handshakesPerSecondMax, LIMITS.handshakesPerAddressPerSecondMax,
     LIMITS.messagesPerSecondMax, LIMITS.messagesPerAddressPerSecondMax, LIMITS.comebacksPerSecond, 0,
+    LIMITS.fairStartMs,
   ]);
+});
+
+test('the fair start can be switched off, and be no longer than a gateway that closes waits for', () => {
+  expect(loadConfig([], { GATEWAY_FAIR_START_MS: '0' }).GATEWAY_FAIR_START_MS).toBe(0);
+  for (const wrong of ['1001', '-1', '0.5', 'soon']) expect(problemsOf({ GATEWAY_FAIR_START_MS: wrong })).toEqual([expect.stringMatching(/^GATEWAY_FAIR_START_MS: expected/)]);
+  const { GATEWAY_FAIR_START_MS: longest } = loadConfig([], { GATEWAY_FAIR_START_MS: '1000' });
+  // Gathering and drawing; half of the close belongs to answers under way.
+  expect(longest * 1.5).toBeLessThan(LIMITS.closeMs / 2);
 });
 
 test('[R12] limits of nobody and more proxies than anybody has are refused by name', () => {

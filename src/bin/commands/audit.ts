@@ -20,14 +20,14 @@ interface AuditOptions {
   json?: boolean;
 }
 
-const RAINS_MAX = 1_000;
+const RAINS_MAX = 100_000;
 /** What was sent again has this long to arrive before it is audited. */
 const REPAIR_WAIT_MS = 15_000;
 
 export function addAuditCommand(program: Command): void {
   program.command('audit [id]').summary('does the money add up?')
     .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up, and '
-      + 'while a claim is promised twice.')
+      + 'while a claim is promised twice; with --all also when there are rains that were not looked at.')
     .option('--repair', 'send again what the book lacks, wait a while, and audit then')
     .option('--acknowledge-lost <reason>', 'lay to rest the credits whose claims a failover of Redis has lost')
     .option('--all', 'all rains that are not settled, a line each')
@@ -78,10 +78,13 @@ async function auditMany(desk: OpenDesk, { watch, settled, limit, json }: AuditO
   const ended = new AbortController();
   const end = () => ended.abort();
   if (watch) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  const which = settled ? 'all' : 'unsettled';
+  let told = 0;
   try {
     do {
       const rains: AuditedRain[] = [];
-      for await (const rain of auditAll(desk, settled ? 'all' : 'unsettled', limit)) {
+      const total = await desk.ledger.countRains(which);
+      for await (const rain of auditAll(desk, which, limit)) {
         if (ended.signal.aborted) return;
         if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
         if ('fault' in rain || !isInOrder(rain.audit)) process.exitCode = EXIT.refused;
@@ -89,6 +92,11 @@ async function auditMany(desk: OpenDesk, { watch, settled, limit, json }: AuditO
       }
       if (watch && !json && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
       print(json, rains.map(line), describeMany(rains));
+      // Whoever asks for all of them, and hears of no trouble, is to be able to believe it.
+      const unseen = rains.length < limit ? 0 : Math.max(0, total - rains.length);
+      if (unseen > 0) process.exitCode = EXIT.refused;
+      if (unseen > 0 && unseen !== told) tell(`${unseen} older ${unseen === 1 ? 'rain was' : 'rains were'} not looked at; raise --limit`);
+      told = unseen;
       if (watch) await sleep(REFRESH_MS, undefined, { signal: ended.signal }).catch(() => {});
     } while (watch && !ended.signal.aborted);
   } finally {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import { OUTCOMES } from '../../protocol/outcomes.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
-import { redactUrl } from '../../runtime/redis.ts';
+import { redactUrl } from '../../runtime/serverUrl.ts';
 import { gatewayAddress } from '../../swarm/address.ts';
 import { USERS_MAX } from '../../swarm/limits.ts';
 import type { SwarmReport } from '../../swarm/report.ts';

@@ -24,6 +24,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
       socketsMax: config.GATEWAY_SOCKETS_MAX, socketsPerAddressMax: config.GATEWAY_SOCKETS_PER_ADDRESS_MAX,
       handshakesPerSecondMax: config.GATEWAY_HANDSHAKES_PER_SECOND, handshakesPerAddressPerSecondMax: config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
       messagesPerSecondMax: config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, messagesPerAddressPerSecondMax: config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND,
+      fairStartMs: config.GATEWAY_FAIR_START_MS,
     },
     trustedProxies: config.TRUSTED_PROXIES,
     wicket: wicketOf(config),

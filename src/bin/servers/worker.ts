@@ -6,7 +6,7 @@ import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } f
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
-import { connectDatabase } from '../../ledger/database.ts';
+import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
@@ -80,7 +80,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await Promise.all(connections.map((connection) => untilReady(connection)));
     await expectFit(redis, durability, log);
     await loadScripts(redis);
-    await database.$queryRaw`SELECT 1`;
+    await untilAnswers(database, databaseUrl);
     if (registry) metricsServer = await startMetricsServer({ registry, ...metrics, log });
   } catch (error) {
     await release();

@@ -24,7 +24,8 @@ function turnedBack({ wicket, board, limits, tally }: Door, message: GrabMessage
   return true;
 }
 
-function decide({ batcher, tally }: Door, rainId: string, shards: number, asker: Asker): void {
+function decide({ batcher, openings, tally }: Door, rainId: string, shards: number, asker: Asker): void {
+  if (openings.near > 0 && openings.take(rainId, shards, asker)) return;
   if (batcher.full) tally.refused.grabs_pending++;
   batcher.add(rainId, shards, asker);
 }

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { Board } from '../../src/gateway/board.ts';
+import { pause } from '../../src/grab/phases.ts';
+import type { RainSnapshot } from '../../src/protocol/messages.ts';
+import type { RedisClient } from '../../src/runtime/redis.ts';
+import { eventually } from '../support/eventually.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+
+const { redis } = await openRedis();
+
+/** The same Redis, whose clock can be set. */
+function withClock(shiftMs: () => number): RedisClient {
+  const time = async () => {
+    const [seconds, micros] = await redis.time();
+    const ms = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + shiftMs();
+    return [Math.floor(ms / 1_000), (ms % 1_000) * 1_000];
+  };
+  return new Proxy(redis, {
+    get(target, name) {
+      if (name === 'time') return time;
+      const found: unknown = Reflect.get(target, name);
+      return typeof found === 'function' ? (found.bind(target) as unknown) : found;
+    },
+  });
+}
+
+async function openBoard(client: RedisClient, rereadMs: number): Promise<{ board: Board; states: string[] }> {
+  const states: string[] = [];
+  const board = new Board({ redis: client, rereadMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`) });
+  await board.start();
+  onTestFinished(() => board.close());
+  return { board, states };
+}
+
+test('[R7] when Redis\'s clock goes back, the next look at a rain counts for more than the last one before', async () => {
+  let shiftMs = 0;
+  await stockRain(redis, { rainId: 'back', amounts: ['1.00'], opensInMs: -3_600_000 });
+  const { board, states } = await openBoard(withClock(() => shiftMs), 50);
+  shiftMs = -60_000;
+  await eventually(() => board.now() < Date.now() - 30_000);
+  await pause(redis, 'back', 1);
+  await eventually(() => expect(states).toContain('back paused'), { timeoutMs: 2_000 });
+});
+
+test('who asks for rains that are not there, again and again, does not keep the others from being looked at', async () => {
+  await stockRain(redis, { rainId: 'watched', amounts: ['1.00'] });
+  const { board, states } = await openBoard(redis, 300);
+  let asking = true;
+  const asked = (async () => {
+    for (let i = 0; asking; i++) {
+      await board.find(`nowhere-${i}`);
+      await sleep(20);
+    }
+  })();
+  // Nobody announces it.
+  await redis.hset('rain:{watched/0}:state', 'state', 'paused');
+  try {
+    await eventually(() => expect(states).toContain('watched paused'), { timeoutMs: 2_000 });
+  } finally {
+    asking = false;
+    await asked;
+  }
+});
