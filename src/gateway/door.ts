@@ -8,6 +8,7 @@ import type { Foregone } from './foregone.ts';
 import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
 import type { Pace } from './pace.ts';
+import type { Relief } from './relief.ts';
 import type { Tally } from './tally.ts';
 
 /** What a handler may use. */
@@ -22,6 +23,7 @@ export interface Door {
   readonly redis: RedisClient;
   readonly pace: Pace;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
+  readonly relief: Pick<Relief, 'admission' | 'turn' | 'pauses' | 'switchboard'>;
   readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

@@ -15,7 +15,7 @@ export async function followNews(subscriber: RedisClient, door: Door): Promise<v
   const { audience, limits } = door;
   const ticker = new Ticker({
     watching: (rainId) => audience.watching(rainId),
-    busy: () => audience.telling,
+    busy: () => audience.telling || door.relief.switchboard.off.ticker,
     show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
   });
   subscriber.on('message', (channel: string, frame: string) => {
@@ -32,6 +32,8 @@ function deliver(event: RainEvent, door: Door, ticker: Ticker): void {
       return void door.board.refresh(event.rainId);
     case 'blocks':
       return void door.blocklist.refresh();
+    case 'switches':
+      return void door.relief.switchboard.refresh();
     case 'credited': {
       for (const { userId, redPacketId, amount } of event.claims) {
         const sessions = door.audience.of(userId);

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Allowance } from './allowances.ts';
+import type { Asker } from './asker.ts';
 import type { Limits } from './limits.ts';
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
@@ -21,6 +22,10 @@ export interface Session {
   pingedAt: number;
   alive: boolean;
   errors: number;
+  /** The turn of the event loop in which he was last heard. */
+  heardIn: number;
+  /** His last grab, while it is not answered. */
+  asking: Asker | undefined;
   /** The operator has blocked him; his socket is about to be closed. */
   blocked: boolean;
   /** The code we closed him with. */
@@ -40,7 +45,7 @@ export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, n
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   const { userId, user, address, expiresAt } = guest;
-  return { userId, user, address, socket, stream, expiresAt, rains: new Set(), pingedAt, alive: true, errors: 0, blocked: false, closedWith: undefined };
+  return { userId, user, address, socket, stream, expiresAt, rains: new Set(), pingedAt, alive: true, errors: 0, heardIn: -1, asking: undefined, blocked: false, closedWith: undefined };
 }
 
 /**
@@ -53,6 +58,17 @@ export function send(session: Session, message: string | Frame, limits: Limits):
   if (socket.readyState !== WebSocket.OPEN) return;
   if (stream.writableLength > limits.sendBufferBytesMax) return end(session, 4413);
   stream.write(typeof message === 'string' ? frameOf(message) : message);
+}
+
+/** What is said to him until the end of what is being done goes out in one write. For who is said more than one thing: for one alone it is dearer. */
+export function gather({ stream }: Session): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(letGo, stream);
+}
+
+function letGo(stream: Duplex): void {
+  stream.uncork();
 }
 
 /** Answers a ping. Who pings and does not read is as slow a reader as any. */
@@ -69,6 +85,8 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
  */
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
+  // Who rests would not hear of it in time: nor we of his going.
+  if (session.socket.isPaused) session.socket.resume();
   session.socket.close(code, CLOSES[code].reason);
   if (code === 4413 || code === 4408) session.socket.terminate();
 }
@@ -81,7 +99,8 @@ export function end(session: Session, code: CloseCode): void {
  */
 export function heartbeat(session: Session, now: number, redisTime: number, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
-  if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
+  // Who rests may have answered: his pong lies where his messages lie.
+  if (!session.alive && now - session.pingedAt >= limits.pongMs && !session.socket.isPaused) return end(session, 4408);
   if (now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;
   session.alive = false;

@@ -4,6 +4,7 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
   'messages_per_user', 'messages_per_address', 'message_bytes', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 

@@ -5,16 +5,38 @@ import type { Door } from '../door.ts';
 import type { Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage): void {
-  const asker: Asker = { userId: session.userId, session, ref };
+  const { turn, pauses, admission } = door.relief;
+  const { asking } = session;
+  if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) return void (asking.also ??= []).push(ref);
+  const asker: Asker = { userId: session.userId, session, rainId, ref, turn: turn.number, also: undefined };
   const foregone = door.foregone.answer(rainId, session.userId);
-  if (foregone) return answer(asker, rainId, foregone, door);
+  if (foregone) {
+    answer(asker, rainId, foregone, door);
+    if (turn.overdue) pauses.rest(session, admission.retryInMs());
+    return;
+  }
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return void findAndGrab(door, rainId, asker);
   decide(door, rainId, shards, asker);
 }
 
-function decide({ batcher, tally }: Door, rainId: string, shards: number, asker: Asker): void {
-  if (batcher.full) tally.refused.grabs_pending++;
+function decide(door: Door, rainId: string, shards: number, asker: Asker): void {
+  const { batcher, tally, relief: { admission, pauses, switchboard, turn } } = door;
+  if (switchboard.off.grabs) {
+    tally.refused.switch_grabs++;
+    return answer(asker, rainId, BUSY, door);
+  }
+  if (turn.overdue) {
+    tally.refused.turn++;
+    const retryInMs = admission.retryInMs();
+    answer(asker, rainId, BUSY, door, retryInMs);
+    return pauses.rest(asker.session, retryInMs);
+  }
+  if (!admission.admits(batcher.pending)) {
+    tally.refused.grabs_pending++;
+    return answer(asker, rainId, BUSY, door);
+  }
+  asker.session.asking = asker;
   batcher.add(rainId, shards, asker);
 }
 
