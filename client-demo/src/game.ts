@@ -76,7 +76,7 @@ export class Game {
       case 'result':
         if (this.#question.hear(message) || message.rainId !== this.#round?.rainId) return;
         // Not an answer to a tap but to the join: the result of long ago, or a refusal.
-        if (OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain();
+        if (OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain(message.retryInMs);
         this.#round = answered(this.#round, message);
         return;
       case 'credited':
@@ -158,9 +158,9 @@ export class Game {
     if (this.#round) this.#options.connection.send({ type: 'join', rainId: this.#round.rainId });
   }
 
-  #joinAgain(): void {
+  #joinAgain(afterMs = JOIN_AGAIN_MS * (0.5 + this.#options.random())): void {
     clearTimeout(this.#again);
-    this.#again = setTimeout(() => this.#join(), JOIN_AGAIN_MS * (0.5 + this.#options.random()));
+    this.#again = setTimeout(() => this.#join(), afterMs);
   }
 
   /** A welcome lists the rains; that a new one is announced may be missed. */

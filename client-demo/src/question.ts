@@ -7,6 +7,8 @@ const ATTEMPTS_MAX = 12;
 const REPLY_MS_MAX = 3_000;
 /** Further ahead than this a start is waited for by the countdown, not by asking. */
 const START_AHEAD_MS_MAX = 2_000;
+/** No gateway asks for a longer pause; a longer one is a mistake. */
+const RETRY_MS_MAX = 60_000;
 
 export type Verdict =
   | { kind: 'settled'; result: ResultMessage }
@@ -56,6 +58,8 @@ export class Question {
   hear(result: ResultMessage): boolean {
     if (result.rainId !== this.#rainId) return false;
     const outcome = (OUTCOMES as Partial<Record<string, Outcome>>)[result.code];
+    // Every question of ours has a ref: that one is put off without one was his join.
+    if (result.ref === undefined && outcome?.retry === 'after a pause') return false;
     if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // to an earlier attempt; the last one counts
     switch (outcome?.retry) {
       case undefined:
@@ -64,7 +68,7 @@ export class Question {
         this.#end({ kind: 'settled', result });
         break;
       case 'after a pause':
-        this.#again(delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random), result.code);
+        this.#again(this.#pauseAfter(result), result.code);
         break;
       case 'when it opens': {
         // This page's clock is a little ahead of the server's, or the start has been moved.
@@ -89,6 +93,12 @@ export class Question {
     this.#ref = `tap-${++this.#count}`;
     if (this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref })) this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
     else this.#attempts--;
+  }
+
+  /** The gateway knows when it will have time, and tells everybody another moment. */
+  #pauseAfter({ retryInMs }: ResultMessage): number {
+    if (typeof retryInMs === 'number' && retryInMs >= 0) return Math.min(retryInMs, RETRY_MS_MAX);
+    return delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random);
   }
 
   #again(afterMs: number, code: Outcome['code']): void {

@@ -1,22 +1,24 @@
 import type { GrabAnswer } from '../grab/engine.ts';
 import { resultFrame } from '../protocol/codec.ts';
 import type { OutcomeCode } from '../protocol/outcomes.ts';
-import type { Door } from './door.ts';
+import type { Admission } from './admission.ts';
 import { frameOf, type Frame } from './frame.ts';
-import { gather, send, type Session } from './session.ts';
+import type { Limits } from './limits.ts';
+import { gather, send, type Asking, type Session } from './session.ts';
+import type { Tally } from './tally.ts';
 
 /** A grab under way: whom to answer, and which of his questions this is. */
-export interface Asker {
+export interface Asker extends Asking {
   readonly userId: string;
   readonly session: Session;
-  readonly rainId: string;
   readonly ref: string | undefined;
-  /** In which turn of the event loop he asked, and the refs of what he asked about the same rain until its end: one decision answers all. */
-  readonly turn: number;
-  also: (string | undefined)[] | undefined;
 }
 
-type Answering = Pick<Door, 'limits' | 'tally'> & { relief: Pick<Door['relief'], 'admission'> };
+interface Answering {
+  limits: Limits;
+  tally: Tally;
+  relief: { admission: Pick<Admission, 'retryInMs'> };
+}
 
 /** @param retryInMs for "busy", when it has been decided already */
 export function answer(asker: Asker, rainId: string, given: GrabAnswer, door: Answering, retryInMs?: number): void {
@@ -25,7 +27,9 @@ export function answer(asker: Asker, rainId: string, given: GrabAnswer, door: An
   if (session.asking === asker) session.asking = undefined;
   if (also) gather(session);
   say(session, rainId, ref, given, door, retryInMs);
-  if (also) for (const another of also) say(session, rainId, another, given, door, retryInMs);
+  if (!also) return;
+  const again = given.code === '0' ? { ...given, code: '1' as const } : given;
+  for (const another of also) say(session, rainId, another, again, door, retryInMs);
 }
 
 function say(session: Session, rainId: string, ref: string | undefined, given: GrabAnswer, { limits, tally, relief }: Answering, retryInMs?: number): void {

@@ -3,8 +3,15 @@ import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Allowance } from './allowances.ts';
-import type { Asker } from './asker.ts';
 import type { Limits } from './limits.ts';
+
+/** A grab that is not answered yet. */
+export interface Asking {
+  readonly rainId: string;
+  /** In which turn of the event loop it was asked, and the refs of what was asked about the same rain until its end: one decision answers all. */
+  readonly turn: number;
+  also: (string | undefined)[] | undefined;
+}
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
 export interface Session {
@@ -25,7 +32,7 @@ export interface Session {
   /** The turn of the event loop in which he was last heard. */
   heardIn: number;
   /** His last grab, while it is not answered. */
-  asking: Asker | undefined;
+  asking: Asking | undefined;
   /** The operator has blocked him; his socket is about to be closed. */
   blocked: boolean;
   /** The code we closed him with. */

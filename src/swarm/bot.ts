@@ -126,7 +126,8 @@ export class Bot {
       this.#connection.answered();
     }
     if (result.code === '0' || result.code === '1') return this.#hearWin(result);
-    // Unasked, on joining, only "no such rain" settles anything; "busy" says that the own result could not be looked up.
+    // Unasked, on joining, only "no such rain" settles anything; "busy" says that he was not let join, or his own result not looked up.
+    if (!asked && result.code === '-7') return this.#joinAgain(result);
     if (!asked && result.code !== '-8') return;
     const { retry } = OUTCOMES[result.code];
     switch (retry) {
@@ -138,15 +139,23 @@ export class Bot {
         this.#schedule.startOver();
         return this.#pause();
       case 'after a pause':
-        return this.#pause();
+        return this.#pause(result.retryInMs);
       default:
         return retry satisfies never;
     }
   }
 
-  #pause(): void {
-    this.#schedule.pause();
+  #pause(forMs?: number): void {
+    this.#schedule.pause(forMs);
     if (this.#rain) this.#plan(this.#rain);
+  }
+
+  /** As a good client does, unless he has heard what he joins for, or is about to ask. */
+  #joinAgain({ rainId, retryInMs }: HeardResult): void {
+    if (this.#rain || this.#won || retryInMs === undefined) return;
+    this.#connection.answered();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#connection.ask({ type: 'join', rainId }), retryInMs);
   }
 
   #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {

@@ -11,6 +11,7 @@ export const SHOWN_IN = {
   'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'joins', 'grabs_pending', 'errors'],
   'pace.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
   'slow-reader.test.ts': ['send_buffer'],
+  'overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
 } as const satisfies Record<string, readonly LimitName[]>;
 
 /** What has refused somebody in this file. */

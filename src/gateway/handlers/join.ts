@@ -28,7 +28,7 @@ function refuse({ limits, tally }: Door, session: Session): void {
 /** Joins are given up for now: they cost Redis more than grabs do. */
 function putOff({ limits, tally }: Door, session: Session, rainId: string): void {
   tally.refused.switch_joins++;
-  send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.retryMs * (1 + Math.random())) }), limits);
+  send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.reliefMs * (1 + Math.random())) }), limits);
 }
 
 function busy(door: Door, session: Session, rainId: string): void {
