@@ -4,8 +4,7 @@ import type { Session } from './session.ts';
 const SLOTS = 64;
 
 /**
- * Sockets that are not read for a moment: to read a message costs nearly as much as to answer it, so that who has just been
- * told to come back later is best left in the kernel's buffer until then. What he says meanwhile is read afterwards, in one
+ * Sockets that are not read for a moment. What they say meanwhile lies in the kernel's buffer and is read afterwards, in one
  * piece; nothing is lost. All of them share one timer, and a socket stands in one slot at most [R10].
  */
 export class Pauses {

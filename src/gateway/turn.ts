@@ -1,7 +1,7 @@
 import type { Limits } from './limits.ts';
 
 export interface TurnRules {
-  limits: Pick<Limits, 'turnMs' | 'turnMessagesMin'>;
+  limits: Pick<Limits, 'turnMs' | 'turnMsMax' | 'turnMessagesMin'>;
   /** Monotonic ms. */
   now?: () => number;
   /** When all that has arrived is read. */
@@ -10,15 +10,18 @@ export interface TurnRules {
 
 /**
  * One turn of the event loop: all that has arrived is read, message by message, and who arrives meanwhile waits for the next
- * one. A turn that is too long is a gateway that cannot keep up. Then what is left of it is refused rather than decided, and
- * those who asked are not read for a while, so that the next turn is shorter.
+ * one. A turn that is too long is a gateway that cannot keep up. To refuse saves little then, since to read a message costs
+ * nearly as much as to decide it: first those who have asked are not read for a moment, so that what they say next is read in
+ * one piece, decided at once and answered in one write. When that is not enough the rest of the turn is refused as well.
  */
 export class Turn {
   readonly #rules: Required<TurnRules>;
   /** Another for each turn in which something was read. */
   number = 0;
-  /** It has been too long. */
+  /** It has been too long: who asks rests for a moment. */
   overdue = false;
+  /** Far too long: who asks is told to come back. */
+  lost = false;
   #messages = 0;
   #beganAt = 0;
 
@@ -28,17 +31,24 @@ export class Turn {
 
   /** One message is being read. Looks at the clock once in `turnMessagesMin` times. */
   count(): void {
-    const { limits: { turnMs, turnMessagesMin }, now, atEnd } = this.#rules;
+    const { limits: { turnMessagesMin }, now, atEnd } = this.#rules;
     if (this.#messages++ === 0) {
       this.#beganAt = now();
       atEnd(this.#end);
     }
-    if (this.#messages % turnMessagesMin === 0 && now() - this.#beganAt >= turnMs) this.overdue = true;
+    if (this.#messages % turnMessagesMin === 0) this.#look();
+  }
+
+  #look(): void {
+    const { limits: { turnMs, turnMsMax }, now } = this.#rules;
+    const lastsMs = now() - this.#beganAt;
+    this.overdue = lastsMs >= turnMs;
+    this.lost = lastsMs >= turnMsMax;
   }
 
   readonly #end = (): void => {
     this.number++;
     this.#messages = 0;
-    this.overdue = false;
+    this.overdue = this.lost = false;
   };
 }

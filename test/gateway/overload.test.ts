@@ -92,7 +92,7 @@ test('what one socket asks about one rain in one turn is one decision, and every
 test('a turn that is too long: the rest of it is refused, who asked rests, and nothing that he says meanwhile is lost', async () => {
   // Every second message of a turn is one too many.
   await stockRain(redis, { rainId: 'long', amounts: ['1.00'] });
-  const gateway = await narrow(server.url, { turnMs: 0, turnMessagesMin: 2, busyRetryMsMin: 600 });
+  const gateway = await narrow(server.url, { turnMs: 600, turnMsMax: 0, turnMessagesMin: 2, busyRetryMsMin: 600 });
   const client = await enter(gateway, 'patient');
   client.say({ type: 'ping', t: 0 });
   client.say({ type: 'grab', rainId: 'long', ref: 'too late' });
@@ -112,9 +112,26 @@ test('a turn that is too long: the rest of it is refused, who asked rests, and n
   await client.leave();
 });
 
+test('a turn that is rather long: what was asked is decided, and who asked rests', async () => {
+  await stockRain(redis, { rainId: 'rather', amounts: ['1.00'] });
+  const gateway = await narrow(server.url, { turnMs: 1, turnMsMax: 60_000, turnMessagesMin: 3 });
+  const client = await enter(gateway, 'asking');
+  await eventually(async () => {
+    const before = gateway.tally.answers['0'] + gateway.tally.answers['1'];
+    for (let t = 0; t < 60; t++) client.say({ type: 'ping', t });
+    client.say({ type: 'grab', rainId: 'rather' });
+    for (let t = 0; t < 60; t++) await client.next('pong');
+    expect((await client.next('result')).amount).toBe('1.00');
+    expect(gateway.tally.answers['0'] + gateway.tally.answers['1']).toBe(before + 1);
+    expect(gateway.load().socketsResting).toBe(1);
+  }, { everyMs: 1_100 });
+  expect(gateway.tally.refused.turn).toBe(0);
+  await client.leave();
+});
+
 test('who rests is neither taken for dead nor kept from leaving, and hears of a close in time', async () => {
   await stockRain(redis, { rainId: 'rest', amounts: ['1.00'] });
-  const gateway = await narrow(server.url, { turnMs: 0, turnMessagesMin: 2, busyRetryMsMin: 600, heartbeatMs: 300, pongMs: 200 });
+  const gateway = await narrow(server.url, { turnMs: 600, turnMsMax: 0, turnMessagesMin: 2, busyRetryMsMin: 600, heartbeatMs: 300, pongMs: 200 });
   const [resting, leaving] = [await enter(gateway, 'resting'), await enter(gateway, 'leaving')];
   const putToRest = async (client: Client, ref: string) => {
     client.say({ type: 'ping', t: 0 });
@@ -174,7 +191,7 @@ test('switches thrown by hand: joins are put off, sockets refused, grabs told "b
 });
 
 test('what is known to be a no is said, whatever is switched off or overdue', async () => {
-  const gateway = await narrow(server.url, { turnMs: 0, turnMessagesMin: 2 });
+  const gateway = await narrow(server.url, { turnMs: 0, turnMsMax: 0, turnMessagesMin: 2 });
   await stockRain(redis, { rainId: 'gone', amounts: ['1.00'] });
   const [winner, loser] = [await enter(gateway, 'first'), await enter(gateway, 'loser')];
   winner.say({ type: 'grab', rainId: 'gone' });

@@ -64,6 +64,7 @@ test('while Redis is away the last word stays in force', async () => {
 }, 20_000);
 
 test('Redis says nothing for three seconds: grabs are told "busy" by the gateway itself, and are decided again when it speaks', async () => {
+  await eventually(() => !one.pressed());
   await stockRain(redis, { rainId: 'silent', amounts: ['1.00'] });
   const client = await dial(one.url, 'ann');
   client.say({ type: 'join', rainId: 'silent' });

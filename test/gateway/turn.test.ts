@@ -7,7 +7,7 @@ import type { GrabAnswer } from '../../src/grab/engine.ts';
 
 test('a turn is overdue when reading has taken too long and many were read; the next one begins anew', () => {
   let [now, end, looks] = [0, () => {}, 0];
-  const turn = new Turn({ limits: { turnMs: 250, turnMessagesMin: 10 }, now: () => { looks++; return now; }, atEnd: (go) => { end = go; } });
+  const turn = new Turn({ limits: { turnMs: 250, turnMsMax: 600, turnMessagesMin: 10 }, now: () => { looks++; return now; }, atEnd: (go) => { end = go; } });
   const read = (messages: number) => { for (let i = 0; i < messages; i++) turn.count(); };
   read(5);
   now = 10_000;
@@ -18,9 +18,12 @@ test('a turn is overdue when reading has taken too long and many were read; the 
   now += 250;
   expect(turn.overdue).toBe(false);
   read(1);
-  expect([turn.overdue, turn.number]).toEqual([true, 1]);
+  expect([turn.overdue, turn.lost, turn.number]).toEqual([true, false, 1]);
+  now += 350;
+  read(10);
+  expect([turn.overdue, turn.lost]).toEqual([true, true]);
   end();
-  expect([turn.overdue, turn.number]).toEqual([false, 2]);
+  expect([turn.overdue, turn.lost, turn.number]).toEqual([false, false, 2]);
   looks = 0;
   read(1_000);
   expect([turn.overdue, looks]).toEqual([false, 101]);

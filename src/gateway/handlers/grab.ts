@@ -5,39 +5,33 @@ import type { Door } from '../door.ts';
 import type { Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage): void {
-  const { turn, pauses, admission } = door.relief;
+  const { turn, pauses } = door.relief;
+  if (turn.overdue) pauses.rest(session, door.limits.turnMs * (0.5 + Math.random()));
   const { asking } = session;
   if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) return void (asking.also ??= []).push(ref);
   const asker: Asker = { userId: session.userId, session, rainId, ref, turn: turn.number, also: undefined };
   const foregone = door.foregone.answer(rainId, session.userId);
-  if (foregone) {
-    answer(asker, rainId, foregone, door);
-    if (turn.overdue) pauses.rest(session, admission.retryInMs());
-    return;
-  }
+  if (foregone) return answer(asker, rainId, foregone, door);
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return void findAndGrab(door, rainId, asker);
   decide(door, rainId, shards, asker);
 }
 
 function decide(door: Door, rainId: string, shards: number, asker: Asker): void {
-  const { batcher, tally, relief: { admission, pauses, switchboard, turn } } = door;
-  if (switchboard.off.grabs) {
-    tally.refused.switch_grabs++;
-    return answer(asker, rainId, BUSY, door);
-  }
-  if (turn.overdue) {
-    tally.refused.turn++;
-    const retryInMs = admission.retryInMs();
-    answer(asker, rainId, BUSY, door, retryInMs);
-    return pauses.rest(asker.session, retryInMs);
-  }
-  if (!admission.admits(batcher.pending)) {
-    tally.refused.grabs_pending++;
-    return answer(asker, rainId, BUSY, door);
-  }
+  const { batcher, relief: { admission, switchboard, turn } } = door;
+  if (switchboard.off.grabs) return putOff(door, rainId, asker, 'switch_grabs');
+  if (turn.lost) return putOff(door, rainId, asker, 'turn');
+  if (!admission.admits(batcher.pending)) return putOff(door, rainId, asker, 'grabs_pending');
   asker.session.asking = asker;
   batcher.add(rainId, shards, asker);
+}
+
+function putOff(door: Door, rainId: string, asker: Asker, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
+  const { tally, relief: { admission, pauses } } = door;
+  tally.refused[limit]++;
+  const retryInMs = admission.retryInMs();
+  answer(asker, rainId, BUSY, door, retryInMs);
+  if (limit === 'turn') pauses.rest(asker.session, retryInMs);
 }
 
 /** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
