@@ -70,22 +70,27 @@ test('what one socket asks about one rain in one turn is one decision, and every
   await stockRain(redis, { rainId: 'other', amounts: ['3.00'] });
   const gateway = await narrow(server.url, {});
   const client = await enter(gateway, 'tapping');
-  await redis.config('RESETSTAT');
-  for (const ref of ['a', 'b', 'c']) client.say({ type: 'grab', rainId: 'tapping', ref });
-  client.say({ type: 'grab', rainId: 'other', ref: 'd' });
-  client.say({ type: 'grab', rainId: 'tapping' });
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    for (const ref of ['a', 'b', 'c']) client.say({ type: 'grab', rainId: 'tapping', ref });
+    client.say({ type: 'grab', rainId: 'other', ref: 'd' });
+    client.say({ type: 'grab', rainId: 'tapping' });
+    client.say({ type: 'ping', t: 1 });
+    await client.next('pong');
+    // Two rains; and the last one after another rain's is asked for anew.
+    expect(gateway.grabsPending()).toBe(3);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
   const told = await Promise.all(Array.from({ length: 5 }, () => client.next('result')));
   const of = (rainId: string) => told.filter((result) => result.rainId === rainId).map(({ ref, code, redPacketId }) => [ref, code, redPacketId]);
   const packet = of('tapping')[0]![2];
   expect(of('tapping')).toHaveLength(4);
   expect(of('tapping')[0]).toEqual(['a', '0', packet]);
-  // Of the further ones some may have arrived in another turn; the first answer is all that they hear [R6].
   for (const [, code, redPacketId] of of('tapping').slice(1)) expect([code, redPacketId]).toEqual(['1', packet]);
   expect(new Set(of('tapping').map(([ref]) => ref))).toEqual(new Set(['a', 'b', 'c', undefined]));
   expect(of('other')).toEqual([['d', '0', expect.any(String)]]);
   expect(await redis.hlen(shardKeys('tapping', 0).claimed)).toBe(1);
-  const calls = Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
-  expect(calls).toBeLessThan(5);
   await client.leave();
 });
 
