@@ -13,6 +13,7 @@ import { crowd } from './measures/crowd.ts';
 import { crediting, settlement } from './measures/crediting.ts';
 import { SIZES, type Measure } from './measures/measure.ts';
 import { memory } from './measures/memory.ts';
+import { overload } from './measures/overload.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
 import { describeMachine, lookAtMachine } from './report/machine.ts';
@@ -21,7 +22,7 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, broadcast, stocking, ceiling, crowd];
+const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload, crowd];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -44,13 +45,19 @@ if (spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tscon
 
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();
+/** A look is not what is shown. */
+const show = (name: string, picture: string) => {
+  if (quick) return;
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(`${RESULTS}/${name}.svg`, picture);
+};
 // As durable as the Redis beside it: a figure that skips the disk is no figure.
 const postgres = await startPostgres(['fsync=on']);
 const rows: Row[] = [];
 try {
   for (const measure of chosen) {
     say(`${measure.name} …`);
-    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`) }));
+    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }));
   }
 } finally {
   await postgres.stop();

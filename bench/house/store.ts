@@ -22,7 +22,7 @@ export interface Store {
   redisPid: number;
   redisPort: number;
   redisUrl: string;
-  start(path: string, args?: readonly string[]): Promise<Program>;
+  start(path: string, args?: readonly string[], special?: Record<string, string>): Promise<Program>;
   close(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export async function openStore(postgres: TestPostgres, owner: Owner): Promise<S
   const programs: Program[] = [];
   return {
     house, redisPid: redis.pid, redisPort: redis.port, redisUrl: redis.url,
-    async start(path, args = []) {
-      const program = await startProgram(path, args, env);
+    async start(path, args = [], special = {}) {
+      const program = await startProgram(path, args, { ...env, ...special });
       programs.push(program);
       return program;
     },

@@ -10,6 +10,8 @@ export interface Connection {
   ready: Promise<void>;
   /** Asks and does not wait; `onHeard` is called once per answer. */
   ask(rainId: string): void;
+  /** Writes a frame of the caller's own. */
+  put(frame: Buffer): void;
   /** Says anything else. */
   say(message: object): void;
   /** Ends the connection. */
@@ -17,7 +19,8 @@ export interface Connection {
 }
 
 export interface Caller {
-  onHeard(heard: Exclude<Heard, 'none'>): void;
+  /** @param at where in the chunk the answer's text begins */
+  onHeard(heard: Exclude<Heard, 'none'>, chunk?: Buffer, at?: number): void;
   onGone(): void;
 }
 
@@ -47,7 +50,7 @@ function overHttp(socket: Socket, token: string, caller: Caller): Connection {
     caller.onHeard('busy');
   }));
   const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
-  return { ready, ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, say: () => {}, end: () => socket.destroy() };
+  return { ready, ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, put: () => {}, say: () => {}, end: () => socket.destroy() };
 }
 
 function overWebSocket(socket: Socket, speech: DialectName, token: string, caller: Caller): Connection {
@@ -63,7 +66,7 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       if (speech === 'socketIo' && chunk[start] === 0x32 /* 2 */) return void socket.write(ENGINE_PONG);
       if (opened) {
         const heard = dialect.hear(chunk, start, end);
-        if (heard !== 'none') caller.onHeard(heard);
+        if (heard !== 'none') caller.onHeard(heard, chunk, start);
         return;
       }
       const reply = dialect.greet(chunk.toString('utf8', start, end), token);
@@ -88,5 +91,5 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...dialect.head(token), '', '',
     ].join('\r\n'));
   });
-  return { ready, ask: (rainId) => { socket.write(question(speech, rainId)); }, say: (message) => { socket.write(clientFrame(JSON.stringify(message))); }, end: () => socket.destroy() };
+  return { ready, ask: (rainId) => { socket.write(question(speech, rainId)); }, put: (frame) => { socket.write(frame); }, say: (message) => { socket.write(clientFrame(JSON.stringify(message))); }, end: () => socket.destroy() };
 }

@@ -1,5 +1,6 @@
 import { build, type Histogram } from 'hdr-histogram-js';
 import { call, type Connection, type Speech } from './connection.ts';
+import { REFS, Stream, type Phase, type Streamed, type Voice } from './stream.ts';
 
 export interface Ran {
   won: number;
@@ -14,7 +15,7 @@ export interface Ran {
   latencyMs: { p50: number; p99: number; max: number };
 }
 
-interface Caller {
+interface Caller extends Voice {
   connection: Connection;
   askedAt: number;
   /** What he asks for next; past the end he is done. */
@@ -36,6 +37,7 @@ export class Crowd {
   #endsAt = 0;
   #restMs = 0;
   #waiting = 0;
+  #stream: Stream | undefined;
   #done: () => void = () => {};
 
   async connect(speech: Speech, port: number, tokens: readonly string[], joins?: string): Promise<void> {
@@ -47,8 +49,10 @@ export class Crowd {
 
   async #enter(speech: Speech, port: number, from: string, token: string, joins?: string): Promise<void> {
     const caller: Caller = {
-      askedAt: 0, next: 0, busy: false,
-      connection: call(speech, port, from, token, { onHeard: (heard) => this.#hear(caller, heard), onGone: () => this.#lose(caller) }),
+      askedAt: 0, next: 0, busy: false, due: new Float64Array(REFS), phase: new Uint8Array(REFS), put: (frame) => caller.connection.put(frame),
+      connection: call(speech, port, from, token, {
+        onHeard: (heard, chunk, at) => (this.#stream && chunk ? this.#stream.hear(caller, heard, chunk, at!) : this.#hear(caller, heard)), onGone: () => this.#lose(caller),
+      }),
     };
     await caller.connection.ready;
     if (joins !== undefined) caller.connection.say({ type: 'join', rainId: joins });
@@ -65,6 +69,17 @@ export class Crowd {
   walk(rainIds: readonly string[]): Promise<Ran> {
     this.#restMs = 0;
     return this.#run(rainIds, 0);
+  }
+
+  /** They take turns in asking, so many questions a second, whatever is answered and when. */
+  async stream(rainId: string, phases: readonly Phase[]): Promise<Streamed[]> {
+    for (const caller of this.#callers) caller.due.fill(0);
+    this.#stream = new Stream(this.#callers, rainId);
+    try {
+      return await this.#stream.run(phases);
+    } finally {
+      this.#stream = undefined;
+    }
   }
 
   end(): void {

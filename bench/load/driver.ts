@@ -1,12 +1,14 @@
 // A process of its own that holds the users of one server. It is told what to do by its parent and answers each order once.
 import type { Speech } from './connection.ts';
 import { Crowd, type Ran } from './crowd.ts';
+import type { Phase, Streamed } from './stream.ts';
 
 export type Order =
   | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[]; /** A rain that each of them watches. */ joins?: string }
   | { do: 'repeat'; rainId: string; forMs: number; restMs?: number }
-  | { do: 'walk'; rainIds: readonly string[] };
-export type Reply = { ok: true; ran?: Ran } | { ok: false; reason: string };
+  | { do: 'walk'; rainIds: readonly string[] }
+  | { do: 'stream'; rainId: string; phases: readonly Phase[] };
+export type Reply = { ok: true; ran?: Ran; streamed?: readonly Streamed[] } | { ok: false; reason: string };
 
 const crowd = new Crowd();
 
@@ -17,6 +19,7 @@ async function obey(order: Order): Promise<Reply> {
       return { ok: true };
     case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs, order.restMs) };
     case 'walk': return { ok: true, ran: await crowd.walk(order.rainIds) };
+    case 'stream': return { ok: true, streamed: await crowd.stream(order.rainId, order.phases) };
     default: return order satisfies never;
   }
 }

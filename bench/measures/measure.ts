@@ -19,11 +19,14 @@ export interface Size {
   crowd: number;
   /** Sockets that are told of a change while others grab; in full nearly as many as one process takes. */
   watchers: number;
+  /** Sockets that offer more than can be done, and for how long each time, ms. */
+  pressing: number;
+  pressMs: number;
 }
 
 export const SIZES: Record<'quick' | 'full', Size> = {
-  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500, crowd: 3_000, watchers: 2_000 },
-  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500 },
+  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500, crowd: 3_000, watchers: 2_000, pressing: 300, pressMs: 4_000 },
+  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, pressing: 600, pressMs: 10_000 },
 };
 
 export interface Surroundings {
@@ -31,6 +34,8 @@ export interface Surroundings {
   postgres: TestPostgres;
   /** What is being done, for whoever watches. */
   say(sentence: string): void;
+  /** A picture of its own, SVG; kept when figures are to be quoted. */
+  show(name: string, picture: string): void;
 }
 
 /** One question to the machine; some answer several rows of the table. */

@@ -105,7 +105,7 @@ export class Game {
         if (message.ref === undefined && this.#entry.preparing && OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain();
         if (this.#question.hear(message) || message.rainId !== this.#round?.rainId) return;
         // Not an answer to a tap but to the join: the result of long ago, or a refusal.
-        if (OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain();
+        if (OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain(message.retryInMs);
         this.#round = answered(this.#round, message);
         return;
       case 'credited':
@@ -207,9 +207,9 @@ export class Game {
     return fall && tapped === undefined ? undefined : { ticket, ...(tapped !== undefined && { packet: tapped }) };
   }
 
-  #joinAgain(): void {
+  #joinAgain(afterMs = JOIN_AGAIN_MS * (0.5 + this.#options.random())): void {
     clearTimeout(this.#again);
-    this.#again = setTimeout(() => this.#join(), JOIN_AGAIN_MS * (0.5 + this.#options.random()));
+    this.#again = setTimeout(() => this.#join(), afterMs);
   }
 
   /** A welcome lists the rains; that a new one is announced may be missed. */

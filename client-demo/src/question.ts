@@ -10,6 +10,8 @@ const PREPARE_MS_MAX = 30_000;
 const LOOK_MS = 50;
 /** Further ahead than this a start is waited for by the countdown, not by asking. */
 const START_AHEAD_MS_MAX = 2_000;
+/** No gateway asks for a longer pause; a longer one is a mistake. */
+const RETRY_MS_MAX = 60_000;
 
 export type Verdict =
   | { kind: 'settled'; result: ResultMessage }
@@ -76,6 +78,8 @@ export class Question {
   hear(result: ResultMessage): boolean {
     if (result.rainId !== this.#rainId) return false;
     const outcome = (OUTCOMES as Partial<Record<string, Outcome>>)[result.code];
+    // Every question of ours has a ref: that one is put off without one was his join.
+    if (result.ref === undefined && outcome?.retry === 'after a pause') return false;
     if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // to an earlier attempt; the last one counts
     switch (outcome?.retry) {
       case undefined:
@@ -84,7 +88,7 @@ export class Question {
         this.#end({ kind: 'settled', result });
         break;
       case 'after a pause':
-        this.#again(delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random), result.code);
+        this.#again(this.#pauseAfter(result), result.code);
         break;
       case 'after joining again':
         this.#options.onNoTicket();
@@ -127,6 +131,12 @@ export class Question {
     this.#preparedMs += LOOK_MS;
     if (this.#preparedMs > PREPARE_MS_MAX) return this.#end({ kind: 'unanswered' });
     this.#again(LOOK_MS, 'preparing');
+  }
+
+  /** The gateway knows when it will have time, and tells everybody another moment. */
+  #pauseAfter({ retryInMs }: ResultMessage): number {
+    if (typeof retryInMs === 'number' && retryInMs >= 0) return Math.min(retryInMs, RETRY_MS_MAX);
+    return delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random);
   }
 
   #again(afterMs: number, why: Outcome['code'] | 'preparing'): void {

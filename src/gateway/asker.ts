@@ -1,21 +1,41 @@
 import type { GrabAnswer } from '../grab/engine.ts';
 import { resultFrame } from '../protocol/codec.ts';
 import type { OutcomeCode } from '../protocol/outcomes.ts';
+import type { Admission } from './admission.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Limits } from './limits.ts';
-import { send, type Session } from './session.ts';
+import { gather, send, type Asking, type Session } from './session.ts';
 import type { Tally } from './tally.ts';
 
 /** A grab under way: whom to answer, and which of his questions this is. */
-export interface Asker {
+export interface Asker extends Asking {
   readonly userId: string;
   readonly session: Session;
   readonly ref: string | undefined;
 }
 
-export function answer({ session, ref }: Asker, rainId: string, given: GrabAnswer, { limits, tally }: { limits: Limits; tally: Tally }): void {
+interface Answering {
+  limits: Limits;
+  tally: Tally;
+  relief: { admission: Pick<Admission, 'retryInMs'> };
+}
+
+/** @param retryInMs for "busy", when it has been decided already */
+export function answer(asker: Asker, rainId: string, given: GrabAnswer, door: Answering, retryInMs?: number): void {
+  const { session, ref, also } = asker;
+  // Whatever he asks from now on is another question.
+  if (session.asking === asker) session.asking = undefined;
+  if (also) gather(session);
+  say(session, rainId, ref, given, door, retryInMs);
+  if (!also) return;
+  const again = given.code === '0' ? { ...given, code: '1' as const } : given;
+  for (const another of also) say(session, rainId, another, again, door, retryInMs);
+}
+
+function say(session: Session, rainId: string, ref: string | undefined, given: GrabAnswer, { limits, tally, relief }: Answering, retryInMs?: number): void {
   tally.answers[given.code]++;
   if ('amount' in given) send(session, resultFrame(rainId, ref, given.code, given), limits);
+  else if (given.code === '-7') send(session, resultFrame(rainId, ref, '-7', { retryInMs: retryInMs ?? relief.admission.retryInMs() }), limits);
   else send(session, ref === undefined ? refusal(rainId, given.code) : resultFrame(rainId, ref, given.code), limits);
 }
 

@@ -9,6 +9,7 @@ import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
 import type { Openings } from './openings.ts';
 import type { Pace } from './pace.ts';
+import type { Relief } from './relief.ts';
 import type { Tally } from './tally.ts';
 import type { Wicket } from './wicket.ts';
 
@@ -27,6 +28,7 @@ export interface Door {
   readonly blocklist: Pick<Blocklist, 'refresh'>;
   /** Where tickets are asked for. */
   readonly wicket: Wicket | undefined;
+  readonly relief: Pick<Relief, 'admission' | 'turn' | 'pauses' | 'switchboard'>;
   readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

@@ -12,6 +12,11 @@ export function comebackWindowMs(sockets: number, { comebacksPerSecond, comeback
   return Math.min(comebackWindowMsMax, Math.max(comebackWindowMsMin, Math.ceil((sockets * 1_000) / comebacksPerSecond)));
 }
 
+/** When somebody is to come back to a gateway that closes, ms from now: when it has restarted, each at another moment. */
+export function comebackInMs(windowMs: number, { comebackMsMin }: Limits, random: () => number = Math.random): number {
+  return comebackMsMin + Math.floor(random() * windowMs);
+}
+
 /**
  * Tells everybody who is here that the gateway goes and when to come back, each another moment, and hangs up.
  * @param random in [0, 1)
@@ -21,7 +26,7 @@ export async function sayGoodbye(audience: Audience, limits: Limits, random: () 
   const windowMs = comebackWindowMs(sessions.length, limits);
   for (let from = 0; from < sessions.length; from += SLICE) {
     for (const session of sessions.slice(from, from + SLICE)) {
-      const reconnectInMs = limits.comebackMsMin + Math.floor(random() * windowMs);
+      const reconnectInMs = comebackInMs(windowMs, limits, random);
       send(session, encode({ type: 'goodbye', reason: 'service_restart', reconnectInMs }), limits);
       end(session, 1012);
     }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
@@ -37,6 +37,17 @@ export function createHttpServer({ limits, trustedProxies, ready, onDropped, onU
     else onUpgrade(request, socket, head);
   });
   return server;
+}
+
+/** @throws when the port is taken (EADDRINUSE). @returns the port */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, 4_096, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
 }
 
 /**

@@ -20,8 +20,33 @@ export const LIMITS = {
   handshakesPerSecondMax: 2_000,
   /** The same from one address. Protects everybody else's way in. */
   handshakesPerAddressPerSecondMax: 1_500,
-  /** Grabs waiting or under way; about 1 s of work. Protects memory and the answer time when Redis stalls. */
+  /** Grabs waiting or under way at most, however fast Redis is, and those that may always wait. Protects memory when Redis stalls. */
   grabsPendingMax: 50_000,
+  grabsPendingMin: 64,
+  /** How long a grab may wait for Redis: between those two, as many may wait as it decides in this time. Protects the answer time. */
+  grabWaitMs: 400,
+  /** What Redis is believed to decide in a second until it was busy enough to show it. Protects the first moments of a rain from refusals. */
+  grabsPerSecond: 20_000,
+  /** Who hears "busy" is asked back after about this, and at most that when many more are refused than decided. Protects from their coming back. */
+  busyRetryMsMin: 200,
+  busyRetryMsMax: 1_000,
+  /** Reading all that has arrived takes so long, and so many messages at least: who asks in the rest of it rests for about as long. Protects the answer time. */
+  turnMs: 150,
+  turnMessagesMin: 128,
+  /** When it takes so long nevertheless, he is told "busy", and rests until he is to come back. Protects it when that was not enough. */
+  turnMsMax: 400,
+  /** Above these the winners' ticker, joins and new sockets are given up, in this order: the event loop's delay, and Redis's. Protect the grabs. */
+  tickerLoopDelayMs: 150,
+  tickerRoundTripMs: 250,
+  joinsLoopDelayMs: 400,
+  joinsRoundTripMs: 750,
+  socketsLoopDelayMs: 800,
+  socketsRoundTripMs: 1_500,
+  /** How long without a break, and how long below half of it until all is served again. Protects from giving up at every hiccup. */
+  strainMs: 500,
+  reliefMs: 1_000,
+  /** Redis has said nothing for so long: grabs are told "busy" at once. Protects players from waiting for nobody. */
+  grabsSilentMs: 3_000,
   /** From the opening of a rain on grabs are gathered for so long, and then decided in random order; 0: in the order in which they come. Protects who sits far away. */
   fairStartMs: 100,
   /** Messages of one user on all his sockets, so many at once and so many again each second; a hand makes 15. Protects the event loop. */

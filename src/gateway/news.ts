@@ -16,7 +16,7 @@ export async function followNews(subscriber: RedisClient, door: Door): Promise<v
   const onShed = () => { tally.tickersShed++; };
   const ticker = new Ticker({
     watching: (rainId) => audience.watching(rainId),
-    busy: () => audience.telling,
+    busy: () => audience.telling || door.relief.switchboard.off.ticker,
     show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits), onShed),
     onShed,
   });
@@ -34,6 +34,8 @@ function deliver(event: RainEvent, door: Door, ticker: Ticker): void {
       return void door.board.refresh(event.rainId);
     case 'blocks':
       return void door.blocklist.refresh();
+    case 'switches':
+      return void door.relief.switchboard.refresh();
     case 'credited': {
       for (const { userId, redPacketId, amount } of event.claims) {
         const sessions = door.audience.of(userId);

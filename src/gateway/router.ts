@@ -1,14 +1,20 @@
 import { decode, encode, resultFrame } from '../protocol/codec.ts';
 import { complain } from './complaint.ts';
 import type { Door } from './door.ts';
+import { comebackInMs, comebackWindowMs } from './farewell.ts';
 import { grab } from './handlers/grab.ts';
 import { join } from './handlers/join.ts';
 import { ping } from './handlers/ping.ts';
 import { solution } from './handlers/solution.ts';
-import { send, type Session } from './session.ts';
+import { gather, send, type Session } from './session.ts';
 
 /** One frame of one socket. Limits first, then exactly one handler. */
 export function route(door: Door, session: Session, frame: string): void {
+  const { turn } = door.relief;
+  turn.count();
+  // He says more than one thing, or most likely does when turns are long.
+  if (session.heardIn === turn.number || turn.overdue) gather(session);
+  session.heardIn = turn.number;
   if (session.blocked) return turnAway(door, session, frame, '-6');
   if (!door.pace.admit(session)) return turnAway(door, session, frame, '-5');
   const decoded = decode(frame);
@@ -31,6 +37,16 @@ export function turnAway(door: Door, session: Session, frame: string, code: '-5'
   const decoded = decode(frame);
   if (!decoded.ok || decoded.message.type !== 'grab') return;
   door.tally.answers[code]++;
-  const detail = code === '-5' ? { retryInMs: door.pace.retryInMs(session) } : undefined;
-  send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code, detail), door.limits);
+  const retryInMs = retryAfter(door, session, code);
+  send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code, retryInMs === undefined ? undefined : { retryInMs }), door.limits);
+}
+
+function retryAfter({ pace, audience, limits }: Door, session: Session, code: '-5' | '-6' | '-7'): number | undefined {
+  switch (code) {
+    case '-5': return pace.retryInMs(session);
+    case '-6': return undefined;
+    // When there is a gateway again; `goodbye` is about to say the same.
+    case '-7': return comebackInMs(comebackWindowMs(audience.size, limits), limits);
+    default: return code satisfies never;
+  }
 }

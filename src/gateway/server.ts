@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } from 'ws';
 import { Batcher } from '../grab/batcher.ts';
@@ -22,13 +21,14 @@ import { sayGoodbye } from './farewell.ts';
 import { Foregone } from './foregone.ts';
 import { frameOf } from './frame.ts';
 import { Handshakes } from './handshakes.ts';
-import { createHttpServer, refuseUpgrade } from './http.ts';
+import { createHttpServer, listen, refuseUpgrade } from './http.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import type { Chance } from './lots.ts';
 import { followNews } from './news.ts';
 import { Openings } from './openings.ts';
 import { Pace } from './pace.ts';
+import { openRelief, type Load } from './relief.ts';
 import { route, turnAway } from './router.ts';
 import { createSession, end, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose, createTally, type Tally } from './tally.ts';
@@ -66,6 +66,9 @@ export interface Gateway {
   sockets(): number;
   grabsPending(): number;
   readonly tally: Tally;
+  load(): Load;
+  /** Something is given up because more is asked than can be done. */
+  pressed(): boolean;
   /** Takes no more sockets, answers what is under way, tells everyone to come back, and ends; bounded by limits.closeMs. */
   close(): Promise<void>;
 }
@@ -106,20 +109,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   // What is known was read from a server that may be another now, or one that has changed unheard.
   for (const connection of connections) connection.on('close', () => foregone.forget());
-  const batcher = new Batcher<Asker>(keeping.engine, (asker, rainId, given) => {
+  const relief = openRelief({ limits, redis: reads, now: () => board.now(), log, onFault });
+  const batcher = new Batcher<Asker>(relief.roundTrips.of(keeping.engine), (asker, rainId, given) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') foregone.heardNo(rainId);
     else if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
-    answer(asker, rainId, given, { limits, tally });
+    answer(asker, rainId, given, door);
   }, limits.grabsPendingMax);
   const openings = new Openings({
     fairStartMs: limits.fairStartMs, batcher, reading: (rainId) => board.reading(rainId), now: () => board.now(), clockErrorMs: () => board.clockErrorMs(), onGathered: () => { tally.gathered++; },
-    answer: (asker, rainId, given) => answer(asker, rainId, given, { limits, tally }), ...(options.chance && { chance: options.chance }),
+    answer: (asker, rainId, given) => answer(asker, rainId, given, door), ...(options.chance && { chance: options.chance }),
   });
   const pace = new Pace(limits, tally);
-  const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now: () => board.now(), pressed: options.pressed ?? (() => false) });
+  const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now: () => board.now(), pressed: options.pressed ?? (() => relief.pressure.pressed) });
   const handshakes = new Handshakes(limits);
   const blocklist = new Blocklist({ redis: reads, now: () => board.now(), onChange: () => audience.each(keepOut), onFault });
-  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, onFault };
 
   let accepting = true;
   let suspected = false;
@@ -131,7 +135,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const sockets = new WebSocketServer(socketOptions);
   const rules = {
-    limits, audience, pace, handshakes, blocklist, tally, trustedProxies, verify: createVerifier(options.token, () => board.now()),
+    limits, audience, pace, handshakes, blocklist, switchboard: relief.switchboard, tally, trustedProxies, verify: createVerifier(options.token, () => board.now()),
     allowedOrigins: options.allowedOrigins ?? [], accepting: ready,
   };
   const server = createHttpServer({ limits, trustedProxies, ready, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: (request, socket, head) => void upgrade(request, socket, head) });
@@ -204,6 +208,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const deadline = deadlineIn(limits.closeMs);
     // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
     await deadlineIn(limits.closeMs / 2).until(() => batcher.pending === 0);
+    relief.pauses.end();
     await sayGoodbye(audience, limits);
     await deadline.until(() => audience.size === 0);
     for (const session of audience) session.socket.terminate();
@@ -218,6 +223,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     board.close();
     openings.close();
     blocklist.close();
+    relief.close();
     keeping.close();
     for (const connection of connections) connection.disconnect();
   }
@@ -228,23 +234,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await loadScripts(grabs);
     await board.start();
     await blocklist.start();
+    await relief.start();
     await followNews(subscriber, door);
     const port = await listen(server, options.host, options.port);
     open = true;
     log.info({ port }, 'gateway open');
-    return { url: `ws://${options.host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, grabsPending: () => batcher.pending, tally, close };
+    return {
+      url: `ws://${options.host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, grabsPending: () => batcher.pending, tally,
+      load: relief.load, pressed: () => relief.pressure.pressed, close,
+    };
   } catch (error) {
     release();
     throw error;
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, 4_096, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }

@@ -6,6 +6,14 @@ import type { Allowance } from './allowances.ts';
 import type { Entry } from './entry.ts';
 import type { Limits } from './limits.ts';
 
+/** A grab that is not answered yet. */
+export interface Asking {
+  readonly rainId: string;
+  /** In which turn of the event loop it was asked, and the refs of what was asked about the same rain until its end: one decision answers all. */
+  readonly turn: number;
+  also: (string | undefined)[] | undefined;
+}
+
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
 export interface Session {
   readonly userId: string;
@@ -26,6 +34,10 @@ export interface Session {
   pingedAt: number;
   alive: boolean;
   errors: number;
+  /** The turn of the event loop in which he was last heard. */
+  heardIn: number;
+  /** His last grab, while it is not answered. */
+  asking: Asking | undefined;
   /** The operator has blocked him; his socket is about to be closed. */
   blocked: boolean;
   /** The code we closed him with. */
@@ -45,7 +57,10 @@ export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, n
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   const { userId, user, address, expiresAt } = guest;
-  return { userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0, blocked: false, closedWith: undefined };
+  return {
+    userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0,
+    heardIn: -1, asking: undefined, blocked: false, closedWith: undefined,
+  };
 }
 
 /**
@@ -58,6 +73,17 @@ export function send(session: Session, message: string | Frame, limits: Limits):
   if (socket.readyState !== WebSocket.OPEN) return;
   if (stream.writableLength > limits.sendBufferBytesMax) return end(session, 4413);
   stream.write(typeof message === 'string' ? frameOf(message) : message);
+}
+
+/** What is said to him until the end of what is being done goes out in one write. For who is said more than one thing: for one alone it is dearer. */
+export function gather({ stream }: Session): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(letGo, stream);
+}
+
+function letGo(stream: Duplex): void {
+  stream.uncork();
 }
 
 /** Answers a ping. Who pings and does not read is as slow a reader as any. */
@@ -74,6 +100,8 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
  */
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
+  // Who rests would not hear of it in time: nor we of his going.
+  if (session.socket.isPaused) session.socket.resume();
   session.socket.close(code, CLOSES[code].reason);
   if (code === 4413 || code === 4408) session.socket.terminate();
 }
@@ -86,7 +114,8 @@ export function end(session: Session, code: CloseCode): void {
  */
 export function heartbeat(session: Session, now: number, redisTime: number, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
-  if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
+  // Who rests may have answered: his pong lies where his messages lie.
+  if (!session.alive && now - session.pingedAt >= limits.pongMs && !session.socket.isPaused) return end(session, 4408);
   if (now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;
   session.alive = false;

@@ -8,6 +8,7 @@ import type { Handshakes } from './handshakes.ts';
 import type { Answer } from './http.ts';
 import type { Limits } from './limits.ts';
 import type { Pace } from './pace.ts';
+import type { Switchboard } from './switchboard.ts';
 import type { LimitName, Tally } from './tally.ts';
 import type { Identity, VerifyToken } from './token.ts';
 
@@ -17,6 +18,7 @@ export interface UpgradeRules {
   pace: Pace;
   handshakes: Handshakes;
   blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>;
+  switchboard: Pick<Switchboard, 'off'>;
   tally: Tally;
   verify: VerifyToken;
   /** Page origins that may connect; empty means any. Native clients send none. */
@@ -68,8 +70,9 @@ function considerAddress(address: string, rules: UpgradeRules): Admission | unde
 }
 
 function considerRoom(address: string, rules: UpgradeRules): Admission | undefined {
-  const { limits, accepting, audience, pace } = rules;
+  const { limits, accepting, audience, pace, switchboard } = rules;
   if (!accepting()) return refused(503, AWAY_MS);
+  if (switchboard.off.sockets) return overLimit(503, 'switch_sockets', rules, limits.retryMs);
   if (audience.size >= limits.socketsMax) return overLimit(503, 'sockets', rules, limits.retryMs);
   if (pace.addresses.socketsOf(address) >= limits.socketsPerAddressMax) return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
   return undefined;

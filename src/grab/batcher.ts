@@ -18,6 +18,7 @@ export class Batcher<A extends { readonly userId: string }> {
   readonly #pendingMax: number;
   #batches = new Map<string, Batch<A>>();
   #pending = 0;
+  #held = 0;
 
   /** @param pendingMax grabs waiting or under way in this process at most [R10]; protects memory when Redis stalls */
   constructor(engine: GrabEngine, deliver: (asker: A, rainId: string, answer: GrabAnswer) => void, pendingMax: number) {
@@ -30,6 +31,11 @@ export class Batcher<A extends { readonly userId: string }> {
     return this.#pending;
   }
 
+  /** Those of them that Redis has been asked about, or is about to be. */
+  get asking(): number {
+    return this.#pending - this.#held;
+  }
+
   /** Whoever asks now is told "-7" at once. */
   get full(): boolean {
     return this.#pending >= this.#pendingMax;
@@ -39,12 +45,14 @@ export class Batcher<A extends { readonly userId: string }> {
   hold(): boolean {
     if (this.full) return false;
     this.#pending++;
+    this.#held++;
     return true;
   }
 
   /** Adds one for which `hold` has kept a place. */
   addHeld(rainId: string, shards: number, asker: A): void {
     this.#pending--;
+    this.#held--;
     this.add(rainId, shards, asker);
   }
 

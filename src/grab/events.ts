@@ -8,6 +8,8 @@ const rainEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('changed'), rainId }),
   /** The block list has changed: read it again. */
   z.object({ type: z.literal('blocks') }),
+  /** The operator has thrown a switch of the gateways, or let go of it: read them again. */
+  z.object({ type: z.literal('switches') }),
   /** These claims are in the book now. */
   z.object({
     type: z.literal('credited'),

@@ -50,6 +50,9 @@ export const SETTLED_RAINS_KEY = 'rain:settled';
 /** hash: `user:<id>` or `address:<network>` → who is blocked, why, since when and until when; `version` → another text after every change. */
 export const BLOCKS_KEY = 'rain:blocks';
 
+/** hash: ticker, joins, sockets or grabs → how the operator holds that switch of every gateway, why, since when and until when. */
+export const SWITCHES_KEY = 'rain:switches';
+
 /** pub/sub channel: something about a rain changed, see `src/grab/events.ts`. */
 export const EVENTS_CHANNEL = 'rain:events';
 

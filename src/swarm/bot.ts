@@ -146,9 +146,9 @@ export class Bot {
       this.#connection.answered();
     }
     if (result.code === '0' || result.code === '1') return this.#hearWin(result);
-    // Too many puzzles are asked for just now.
-    if (!asked && result.code === '-7' && this.#pocket.wanting) return this.#joinAgain();
-    // Unasked, on joining, only "no such rain" settles anything; "busy" says that the own result could not be looked up.
+    // Unasked, on joining, only "no such rain" settles anything; "busy" says that he was not let join, that his own result could
+    // not be looked up, or that too many puzzles are asked for just now.
+    if (!asked && result.code === '-7') return this.#pocket.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
     if (!asked && result.code !== '-8') return;
     const { retry } = OUTCOMES[result.code];
     switch (retry) {
@@ -166,21 +166,22 @@ export class Bot {
         this.#pocket.miss();
         return this.#pause();
       case 'after a pause':
-        return this.#pause();
+        return this.#pause(result.retryInMs);
       default:
         return retry satisfies never;
     }
   }
 
-  #pause(): void {
-    this.#schedule.pause();
+  #pause(forMs?: number): void {
+    this.#schedule.pause(forMs);
     if (this.#rain) this.#plan(this.#rain);
   }
 
-  #joinAgain(): void {
-    this.#schedule.pause();
+  #joinAgain(retryInMs?: number): void {
+    this.#schedule.pause(retryInMs);
+    this.#connection.answered();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#connection.join(), this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : 0);
+    this.#timer = setTimeout(() => this.#connection.join(), this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : retryInMs ?? 0);
   }
 
   #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {

@@ -57,10 +57,10 @@ export class Schedule {
     this.#meantAt = undefined;
   }
 
-  /** Told to wait, or to come back later: each time longer. */
-  pause(): void {
+  /** Told to wait: until the moment that he was told, else each time longer. */
+  pause(forMs?: number): void {
     const { clock, random, patience } = this.#around;
-    this.#notBefore = clock.now() + backoffMs(this.#pauses++, random, patience);
+    this.#notBefore = clock.now() + (forMs ?? backoffMs(this.#pauses++, random, patience));
   }
 
   /** He asks now. If that is later than he meant to, because this process or the line was late, the delay is part of his waiting. */

@@ -6,6 +6,7 @@ import { STORED_STATES } from '../rain/rain.ts';
 
 /** No gateway spreads its comebacks that far; a longer wait is a mistake. */
 const RECONNECT_MS_MAX = 300_000;
+const RETRY_MS_MAX = 60_000;
 
 /**
  * What a bot reads of the server's messages. Fields it has no use for are dropped, so that a newer server may say more;
@@ -25,6 +26,7 @@ const serverMessage = z.discriminatedUnion('type', [
     rainId: z.string(),
     ref: z.string().optional(),
     code: z.enum(Object.keys(OUTCOMES) as OutcomeCode[]),
+    retryInMs: z.number().min(0).max(RETRY_MS_MAX).optional(),
     redPacketId: z.string().optional(),
     amount: z.string().optional(),
   }),

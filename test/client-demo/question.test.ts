@@ -30,7 +30,7 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}), packet }: { untilOp
       connected = true;
       question.connected();
     },
-    answer(code: OutcomeCode, ref = sent.at(-1)!.ref, packet?: { redPacketId: string; amount: string }): ResultMessage {
+    answer(code: OutcomeCode, ref = sent.at(-1)!.ref, packet?: { redPacketId: string; amount: string } | { retryInMs: number }): ResultMessage {
       const result: ResultMessage = { type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...(ref !== undefined && { ref }), ...packet };
       question.hear(result);
       return result;
@@ -86,6 +86,26 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
     expect(pauses[3]).toBeGreaterThan(pauses[0]! * 3);
     expect(waits).toEqual([code, code, code, code]);
     expect(verdicts).toEqual([]);
+  });
+
+  test.each(['-7', '-5'] as const)('code %s with a moment is asked again at that moment, neither earlier nor later', (code) => {
+    const { sent, answer } = ask();
+    for (const retryInMs of [700, 150, 0, 5_000]) {
+      const before = sent.length;
+      answer(code, sent.at(-1)!.ref, { retryInMs });
+      vi.advanceTimersByTime(Math.max(0, retryInMs - 1));
+      expect(sent).toHaveLength(retryInMs === 0 ? before + 1 : before);
+      vi.advanceTimersByTime(1);
+      expect(sent).toHaveLength(before + 1);
+    }
+  });
+
+  test.each([-1, NaN, Infinity, 'soon' as unknown as number])('a moment that is none (%s) is not believed', (retryInMs) => {
+    const { sent, answer } = ask();
+    answer('-7', sent[0]!.ref, { retryInMs });
+    vi.advanceTimersByTime(60_000);
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.length).toBeLessThan(30);
   });
 
   test.each(['-1', '-3', '-4', '-6', '-8'] as const)('code %s ends it', (code) => {
@@ -212,6 +232,13 @@ test('[R10] without any answer it ends after twelve attempts, and the next tap a
   expect(verdicts).toEqual([{ kind: 'unanswered' }]);
   question.ask('spring');
   expect(sent).toHaveLength(13);
+});
+
+test('a join that is put off while a question is open is none of its business', () => {
+  const { question, sent, verdicts } = ask();
+  expect(question.hear({ type: 'result', rainId: 'spring', code: '-7', reason: 'busy', retryInMs: 100 })).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect([sent.length, verdicts]).toEqual([1, []]);
 });
 
 test('answers about another rain are none of its business', () => {

@@ -16,6 +16,7 @@ export const SHOWN_IN = {
   'tickets.test.ts': ['tickets'],
   'puzzles.test.ts': ['puzzles', 'solutions'],
   'taps.test.ts': ['packets', 'taps'],
+  'overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
 } as const satisfies Record<string, readonly LimitName[]>;
 
 /** What has refused somebody in this file. */

@@ -58,7 +58,7 @@ describe('DURABILITY=replicas=1', () => {
       expect(await grab(ann, 'stalled')).toEqual({ code: '-7' });
       expect(await grab(bob, 'stalled')).toEqual({ code: '-1' });
       ann.say({ type: 'join', rainId: 'stalled' });
-      expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'stalled', code: '-7', reason: 'busy' });
+      expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'stalled', code: '-7', reason: 'busy', retryInMs: expect.any(Number) as number });
     } finally {
       pair.link.pass();
     }

@@ -39,7 +39,11 @@ describe('a gateway that closes', () => {
       expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1']);
       late.terminate();
       ann.say({ type: 'grab', rainId: 'r1', ref: 'during' });
-      expect(await ann.next('result')).toMatchObject({ code: '-7', ref: 'during' });
+      const busy = await ann.next('result');
+      expect(busy).toMatchObject({ code: '-7', ref: 'during' });
+      // After the restart, as the goodbye is going to say.
+      expect(busy.retryInMs).toBeGreaterThanOrEqual(LIMITS.comebackMsMin);
+      expect(busy.retryInMs).toBeLessThan(LIMITS.comebackMsMin + LIMITS.comebackWindowMsMax);
     } finally {
       process.kill(server.pid, 'SIGCONT');
     }

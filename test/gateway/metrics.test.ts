@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { tellGateway } from '../../src/gateway/metrics.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { holdSwitch, letGoOf } from '../../src/grab/switches.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openRegistry, startMetricsServer } from '../../src/runtime/metrics.ts';
 import { dial } from '../support/client.ts';
@@ -45,4 +46,16 @@ test('the gateway tells its sockets, every grab by the code it was answered with
   expect([told.get('rain_gateway_redis_faults_total'), grabs(told)['-7']]).toEqual([1, 1]);
   await Promise.all([ann, bob, eve].map((client) => client.leave()));
   await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_sockets')).toBe(0));
+});
+
+test('how pressed it is: what may wait, who rests, how late the loop and Redis are, and how each switch stands and by whom', async () => {
+  const told = await scrape(metrics.url);
+  expect(told.get('rain_gateway_grabs_pending_limit')).toBeGreaterThan(1_000);
+  expect(told.get('rain_gateway_sockets_resting')).toBe(0);
+  for (const name of ['loop_delay', 'redis_round_trip']) expect(told.get(`rain_gateway_${name}_seconds`)).toBeGreaterThanOrEqual(0);
+  expect(told.get('rain_gateway_redis_round_trip_seconds')).toBeGreaterThan(0);
+  await holdSwitch(redis, { name: 'joins', position: 'off', reason: 'r', actor: 'test', since: Date.now() });
+  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="operator"}')).toBe(0));
+  await letGoOf(redis, 'joins');
+  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="nobody"}')).toBe(1));
 });

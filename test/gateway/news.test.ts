@@ -17,9 +17,9 @@ test("the winners' ticker that is not shown, since all are being told something 
   const audience = new Audience(new Broadcast({ sliceMs: 0, nextTurn: (go) => { turn = go; } }));
   const tally = createTally();
   const subscriber = Object.assign(new EventEmitter(), { subscribe: () => Promise.resolve(1) });
-  await followNews(subscriber as unknown as RedisClient, { audience, tally, limits: LIMITS } as Door);
+  await followNews(subscriber as unknown as RedisClient, { audience, tally, limits: LIMITS, relief: { switchboard: { off: {} } } } as Door);
   const registry = openRegistry();
-  tellGateway(registry, { sockets: () => 0, grabsPending: () => 0, tally });
+  tellGateway(registry, { sockets: () => 0, grabsPending: () => 0, tally, load: () => ({ grabsPendingLimit: 0, socketsResting: 0, loopDelayMs: 0, roundTripMs: 0, switches: [] }) });
 
   // Somebody who has left meanwhile: nothing is written to him.
   const gone = { userId: 'ann', rains: new Set(), socket: { readyState: 3 } } as unknown as Session;

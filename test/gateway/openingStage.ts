@@ -15,7 +15,7 @@ export const chance = (purpose: string): Chance => {
 /** Nobody changes places. */
 const first: Chance = (n) => n - 1;
 
-const asker = (userId: string, ref?: string): Asker => ({ userId, session: {} as Session, ref });
+const asker = (userId: string, ref?: string): Asker => ({ userId, session: {} as Session, rainId: 'r1', turn: 0, ref, also: undefined });
 
 interface StageOptions {
   fairStartMs?: number;

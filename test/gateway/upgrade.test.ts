@@ -17,7 +17,7 @@ async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: Upgr
   const closing = { now: false };
   const rules: UpgradeRules = {
     limits: all, audience: new Audience(), pace: new Pace(all, tally), handshakes: new Handshakes(all), tally, trustedProxies: 0, allowedOrigins: [],
-    blocklist: { holdsUser: (userId) => blocked.has(userId), holdsAddress: () => false }, accepting: () => !closing.now,
+    switchboard: { off: { ticker: false, joins: false, sockets: false, grabs: false } }, blocklist: { holdsUser: (userId) => blocked.has(userId), holdsAddress: () => false }, accepting: () => !closing.now,
     verify: async () => {
       await Promise.resolve();
       happens({ rules, blocked, closing });

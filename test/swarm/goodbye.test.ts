@@ -8,7 +8,7 @@ import { runWave } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
 
 /** Says these to whoever comes for the n-th time; with `hangUp` it closes as a gateway that restarts. */
-async function gatewayOf(dialogue: { says: ServerMessage[]; hangUp: boolean }[]): Promise<{ url: string; comes: number[] }> {
+async function gatewayOf(dialogue: { says: ServerMessage[]; hangUp: boolean; toJoins?: ServerMessage[] }[]): Promise<{ url: string; comes: number[]; joins: number[] }> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => SUBPROTOCOL });
   onTestFinished(() => {
     for (const client of server.clients) client.terminate();
@@ -16,12 +16,18 @@ async function gatewayOf(dialogue: { says: ServerMessage[]; hangUp: boolean }[])
   });
   await once(server, 'listening');
   const comes: number[] = [];
+  const joins: number[] = [];
   server.on('connection', (socket) => {
-    const { says, hangUp } = dialogue[comes.push(performance.now()) - 1]!;
+    const { says, hangUp, toJoins = [] } = dialogue[comes.push(performance.now()) - 1]!;
+    socket.on('message', (data) => {
+      if ((JSON.parse(String(data)) as { type: string }).type !== 'join') return;
+      const answer = toJoins[joins.push(performance.now()) - 1];
+      if (answer) socket.send(JSON.stringify(answer));
+    });
     for (const message of says) socket.send(JSON.stringify(message));
     if (hangUp) socket.close(1012);
   });
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, comes };
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, comes, joins };
 }
 
 const welcome: ServerMessage = { type: 'welcome', userId: 'u', serverTime: Date.now(), rains: [], limits: { messageBytesMax: 4_096, heartbeatMs: 25_000 } };
@@ -46,4 +52,15 @@ test('a goodbye that asks for the impossible is no goodbye: the bot falls back o
   const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 100, patience: { backoffMsMin: 50, backoffMsMax: 100 } });
   expect(gateway.comes[1]! - gateway.comes[0]!).toBeLessThan(2_000);
   expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], misunderstood: 1 });
+});
+
+test('a bot whose join is put off joins again at the moment that it was told', async () => {
+  const busy = (retryInMs: number): ServerMessage => ({ type: 'result', rainId: 'r1', code: '-7', reason: 'busy', retryInMs });
+  const gateway = await gatewayOf([{ says: [welcome], hangUp: false, toJoins: [busy(400), busy(200), ended] }]);
+  const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 10, patience: { backoffMsMin: 20_000, backoffMsMax: 20_000 } });
+  const [first, second, third] = gateway.joins as [number, number, number];
+  expect(second - first).toBeGreaterThan(390);
+  expect(third - second).toBeGreaterThan(190);
+  expect(third - first).toBeLessThan(5_000);
+  expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], dials: 1 });
 });

@@ -7,7 +7,11 @@ import { send, type Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, message: GrabMessage): void {
   const { rainId, ref } = message;
-  const asker: Asker = { userId: session.userId, session, ref };
+  const { turn, pauses } = door.relief;
+  if (turn.overdue) pauses.rest(session, door.limits.turnMs * (0.5 + Math.random()));
+  const { asking } = session;
+  if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) return void (asking.also ??= []).push(ref);
+  const asker: Asker = { userId: session.userId, session, rainId, ref, turn: turn.number, also: undefined };
   const foregone = door.foregone.answer(rainId, session.userId);
   if (foregone) return answer(asker, rainId, foregone, door);
   const shards = door.board.shardsOf(rainId);
@@ -24,10 +28,23 @@ function turnedBack({ wicket, board, limits, tally }: Door, message: GrabMessage
   return true;
 }
 
-function decide({ batcher, openings, tally }: Door, rainId: string, shards: number, asker: Asker): void {
+function decide(door: Door, rainId: string, shards: number, asker: Asker): void {
+  const { batcher, openings, relief: { admission, switchboard, turn } } = door;
+  if (switchboard.off.grabs) return putOff(door, rainId, asker, 'switch_grabs');
+  // To gather costs next to nothing, so that at an opening nobody is refused for having come with all others.
   if (openings.near > 0 && openings.take(rainId, shards, asker)) return;
-  if (batcher.full) tally.refused.grabs_pending++;
+  if (turn.lost) return putOff(door, rainId, asker, 'turn');
+  if (!admission.admits(batcher.asking)) return putOff(door, rainId, asker, 'grabs_pending');
+  asker.session.asking = asker;
   batcher.add(rainId, shards, asker);
+}
+
+function putOff(door: Door, rainId: string, asker: Asker, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
+  const { tally, relief: { admission, pauses } } = door;
+  tally.refused[limit]++;
+  const retryInMs = admission.retryInMs();
+  answer(asker, rainId, BUSY, door, retryInMs);
+  if (limit === 'turn') pauses.rest(asker.session, retryInMs);
 }
 
 /** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */

@@ -11,6 +11,7 @@ import { send, type Session } from '../session.ts';
  * has been credited; and with a ticket, or a puzzle before it, where one is asked for. A rain that does not exist is answered as a grab of it would be.
  */
 export function join(door: Door, session: Session, { rainId, ticket }: JoinMessage): void {
+  if (door.relief.switchboard.off.joins) return putOff(door, session, rainId);
   if (watchesEnough(door, session, rainId)) return refuse(door, session);
   void tell(door, session, rainId, ticket);
 }
@@ -22,6 +23,16 @@ function watchesEnough({ limits }: Door, { rains }: Session, rainId: string): bo
 function refuse({ limits, tally }: Door, session: Session): void {
   tally.refused.joins++;
   send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
+}
+
+/** Joins are given up for now: they cost Redis more than grabs do. */
+function putOff({ limits, tally }: Door, session: Session, rainId: string): void {
+  tally.refused.switch_joins++;
+  send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.reliefMs * (1 + Math.random())) }), limits);
+}
+
+function busy(door: Door, session: Session, rainId: string): void {
+  send(session, resultFrame(rainId, undefined, '-7', { retryInMs: door.relief.admission.retryInMs() }), door.limits);
 }
 
 async function tell(door: Door, session: Session, rainId: string, ticket: string | undefined): Promise<void> {
@@ -38,7 +49,7 @@ async function tell(door: Door, session: Session, rainId: string, ticket: string
     await tellOwnResult(door, session, rainId, shards);
   } catch (error) {
     door.onFault(error);
-    send(session, resultFrame(rainId, undefined, '-7'), door.limits);
+    busy(door, session, rainId);
   }
 }
 
@@ -48,10 +59,10 @@ async function tellOwnResult(door: Door, session: Session, rainId: string, shard
   const entry = await door.redis.hget(keys.claimed, session.userId);
   if (entry === null) return;
   const parsed = parseClaim(entry);
-  if (!parsed.ok) return send(session, resultFrame(rainId, undefined, '-7'), door.limits);
+  if (!parsed.ok) return busy(door, session, rainId);
   const { redPacketId, amount } = parsed.claim;
   const [confirmed] = await door.keeping.confirm(rainId, shard, [{ userId: session.userId, redPacketId }]);
-  if (!confirmed) return send(session, resultFrame(rainId, undefined, '-7'), door.limits);
+  if (!confirmed) return busy(door, session, rainId);
   door.keeping.remember(rainId, shards, session.userId, { redPacketId, amount });
   send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount }), door.limits);
   if (await door.redis.sismember(keys.credited, session.userId)) {

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../src/grab/phases.ts';
+import { signToken } from '../../src/runtime/token.ts';
+import type { Program } from '../house/process.ts';
+import { slice } from '../house/slices.ts';
+import { spreadOf } from '../house/spread.ts';
+import { openStore, SECRET, type Store } from '../house/store.ts';
+import { openThinLine } from '../house/thinLine.ts';
+import type { Order, Reply } from '../load/driver.ts';
+import type { Phase, Streamed } from '../load/stream.ts';
+import { curveOf, type Curve } from '../report/curve.ts';
+import type { Row } from '../report/row.ts';
+import type { Measure, Surroundings } from './measure.ts';
+
+const RAIN = 'pressed';
+/** Nobody is to be stopped for being one and the same: here it is the gateway that is measured. */
+const PERMISSIVE = { GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000', GATEWAY_SOCKETS_PER_ADDRESS_MAX: '100000' };
+/** Towards Redis, per connection: some thousands of users, in batches. */
+const LINE_BYTES_PER_SECOND = 64_000;
+/** Of the gateway's process: a tenth of a core, so that one driver can offer three times what it can do. */
+const SLICES = { runMs: 4, stopMs: 36 };
+const TIMES = [0.5, 1, 2, 3] as const;
+const AFTERWARDS = 0.3;
+/** The search for what can be done at most. */
+const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.6, p99MsMax: 1_000 };
+const REST_MS = 2_000;
+/** Of one core; and how late its questions may be, ms. */
+const DRIVER = { cpu: 0.9, lateMs: 150 };
+
+interface Kind {
+  name: string;
+  /** Prepares the bottleneck. @returns the gateway's environment, and what follows once it runs */
+  narrow(store: Store): Promise<{ env: Record<string, string>; begin(gateway: Program): () => void }>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'Redis behind a thin line',
+    async narrow({ redisPort }) {
+      const line = await openThinLine(redisPort, LINE_BYTES_PER_SECOND);
+      return { env: { REDIS_URL: `redis://127.0.0.1:${line.port}` }, begin: () => () => line.close() };
+    },
+  },
+  {
+    name: 'a gateway on a tenth of a core',
+    narrow: () => Promise.resolve({ env: {}, begin: ({ pid }) => slice(pid, SLICES) }),
+  },
+];
+
+/** Offered three times what can be done, whether Redis or the gateway itself is the narrow place: what becomes of those who are answered. */
+export const overload: Measure = {
+  name: 'overload',
+  async rows(surroundings) {
+    const [rows, curves]: [Row[], Curve[]] = [[], []];
+    for (const kind of KINDS) {
+      const { best, points, storm, after } = await press(kind, surroundings);
+      rows.push(...rowsOf(kind.name, best, storm, after));
+      curves.push({ name: kind.name, points: points.map((point) => ({ times: point.perSecond / best, offered: point.perSecond, goodput: perSecond(point.decided, point), refused: perSecond(point.busy, point), p99Ms: point.decidedMs.p99 })) });
+    }
+    surroundings.show('overload', curveOf(curves));
+    return rows;
+  },
+};
+
+async function press({ name, narrow }: Kind, { size, postgres, say }: Surroundings) {
+  const store = await openStore(postgres, 'rain');
+  let widen = () => {};
+  try {
+    await store.house.stock([RAIN], 10);
+    // Paused: every question is Redis's to answer, and no answer uses anything up.
+    await pause(store.house.desk.redis, RAIN, 1);
+    const { env, begin } = await narrow(store);
+    const gateway = await store.start('../dist/bin/rain.js', ['gateway'], { ...PERMISSIVE, ...env });
+    const driver = await store.start('load/driver.ts');
+    const tokens = await Promise.all(Array.from({ length: size.pressing }, (_, i) => signToken(SECRET, { sub: `user-${i}`, expiresInSeconds: 7_200 })));
+    await ask(driver, { do: 'connect', speech: 'rain', port: Number(new URL((gateway.said as { url: string }).url).port), tokens });
+    widen = begin(gateway);
+    const stream = async (...phases: Phase[]) => {
+      const streamed = await ask(driver, { do: 'stream', rainId: RAIN, phases });
+      await sleep(REST_MS);
+      return streamed.streamed!;
+    };
+    const best = await search(name, stream, say);
+    const points: Streamed[] = [];
+    for (const times of TIMES) {
+      const storm = times === TIMES.at(-1);
+      const streamed = await stream({ perSecond: best * times, forMs: size.pressMs }, ...(storm ? [{ perSecond: best * AFTERWARDS, forMs: size.pressMs }] : []));
+      points.push(streamed[0]!);
+      say(`${name}: ${times} ×: ${tell(streamed[0]!)}`);
+      if (storm) return { best, points, storm: streamed[0]!, after: streamed[1]! };
+    }
+    throw new Error('no storm');
+  } finally {
+    widen();
+    await store.close();
+  }
+}
+
+/** More and more is offered, until more brings less, nothing, or answers that are too late. @returns the best that was decided in a second */
+async function search(name: string, stream: (...phases: Phase[]) => Promise<readonly Streamed[]>, say: Surroundings['say']): Promise<number> {
+  let best = 0;
+  for (let step = 0, offered = SEARCH.from; step < SEARCH.steps; step++, offered *= SEARCH.factor) {
+    const [found] = await stream({ perSecond: offered, forMs: SEARCH.forMs });
+    const goodput = perSecond(found!.decided, found!);
+    say(`${name}: ${tell(found!)}`);
+    if (saturated(found!) !== undefined || found!.decidedMs.p99 > SEARCH.p99MsMax) break;
+    best = Math.max(best, goodput);
+    if (goodput < offered * SEARCH.poor) break;
+  }
+  if (best === 0) throw new Error(`${name}: not even ${SEARCH.from} a second could be offered in time`);
+  return best;
+}
+
+function rowsOf(name: string, best: number, storm: Streamed, after: Streamed): Row[] {
+  const spoilt = saturated(storm);
+  const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>
+    ({ measure: `${name}: ${measure}`, unit, ours: spreadOf([value]), figure: spreadOf([value]), ...(target && { target }), ...(spoilt !== undefined && { spoilt }) });
+  return [
+    one('the best that it decides', '/s', best),
+    one('goodput at three times as much, of the best', 'of 1', perSecond(storm.decided, storm) / best, { least: 0.8 }),
+    one('p99 of those who are decided then', 'ms', storm.decidedMs.p99, { most: 1_000 }),
+    one('"busy" is told after, p50', 'ms', storm.busyMs.p50),
+    one('"busy" is told after, p99', 'ms', storm.busyMs.p99),
+    one('questions without any answer', 'questions', storm.unanswered + after.unanswered, { most: 0 }),
+    one('normal again after the load has gone', 'ms', after.normalAfterMs, { most: 2_000 }),
+  ];
+}
+
+function saturated({ driverCpu, lateMs }: Streamed): string | undefined {
+  if (driverCpu < DRIVER.cpu && lateMs < DRIVER.lateMs) return undefined;
+  return `the load driver was saturated: ${Math.round(driverCpu * 100)} % of a core, its questions ${Math.round(lateMs)} ms late`;
+}
+
+const perSecond = (count: number, { forMs }: Streamed): number => count * 1_000 / forMs;
+
+function tell(streamed: Streamed): string {
+  const { perSecond: offered, decided, busy, decidedMs, busyMs, lateMs, driverCpu } = streamed;
+  return `${Math.round(offered)}/s offered, ${Math.round(perSecond(decided, streamed))}/s decided (p99 ${Math.round(decidedMs.p99)} ms), ${Math.round(perSecond(busy, streamed))}/s told "busy" (p50 ${Math.round(busyMs.p50)}, p99 ${Math.round(busyMs.p99)} ms); driver ${Math.round(driverCpu * 100)} %, ${Math.round(lateMs)} ms late`;
+}
+
+async function ask(driver: Program, order: Order): Promise<Extract<Reply, { ok: true }>> {
+  const reply = await driver.ask(order) as Reply;
+  if (!reply.ok) throw new Error(reply.reason);
+  return reply;
+}

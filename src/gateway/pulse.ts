@@ -1,0 +1,48 @@
+import type { RedisClient } from '../runtime/redis.ts';
+
+export interface PulseRules {
+  redis: Pick<RedisClient, 'ping'>;
+  /** Monotonic ms. */
+  now?: () => number;
+}
+
+/** Feels Redis's pulse, on a connection on which no grab stands before the question. One question at a time. */
+export class Pulse {
+  readonly #rules: Required<PulseRules>;
+  #askedAt: number | undefined;
+  #answeredAt: number;
+  #lastMs = 0;
+
+  constructor(rules: PulseRules) {
+    this.#rules = { now: () => performance.now(), ...rules };
+    this.#answeredAt = this.#rules.now();
+  }
+
+  /** What a question takes there and back, ms: the last one, or the one that is not answered yet if that is longer. */
+  get roundTripMs(): number {
+    return this.#askedAt === undefined ? this.#lastMs : Math.max(this.#lastMs, this.#rules.now() - this.#askedAt);
+  }
+
+  /** Since the last answer, ms; a connection that is away answers nothing. */
+  get silentMs(): number {
+    return this.#rules.now() - this.#answeredAt;
+  }
+
+  /** Asks, unless it waits for an answer. To be called now and then. Never throws. */
+  feel(): void {
+    if (this.#askedAt === undefined) void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const { redis, now } = this.#rules;
+    const askedAt = this.#askedAt = now();
+    try {
+      await redis.ping();
+      this.#answeredAt = now();
+      this.#lastMs = this.#answeredAt - askedAt;
+    } catch {
+      // What nobody answers is silence; the faults of Redis are told by those who asked it for something.
+    }
+    this.#askedAt = undefined;
+  }
+}

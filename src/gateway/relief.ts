@@ -1,0 +1,99 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { SWITCHES, type SwitchName } from '../grab/switches.ts';
+import type { Logger } from '../runtime/log.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { Admission } from './admission.ts';
+import type { Limits } from './limits.ts';
+import { Pauses } from './pauses.ts';
+import { Pressure } from './pressure.ts';
+import { Pulse } from './pulse.ts';
+import { RoundTrips } from './roundTrips.ts';
+import { Switchboard, type SwitchedBy } from './switchboard.ts';
+import { Turn } from './turn.ts';
+
+export interface ReliefRules {
+  limits: Limits;
+  /** Not the connection of the grabs: its pulse is to be felt, not theirs. */
+  redis: RedisClient;
+  /** Redis's clock as estimated here, epoch ms. */
+  now: () => number;
+  log: Logger;
+  onFault: (error: unknown) => void;
+  /** How long the event loop kept anybody waiting since this was last asked, ms. */
+  loopDelayMs?: () => number;
+}
+
+/** What the gateway's figures tell of its load. */
+export interface Load {
+  grabsPendingLimit: number;
+  socketsResting: number;
+  loopDelayMs: number;
+  roundTripMs: number;
+  /** 1: off; and who says so. */
+  switches: { name: SwitchName; off: boolean; by: SwitchedBy | undefined }[];
+}
+
+/** How a gateway stays well when more is asked than it can do: what it measures, what it gives up, and the one timer of all that. */
+export interface Relief {
+  readonly admission: Admission;
+  readonly turn: Turn;
+  readonly pauses: Pauses;
+  readonly roundTrips: RoundTrips;
+  readonly pressure: Pressure;
+  readonly switchboard: Switchboard;
+  load(): Load;
+  /** @throws when Redis cannot be read */
+  start(): Promise<void>;
+  close(): void;
+}
+
+const LOOK_MS = 50;
+
+export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = watchLoop() }: ReliefRules): Relief {
+  const admission = new Admission(limits);
+  const turn = new Turn({ limits });
+  const pauses = new Pauses(LOOK_MS);
+  const roundTrips = new RoundTrips();
+  const pulse = new Pulse({ redis });
+  const pressure = new Pressure(limits);
+  const switchboard = new Switchboard({ redis, pressure, now, log, onFault });
+  let [delayMs, timer]: [number, NodeJS.Timeout | undefined] = [0, undefined];
+
+  function look(): void {
+    delayMs = loopDelayMs();
+    const { roundTripMs, silentMs } = pulse;
+    admission.look({ ...roundTrips.take(), roundTripMs });
+    pauses.look();
+    if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) switchboard.apply();
+    pulse.feel();
+  }
+
+  return {
+    admission, turn, pauses, roundTrips, pressure, switchboard,
+    load: () => ({
+      grabsPendingLimit: admission.limit, socketsResting: pauses.size, loopDelayMs: delayMs, roundTripMs: pulse.roundTripMs,
+      switches: SWITCHES.map((name) => ({ name, off: switchboard.off[name], by: switchboard.heldBy(name) })),
+    }),
+    async start() {
+      await switchboard.start();
+      timer = setInterval(look, LOOK_MS);
+    },
+    close() {
+      clearInterval(timer);
+      switchboard.close();
+      pauses.end();
+    },
+  };
+}
+
+/** Node's own measure: how late a timer of its is, at worst. */
+function watchLoop(): () => number {
+  const resolutionMs = 10;
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  delays.enable();
+  return () => {
+    const longest = delays.max / 1e6;
+    delays.reset();
+    return Math.max(0, longest - resolutionMs);
+  };
+}

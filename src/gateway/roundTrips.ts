@@ -1,0 +1,61 @@
+import type { GrabEngine } from '../grab/engine.ts';
+import type { Work } from './admission.ts';
+
+/** What the grabs' way to Redis and back takes: batch sent → answered. The clock is read twice a batch, never per grab. */
+export class RoundTrips {
+  readonly #now: () => number;
+  /** Batches under way, the oldest first. */
+  readonly #underWay = new Set<{ since: number }>();
+  #decided = 0;
+  #busyMs = 0;
+  #busySince = 0;
+  #longestMs = 0;
+
+  /** @param now monotonic ms */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** The engine as it was, and watched. */
+  of(engine: GrabEngine): GrabEngine {
+    return {
+      grab: async (rainId, shard, userIds) => {
+        const batch = this.#begin();
+        const answers = await engine.grab(rainId, shard, userIds);
+        this.#end(batch);
+        // One that failed is told "busy" to all of it, and nothing was decided.
+        if (answers[0]?.code !== '-7') this.#decided += answers.length;
+        return answers;
+      },
+    };
+  }
+
+  /** What has been since this was last asked. */
+  take(): Omit<Work, 'roundTripMs'> {
+    const now = this.#now();
+    if (this.#underWay.size > 0) this.#busyMs += now - this.#busySince;
+    this.#busySince = now;
+    let waitMs = this.#longestMs;
+    for (const { since } of this.#underWay) {
+      waitMs = Math.max(waitMs, now - since);
+      break;
+    }
+    const work = { decided: this.#decided, busyMs: this.#busyMs, waitMs };
+    this.#decided = this.#busyMs = this.#longestMs = 0;
+    return work;
+  }
+
+  #begin(): { since: number } {
+    const batch = { since: this.#now() };
+    if (this.#underWay.size === 0) this.#busySince = batch.since;
+    this.#underWay.add(batch);
+    return batch;
+  }
+
+  #end(batch: { since: number }): void {
+    const now = this.#now();
+    this.#underWay.delete(batch);
+    this.#longestMs = Math.max(this.#longestMs, now - batch.since);
+    if (this.#underWay.size === 0) this.#busyMs += now - this.#busySince;
+  }
+}

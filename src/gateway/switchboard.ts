@@ -1,0 +1,91 @@
+import { readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../grab/switches.ts';
+import type { Logger } from '../runtime/log.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import type { Pressure } from './pressure.ts';
+
+export interface SwitchboardRules {
+  redis: RedisClient;
+  pressure: Pick<Pressure, 'givesUp'>;
+  /** Redis's clock as estimated here, epoch ms. */
+  now: () => number;
+  log: Logger;
+  onFault: (error: unknown) => void;
+  /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
+  rereadMs?: number;
+}
+
+/** Who has decided how a switch stands. */
+export type SwitchedBy = 'operator' | 'pressure';
+
+/** What is served and what is not: as the operator says, else as the pressure does. Without Redis his last word stays in force. */
+export class Switchboard {
+  readonly #rules: Required<SwitchboardRules>;
+  #held: readonly HeldSwitch[] = [];
+  /** Read by every message that one of them is about. */
+  readonly off: Record<SwitchName, boolean> = { ticker: false, joins: false, sockets: false, grabs: false };
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(rules: SwitchboardRules) {
+    this.#rules = { rereadMs: 1_000, ...rules };
+  }
+
+  /** @throws when Redis cannot be read: a gateway must not open without knowing what it is not to serve */
+  async start(): Promise<void> {
+    await this.#read();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Who holds it `off`, or `on` in spite of the pressure; `undefined`: it is on, and nobody says otherwise. */
+  heldBy(name: SwitchName): SwitchedBy | undefined {
+    return this.#holder(name) ? 'operator' : this.off[name] ? 'pressure' : undefined;
+  }
+
+  /** Reads the operator's word again. Never throws. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#rules.onFault(error);
+    }
+  }
+
+  /** The pressure has changed, or time has passed. */
+  apply(): void {
+    for (const name of SWITCHES) {
+      const holder = this.#holder(name);
+      const off = holder ? holder.position === 'off' : this.#rules.pressure.givesUp(name);
+      if (off === this.off[name]) continue;
+      this.off[name] = off;
+      const facts = { switch: name, by: holder ? 'operator' : 'pressure' };
+      if (off) this.#rules.log.warn(facts, 'given up for now');
+      else this.#rules.log.info(facts, 'served again');
+    }
+  }
+
+  #holder(name: SwitchName): HeldSwitch | undefined {
+    const now = this.#rules.now();
+    return this.#held.find((held) => held.name === name && (held.until ?? Infinity) > now);
+  }
+
+  async #read(): Promise<void> {
+    this.#held = await readSwitches(this.#rules.redis);
+    this.apply();
+  }
+
+  #schedule(): void {
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#wake(), this.#rules.rereadMs);
+  }
+
+  async #wake(): Promise<void> {
+    await this.refresh();
+    // What has run out has, though Redis could not be asked.
+    this.apply();
+    this.#schedule();
+  }
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rain } from '../support/cli.ts';
+import { SECRET } from '../support/client.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { knock } from '../support/knock.ts';
+
+let desk: TestDesk;
+let env: Record<string, string>;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+});
+afterAll(() => desk.stop());
+
+test('rain switch: for people, for machines, and for a gateway that is running', async () => {
+  const gateway = await openGateway(desk.redisUrl);
+  try {
+    expect((await rain(['switch'], env)).stdout).toMatch(/^switch +position.*\nticker +auto\njoins +auto\nsockets +auto\ngrabs +auto\n$/);
+    expect((await rain(['switch', 'sockets', 'off', '--reason', 'full house', '--for', '10m'], env)).stdout).toMatch(/^sockets: off until \d{4}-\d\d-\d\dT/);
+    expect((await knock(gateway.url, 'ann')).status).toBe(503);
+    expect(JSON.parse((await rain(['switch', 'ticker', 'on', '--reason', 'r', '--json'], env)).stdout)).toMatchObject({ name: 'ticker', position: 'on', reason: 'r' });
+    expect((await rain(['switch'], env)).stdout).toMatch(/ticker +on +auto +\S+ +cli:\S+ +r\njoins +auto\nsockets +off +\d{4}\S+ +\S+ +cli:\S+ +full house\n/);
+    expect(JSON.parse((await rain(['switch', '--json'], env)).stdout)).toMatchObject([{ position: 'on' }, { name: 'joins', position: 'auto' }, { position: 'off' }, { position: 'auto' }]);
+    expect((await rain(['switch', 'sockets', 'auto'], env)).stdout).toBe('sockets: auto, each gateway decides\n');
+    await eventually(async () => expect((await knock(gateway.url, 'ann')).status).toBe('open'), { timeoutMs: 1_000 });
+  } finally {
+    await gateway.close();
+  }
+}, 120_000);
+
+test('the help speaks of shedding, refusing and read-only', async () => {
+  const { stdout } = await rain(['switch', '--help']);
+  for (const phrase of ['shed ticker', 'shed joins', 'refuse new sockets', 'read-only']) expect(stdout).toContain(phrase);
+});
+
+test.each<[string, string[], number, RegExp]>([
+  ['no such switch', ['switch', 'lights', 'off'], 2, /Allowed choices are ticker, joins, sockets, grabs/],
+  ['no such position', ['switch', 'ticker', 'dim'], 2, /Allowed choices are on, off, auto/],
+  ['no position', ['switch', 'ticker'], 2, /position: missing/],
+  ['no reason', ['switch', 'ticker', 'off'], 1, /reason: expected 1 to 500/],
+  ['a time without a unit', ['switch', 'ticker', 'off', '--reason', 'r', '--for', '2'], 2, /--for.*expected a duration/],
+])('[R12] %s: refused in one sentence', async (_, args, exit, sentence) => {
+  const run = await rain(args, env);
+  expect(run.stderr).toMatch(sentence);
+  expect(run.exit).toBe(exit);
+});

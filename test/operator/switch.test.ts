@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../src/grab/keys.ts';
+import { connectDatabase } from '../../src/ledger/database.ts';
+import { letGoOfSwitch, listSwitches, throwSwitch } from '../../src/operator/switch.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { connect } from '../support/rain.ts';
+
+let desk: TestDesk;
+beforeAll(async () => { desk = await openTestDesk(); });
+afterAll(() => desk.stop());
+
+async function recorded(): Promise<{ actor: string; details: unknown }[]> {
+  const database = connectDatabase(desk.databaseUrl);
+  try {
+    return await database.operatorAction.findMany({ where: { verb: 'switch' }, orderBy: { id: 'asc' }, select: { actor: true, details: true } });
+  } finally {
+    await database.$disconnect();
+  }
+}
+
+test('a switch says how it stands, why, by whom and until when; it is recorded, announced, listed, thrown anew and let go', async () => {
+  const ears = await connect(desk.redisUrl);
+  const heard: string[] = [];
+  await ears.subscribe(EVENTS_CHANNEL);
+  ears.on('message', (_channel, frame: string) => heard.push(frame));
+  expect(await listSwitches(desk)).toEqual([{ name: 'ticker' }, { name: 'joins' }, { name: 'sockets' }, { name: 'grabs' }]);
+  expect(await throwSwitch(desk, 'joins', 'off', { reason: ' the finale ', forMs: 600_000 })).toMatchObject({ ok: true, held: { name: 'joins', position: 'off', reason: 'the finale', actor: 'test' } });
+  const { since, until } = (await listSwitches(desk))[1]!.held!;
+  expect(until! - since).toBe(600_000);
+  expect(Math.abs(since - Date.now())).toBeLessThan(5_000);
+  expect(await throwSwitch(desk, 'joins', 'on', { reason: 'come in' })).toMatchObject({ ok: true });
+  expect((await listSwitches(desk))[1]).toMatchObject({ name: 'joins', held: { position: 'on', reason: 'come in' } });
+  await letGoOfSwitch(desk, 'joins');
+  await letGoOfSwitch(desk, 'joins');
+  expect((await listSwitches(desk))[1]).toEqual({ name: 'joins' });
+  expect(await recorded()).toEqual([
+    { actor: 'test', details: { name: 'joins', position: 'off', reason: 'the finale', until } },
+    { actor: 'test', details: { name: 'joins', position: 'on', reason: 'come in' } },
+    { actor: 'test', details: { name: 'joins', position: 'auto' } },
+    { actor: 'test', details: { name: 'joins', position: 'auto' } },
+  ]);
+  await eventually(() => heard.length === 4);
+  expect(new Set(heard)).toEqual(new Set(['{"type":"switches"}']));
+  ears.disconnect();
+});
+
+test.each<[string, { reason: string; forMs?: number }, string, RegExp]>([
+  ['no reason', { reason: '  ' }, 'reason', /1 to 500/],
+  ['a long reason', { reason: 'x'.repeat(501) }, 'reason', /1 to 500/],
+  ['no time at all', { reason: 'r', forMs: 0 }, 'for', /1s to 31d/],
+  ['a year', { reason: 'r', forMs: 366 * 86_400_000 }, 'for', /1s to 31d/],
+])('[R12] %s: refused, and nothing is changed or recorded', async (_, options, field, sentence) => {
+  const before = [await desk.redis.hgetall(SWITCHES_KEY), await recorded()];
+  expect(await throwSwitch(desk, 'ticker', 'off', options)).toMatchObject({ ok: false, refusals: [{ field, reason: expect.stringMatching(sentence) as string }] });
+  expect([await desk.redis.hgetall(SWITCHES_KEY), await recorded()]).toEqual(before);
+});
