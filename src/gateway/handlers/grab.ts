@@ -10,16 +10,19 @@ export function grab(door: Door, session: Session, message: GrabMessage): void {
   const { turn, pauses } = door.relief;
   if (turn.overdue) pauses.rest(session, door.limits.turnMs * (0.5 + Math.random()));
   const { asking } = session;
-  if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) return void (asking.also ??= []).push(ref);
+  if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) {
+    if (!turnedBack(door, session, message)) (asking.also ??= []).push(ref);
+    return;
+  }
   const asker: Asker = { userId: session.userId, session, rainId, ref, turn: turn.number, also: undefined };
   const foregone = door.foregone.answer(rainId, session.userId);
   if (foregone) return answer(asker, rainId, foregone, door);
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return void findAndGrab(door, message, asker);
-  if (!turnedBack(door, message, asker)) decide(door, rainId, shards, asker);
+  if (!turnedBack(door, session, message)) decide(door, rainId, shards, asker);
 }
 
-function turnedBack({ wicket, board, limits, tally }: Door, message: GrabMessage, { session }: Asker): boolean {
+function turnedBack({ wicket, board, limits, tally }: Door, session: Session, message: GrabMessage): boolean {
   const rain = wicket && board.reading(message.rainId);
   const refused = rain && wicket.turnsBack(session, message, rain);
   if (!refused) return false;
@@ -58,5 +61,5 @@ async function findAndGrab(door: Door, message: GrabMessage, asker: Asker): Prom
   }
   const shards = door.board.shardsOf(rainId);
   if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door);
-  if (!turnedBack(door, message, asker)) decide(door, rainId, shards, asker);
+  if (!turnedBack(door, asker.session, message)) decide(door, rainId, shards, asker);
 }
