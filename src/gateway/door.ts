@@ -28,7 +28,7 @@ export interface Door {
   readonly blocklist: Pick<Blocklist, 'refresh'>;
   /** Where tickets are asked for. */
   readonly wicket: Wicket | undefined;
-  readonly relief: Pick<Relief, 'admission' | 'turn' | 'pauses' | 'switchboard'>;
+  readonly relief: Pick<Relief, 'admission' | 'turn' | 'switchboard'>;
   readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

@@ -7,8 +7,7 @@ import { send, type Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, message: GrabMessage): void {
   const { rainId, ref } = message;
-  const { turn, pauses } = door.relief;
-  if (turn.overdue) pauses.rest(session, door.limits.turnMs * (0.5 + Math.random()));
+  const { turn } = door.relief;
   const { asking } = session;
   if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) {
     if (!turnedBack(door, session, message)) (asking.also ??= []).push(ref);
@@ -36,18 +35,15 @@ function decide(door: Door, rainId: string, shards: number, asker: Asker): void 
   if (switchboard.off.grabs) return putOff(door, rainId, asker, 'switch_grabs');
   // To gather costs next to nothing, so that at an opening nobody is refused for having come with all others.
   if (openings.near > 0 && openings.take(rainId, shards, asker)) return;
-  if (turn.lost) return putOff(door, rainId, asker, 'turn');
+  if (turn.overdue) return putOff(door, rainId, asker, 'turn');
   if (!admission.admits(batcher.asking)) return putOff(door, rainId, asker, 'grabs_pending');
   asker.session.asking = asker;
   batcher.add(rainId, shards, asker);
 }
 
 function putOff(door: Door, rainId: string, asker: Asker, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
-  const { tally, relief: { admission, pauses } } = door;
-  tally.refused[limit]++;
-  const retryInMs = admission.retryInMs();
-  answer(asker, rainId, BUSY, door, retryInMs);
-  if (limit === 'turn') pauses.rest(asker.session, retryInMs);
+  door.tally.refused[limit]++;
+  answer(asker, rainId, BUSY, door);
 }
 
 /** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
