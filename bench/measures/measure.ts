@@ -25,8 +25,8 @@ export interface Size {
 }
 
 export const SIZES: Record<'quick' | 'full', Size> = {
-  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500, crowd: 3_000, watchers: 2_000, pressing: 300, pressMs: 4_000 },
-  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, pressing: 600, pressMs: 10_000 },
+  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500, crowd: 3_000, watchers: 2_000, pressing: 1_000, pressMs: 4_000 },
+  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, pressing: 2_000, pressMs: 10_000 },
 };
 
 export interface Surroundings {

@@ -16,13 +16,13 @@ const RAIN = 'pressed';
 /** Nobody is to be stopped for being one and the same: here it is the gateway that is measured. */
 const PERMISSIVE = { GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000', GATEWAY_SOCKETS_PER_ADDRESS_MAX: '100000' };
 /** Towards Redis, per connection: some thousands of users, in batches. */
-const LINE_BYTES_PER_SECOND = 64_000;
+const LINE_BYTES_PER_SECOND = 130_000;
 /** Of the gateway's process: a tenth of a core, so that one driver can offer three times what it can do. */
 const SLICES = { runMs: 4, stopMs: 36 };
 const TIMES = [0.5, 1, 2, 3] as const;
 const AFTERWARDS = 0.3;
 /** The search for what can be done at most. */
-const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.6, p99MsMax: 1_000 };
+const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.5, p99MsMax: 1_000 };
 const REST_MS = 2_000;
 /** Of one core; and how late its questions may be, ms. */
 const DRIVER = { cpu: 0.9, lateMs: 150 };
@@ -30,7 +30,7 @@ const DRIVER = { cpu: 0.9, lateMs: 150 };
 interface Kind {
   name: string;
   /** Prepares the bottleneck. @returns the gateway's environment, and what follows once it runs */
-  narrow(store: Store): Promise<{ env: Record<string, string>; begin(gateway: Program): () => void }>;
+  narrow(store: Store): Promise<{ env: Record<string, string>; begin(gateway: Program): () => void; end?(): void }>;
 }
 
 const KINDS: readonly Kind[] = [
@@ -38,7 +38,7 @@ const KINDS: readonly Kind[] = [
     name: 'Redis behind a thin line',
     async narrow({ redisPort }) {
       const line = await openThinLine(redisPort, LINE_BYTES_PER_SECOND);
-      return { env: { REDIS_URL: `redis://127.0.0.1:${line.port}` }, begin: () => () => line.close() };
+      return { env: { REDIS_URL: `redis://127.0.0.1:${line.port}` }, begin: () => () => {}, end: () => line.close() };
     },
   },
   {
@@ -64,12 +64,13 @@ export const overload: Measure = {
 
 async function press({ name, narrow }: Kind, { size, postgres, say }: Surroundings) {
   const store = await openStore(postgres, 'rain');
-  let widen = () => {};
+  let [widen, end]: [() => void, (() => void) | undefined] = [() => {}, undefined];
   try {
     await store.house.stock([RAIN], 10);
     // Paused: every question is Redis's to answer, and no answer uses anything up.
     await pause(store.house.desk.redis, RAIN, 1);
-    const { env, begin } = await narrow(store);
+    const { env, begin, end: close } = await narrow(store);
+    end = close;
     const gateway = await store.start('../dist/bin/rain.js', ['gateway'], { ...PERMISSIVE, ...env });
     const driver = await store.start('load/driver.ts');
     const tokens = await Promise.all(Array.from({ length: size.pressing }, (_, i) => signToken(SECRET, { sub: `user-${i}`, expiresInSeconds: 7_200 })));
@@ -93,6 +94,7 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: Surroundin
   } finally {
     widen();
     await store.close();
+    end?.();
   }
 }
 

@@ -4,7 +4,7 @@ import type { OutcomeCode } from '../protocol/outcomes.ts';
 import type { Admission } from './admission.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Limits } from './limits.ts';
-import { gather, send, type Asking, type Session } from './session.ts';
+import { send, type Asking, type Session } from './session.ts';
 import type { Tally } from './tally.ts';
 
 /** A grab under way: whom to answer, and which of his questions this is. */
@@ -20,23 +20,23 @@ interface Answering {
   relief: { admission: Pick<Admission, 'retryInMs'> };
 }
 
-/** @param retryInMs for "busy", when it has been decided already */
-export function answer(asker: Asker, rainId: string, given: GrabAnswer, door: Answering, retryInMs?: number): void {
+export function answer(asker: Asker, rainId: string, given: GrabAnswer, door: Answering): void {
   const { session, ref, also } = asker;
   // Whatever he asks from now on is another question.
   if (session.asking === asker) session.asking = undefined;
-  if (also) gather(session);
-  say(session, rainId, ref, given, door, retryInMs);
-  if (!also) return;
+  const first = frameFor(rainId, ref, given, door);
+  if (!also) return send(session, first, door.limits);
   const again = given.code === '0' ? { ...given, code: '1' as const } : given;
-  for (const another of also) say(session, rainId, another, again, door, retryInMs);
+  const frames = [first];
+  for (const another of also) frames.push(frameFor(rainId, another, again, door));
+  send(session, Buffer.concat(frames), door.limits);
 }
 
-function say(session: Session, rainId: string, ref: string | undefined, given: GrabAnswer, { limits, tally, relief }: Answering, retryInMs?: number): void {
+function frameFor(rainId: string, ref: string | undefined, given: GrabAnswer, { tally, relief }: Answering): Frame {
   tally.answers[given.code]++;
-  if ('amount' in given) send(session, resultFrame(rainId, ref, given.code, given), limits);
-  else if (given.code === '-7') send(session, resultFrame(rainId, ref, '-7', { retryInMs: retryInMs ?? relief.admission.retryInMs() }), limits);
-  else send(session, ref === undefined ? refusal(rainId, given.code) : resultFrame(rainId, ref, given.code), limits);
+  if ('amount' in given) return frameOf(resultFrame(rainId, ref, given.code, given));
+  if (given.code === '-7') return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: relief.admission.retryInMs() }));
+  return ref === undefined ? refusal(rainId, given.code) : frameOf(resultFrame(rainId, ref, given.code));
 }
 
 /** Rains whose refusals are kept at most [R10]. */

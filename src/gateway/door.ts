@@ -23,7 +23,7 @@ export interface Door {
   readonly redis: RedisClient;
   readonly pace: Pace;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
-  readonly relief: Pick<Relief, 'admission' | 'turn' | 'pauses' | 'switchboard'>;
+  readonly relief: Pick<Relief, 'admission' | 'turn' | 'switchboard'>;
   readonly tally: Tally;
   readonly onFault: (error: unknown) => void;
 }

@@ -30,11 +30,9 @@ export const LIMITS = {
   /** Who hears "busy" is asked back after about this, and at most that when many more are refused than decided. Protects from their coming back. */
   busyRetryMsMin: 200,
   busyRetryMsMax: 1_000,
-  /** Reading all that has arrived takes so long, and so many messages at least: who asks in the rest of it rests for about as long. Protects the answer time. */
-  turnMs: 150,
+  /** Reading all that has arrived takes so long, and so many messages at least: who asks in the rest of that turn is told "busy". Protects the answer time. */
+  turnMsMax: 500,
   turnMessagesMin: 128,
-  /** When it takes so long nevertheless, he is told "busy", and rests until he is to come back. Protects it when that was not enough. */
-  turnMsMax: 400,
   /** Above these the winners' ticker, joins and new sockets are given up, in this order: the event loop's delay, and Redis's. Protect the grabs. */
   tickerLoopDelayMs: 150,
   tickerRoundTripMs: 250,

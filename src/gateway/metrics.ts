@@ -9,7 +9,6 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
   tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_sockets', help: 'Sockets that are open', read: () => [{ value: gateway.sockets() }] });
   tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_grabs_pending', help: 'Grabs waiting for Redis', read: () => [{ value: gateway.grabsPending() }] });
   tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_grabs_pending_limit', help: 'Grabs that may wait for Redis now; more are told "busy"', read: () => [{ value: gateway.load().grabsPendingLimit }] });
-  tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_sockets_resting', help: 'Sockets that are not read for a moment', read: () => [{ value: gateway.load().socketsResting }] });
   tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_loop_delay_seconds', help: 'How long the event loop kept somebody waiting at worst, a moment ago', read: () => [{ value: gateway.load().loopDelayMs / 1_000 }] });
   tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_redis_round_trip_seconds', help: 'What a question to Redis takes, with no grab before it', read: () => [{ value: gateway.load().roundTripMs / 1_000 }] });
   tellFigure(registry, {

@@ -4,7 +4,6 @@ import type { Logger } from '../runtime/log.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { Admission } from './admission.ts';
 import type { Limits } from './limits.ts';
-import { Pauses } from './pauses.ts';
 import { Pressure } from './pressure.ts';
 import { Pulse } from './pulse.ts';
 import { RoundTrips } from './roundTrips.ts';
@@ -26,7 +25,6 @@ export interface ReliefRules {
 /** What the gateway's figures tell of its load. */
 export interface Load {
   grabsPendingLimit: number;
-  socketsResting: number;
   loopDelayMs: number;
   roundTripMs: number;
   /** 1: off; and who says so. */
@@ -37,7 +35,6 @@ export interface Load {
 export interface Relief {
   readonly admission: Admission;
   readonly turn: Turn;
-  readonly pauses: Pauses;
   readonly roundTrips: RoundTrips;
   readonly pressure: Pressure;
   readonly switchboard: Switchboard;
@@ -52,7 +49,6 @@ const LOOK_MS = 50;
 export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = watchLoop() }: ReliefRules): Relief {
   const admission = new Admission(limits);
   const turn = new Turn({ limits });
-  const pauses = new Pauses(LOOK_MS);
   const roundTrips = new RoundTrips();
   const pulse = new Pulse({ redis });
   const pressure = new Pressure(limits);
@@ -63,15 +59,14 @@ export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = wat
     delayMs = loopDelayMs();
     const { roundTripMs, silentMs } = pulse;
     admission.look({ ...roundTrips.take(), roundTripMs });
-    pauses.look();
     if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) switchboard.apply();
     pulse.feel();
   }
 
   return {
-    admission, turn, pauses, roundTrips, pressure, switchboard,
+    admission, turn, roundTrips, pressure, switchboard,
     load: () => ({
-      grabsPendingLimit: admission.limit, socketsResting: pauses.size, loopDelayMs: delayMs, roundTripMs: pulse.roundTripMs,
+      grabsPendingLimit: admission.limit, loopDelayMs: delayMs, roundTripMs: pulse.roundTripMs,
       switches: SWITCHES.map((name) => ({ name, off: switchboard.off[name], by: switchboard.heldBy(name) })),
     }),
     async start() {
@@ -81,7 +76,6 @@ export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = wat
     close() {
       clearInterval(timer);
       switchboard.close();
-      pauses.end();
     },
   };
 }

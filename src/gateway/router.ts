@@ -10,9 +10,8 @@ import { end, gather, send, type Session } from './session.ts';
 export function route(door: Door, session: Session, frame: string): void {
   const { turn } = door.relief;
   turn.count();
-  // He says more than one thing, or most likely does when turns are long.
-  if (session.heardIn === turn.number || turn.overdue) gather(session);
-  session.heardIn = turn.number;
+  if (session.heardIn === turn.number) gather(session);
+  else session.heardIn = turn.number;
   if (session.blocked) return turnAway(door, session, frame, '-6');
   if (!door.pace.admit(session)) return turnAway(door, session, frame, '-5');
   const decoded = decode(frame);

@@ -188,7 +188,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const deadline = deadlineIn(limits.closeMs);
     // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
     await deadlineIn(limits.closeMs / 2).until(() => batcher.pending === 0);
-    relief.pauses.end();
     await sayGoodbye(audience, limits);
     await deadline.until(() => audience.size === 0);
     for (const session of audience) session.socket.terminate();

@@ -92,8 +92,6 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
  */
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
-  // Who rests would not hear of it in time: nor we of his going.
-  if (session.socket.isPaused) session.socket.resume();
   session.socket.close(code, CLOSES[code].reason);
   if (code === 4413 || code === 4408) session.socket.terminate();
 }
@@ -106,8 +104,7 @@ export function end(session: Session, code: CloseCode): void {
  */
 export function heartbeat(session: Session, now: number, redisTime: number, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
-  // Who rests may have answered: his pong lies where his messages lie.
-  if (!session.alive && now - session.pingedAt >= limits.pongMs && !session.socket.isPaused) return end(session, 4408);
+  if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
   if (now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;
   session.alive = false;

@@ -1,7 +1,7 @@
 import type { Limits } from './limits.ts';
 
 export interface TurnRules {
-  limits: Pick<Limits, 'turnMs' | 'turnMsMax' | 'turnMessagesMin'>;
+  limits: Pick<Limits, 'turnMsMax' | 'turnMessagesMin'>;
   /** Monotonic ms. */
   now?: () => number;
   /** When all that has arrived is read. */
@@ -10,18 +10,16 @@ export interface TurnRules {
 
 /**
  * One turn of the event loop: all that has arrived is read, message by message, and who arrives meanwhile waits for the next
- * one. A turn that is too long is a gateway that cannot keep up. To refuse saves little then, since to read a message costs
- * nearly as much as to decide it: first those who have asked are not read for a moment, so that what they say next is read in
- * one piece, decided at once and answered in one write. When that is not enough the rest of the turn is refused as well.
+ * one. To read a message costs nearly as much as to decide it, so that a gateway that cannot keep up gains little by refusing;
+ * it gains by its long turns: what one socket says in a turn is read in one piece, decided at once and answered in one write.
+ * Only when that is not enough, and the turn has become so long that who is read last waits too long, its rest is refused.
  */
 export class Turn {
   readonly #rules: Required<TurnRules>;
   /** Another for each turn in which something was read. */
   number = 0;
-  /** It has been too long: who asks rests for a moment. */
+  /** It has been too long: who asks in the rest of it is told to come back. */
   overdue = false;
-  /** Far too long: who asks is told to come back. */
-  lost = false;
   #messages = 0;
   #beganAt = 0;
 
@@ -31,24 +29,17 @@ export class Turn {
 
   /** One message is being read. Looks at the clock once in `turnMessagesMin` times. */
   count(): void {
-    const { limits: { turnMessagesMin }, now, atEnd } = this.#rules;
+    const { limits: { turnMsMax, turnMessagesMin }, now, atEnd } = this.#rules;
     if (this.#messages++ === 0) {
       this.#beganAt = now();
       atEnd(this.#end);
     }
-    if (this.#messages % turnMessagesMin === 0) this.#look();
-  }
-
-  #look(): void {
-    const { limits: { turnMs, turnMsMax }, now } = this.#rules;
-    const lastsMs = now() - this.#beganAt;
-    this.overdue = lastsMs >= turnMs;
-    this.lost = lastsMs >= turnMsMax;
+    if (this.#messages % turnMessagesMin === 0) this.overdue = now() - this.#beganAt >= turnMsMax;
   }
 
   readonly #end = (): void => {
     this.number++;
     this.#messages = 0;
-    this.overdue = this.lost = false;
+    this.overdue = false;
   };
 }

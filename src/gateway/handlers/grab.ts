@@ -5,8 +5,7 @@ import type { Door } from '../door.ts';
 import type { Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage): void {
-  const { turn, pauses } = door.relief;
-  if (turn.overdue) pauses.rest(session, door.limits.turnMs * (0.5 + Math.random()));
+  const { turn } = door.relief;
   const { asking } = session;
   if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) return void (asking.also ??= []).push(ref);
   const asker: Asker = { userId: session.userId, session, rainId, ref, turn: turn.number, also: undefined };
@@ -20,18 +19,15 @@ export function grab(door: Door, session: Session, { rainId, ref }: GrabMessage)
 function decide(door: Door, rainId: string, shards: number, asker: Asker): void {
   const { batcher, relief: { admission, switchboard, turn } } = door;
   if (switchboard.off.grabs) return putOff(door, rainId, asker, 'switch_grabs');
-  if (turn.lost) return putOff(door, rainId, asker, 'turn');
+  if (turn.overdue) return putOff(door, rainId, asker, 'turn');
   if (!admission.admits(batcher.pending)) return putOff(door, rainId, asker, 'grabs_pending');
   asker.session.asking = asker;
   batcher.add(rainId, shards, asker);
 }
 
 function putOff(door: Door, rainId: string, asker: Asker, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
-  const { tally, relief: { admission, pauses } } = door;
-  tally.refused[limit]++;
-  const retryInMs = admission.retryInMs();
-  answer(asker, rainId, BUSY, door, retryInMs);
-  if (limit === 'turn') pauses.rest(asker.session, retryInMs);
+  door.tally.refused[limit]++;
+  answer(asker, rainId, BUSY, door);
 }
 
 /** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
