@@ -1,6 +1,7 @@
 import { blocksVersion, clearBlock, readBlocks, type Block } from '../grab/blocks.ts';
 import { networkMatcher, networkOf, type Network } from '../runtime/address.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import { Reread } from './reread.ts';
 
 export interface BlocklistRules {
   redis: RedisClient;
@@ -18,28 +19,27 @@ const CLEARED_MAX = 100;
 
 /** Whom the operator has blocked, as of the last look at Redis. Without Redis the last list stays in force. */
 export class Blocklist {
-  readonly #rules: Required<BlocklistRules>;
+  readonly #rules: BlocklistRules;
+  readonly #reread: Reread;
   #version: string | undefined;
   #blocks: readonly Block[] = [];
   #users: ReadonlySet<string> = new Set();
   #addresses: ReadonlySet<string> = new Set();
   #inNetwork: ((address: string) => boolean) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #closed = false;
 
   constructor(rules: BlocklistRules) {
-    this.#rules = { rereadMs: 1_000, ...rules };
+    this.#rules = rules;
+    const { onFault, rereadMs } = rules;
+    this.#reread = new Reread({ read: () => this.#read(), wake: () => this.#wake(), onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }) });
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing whom to keep out */
-  async start(): Promise<void> {
-    await this.#read();
-    this.#schedule();
+  start(): Promise<void> {
+    return this.#reread.start();
   }
 
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#reread.close();
   }
 
   holdsUser(userId: string): boolean {
@@ -52,12 +52,8 @@ export class Blocklist {
   }
 
   /** Reads the list again. Never throws. */
-  async refresh(): Promise<void> {
-    try {
-      await this.#read();
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+  refresh(): Promise<void> {
+    return this.#reread.refresh();
   }
 
   async #read(): Promise<void> {
@@ -84,21 +80,12 @@ export class Blocklist {
     this.#inNetwork = networks.length > 0 ? networkMatcher(networks) : undefined;
   }
 
-  #schedule(): void {
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#wake(), this.#rules.rereadMs);
-  }
-
   async #wake(): Promise<void> {
-    const { redis, now, onFault } = this.#rules;
+    const { redis, now } = this.#rules;
     const over = this.#blocks.filter(({ until = Infinity }) => until <= now());
     if (over.length > 0) this.#apply();
-    try {
-      for (const block of over.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
-      if (await blocksVersion(redis) !== this.#version) await this.#read();
-    } catch (error) {
-      onFault(error);
-    }
-    this.#schedule();
+    for (const block of over.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
+    if (await blocksVersion(redis) !== this.#version) await this.#read();
   }
 }
 

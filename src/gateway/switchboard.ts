@@ -2,6 +2,7 @@ import { readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../gra
 import type { Logger } from '../runtime/log.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { Pressure } from './pressure.ts';
+import { Reread } from './reread.ts';
 
 export interface SwitchboardRules {
   redis: RedisClient;
@@ -19,26 +20,30 @@ export type SwitchedBy = 'operator' | 'pressure';
 
 /** What is served and what is not: as the operator says, else as the pressure does. Without Redis his last word stays in force. */
 export class Switchboard {
-  readonly #rules: Required<SwitchboardRules>;
+  readonly #rules: SwitchboardRules;
+  readonly #reread: Reread;
   #held: readonly HeldSwitch[] = [];
   /** Read by every message that one of them is about. */
   readonly off: Record<SwitchName, boolean> = { ticker: false, joins: false, sockets: false, grabs: false };
-  #timer: NodeJS.Timeout | undefined;
-  #closed = false;
 
   constructor(rules: SwitchboardRules) {
-    this.#rules = { rereadMs: 1_000, ...rules };
+    this.#rules = rules;
+    const { onFault, rereadMs } = rules;
+    this.#reread = new Reread({
+      read: () => this.#read(),
+      // What has run out has, though Redis could not be asked.
+      wake: () => this.#read().finally(() => this.apply()),
+      onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }),
+    });
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing what it is not to serve */
-  async start(): Promise<void> {
-    await this.#read();
-    this.#schedule();
+  start(): Promise<void> {
+    return this.#reread.start();
   }
 
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#reread.close();
   }
 
   /** Who holds it `off`, or `on` in spite of the pressure; `undefined`: it is on, and nobody says otherwise. */
@@ -47,12 +52,8 @@ export class Switchboard {
   }
 
   /** Reads the operator's word again. Never throws. */
-  async refresh(): Promise<void> {
-    try {
-      await this.#read();
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+  refresh(): Promise<void> {
+    return this.#reread.refresh();
   }
 
   /** The pressure has changed, or time has passed. */
@@ -76,16 +77,5 @@ export class Switchboard {
   async #read(): Promise<void> {
     this.#held = await readSwitches(this.#rules.redis);
     this.apply();
-  }
-
-  #schedule(): void {
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#wake(), this.#rules.rereadMs);
-  }
-
-  async #wake(): Promise<void> {
-    await this.refresh();
-    // What has run out has, though Redis could not be asked.
-    this.apply();
-    this.#schedule();
   }
 }
