@@ -38,7 +38,7 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? !onlyWhenAsked : name === only));
+const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : name === only));
 if (chosen.length === 0) refuse(`--only ${only}: expected one of ${MEASURES.map(({ name }) => name).join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
 if (spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }).status !== 0) process.exit(1);
@@ -56,7 +56,7 @@ const postgres = await startPostgres(['fsync=on']);
 const rows: Row[] = [];
 try {
   for (const measure of chosen) {
-    say(`${measure.name} …`);
+    say(`${measure.name} … (${Math.round(process.uptime())} s)`);
     rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }));
   }
 } finally {

@@ -25,7 +25,7 @@ const REST_MS = 2_000;
 /** So many live, authenticated sockets over several gateway and swarm processes: all are told of the start, all grab, all are answered. */
 export const crowd: Measure = {
   name: 'crowd',
-  onlyWhenAsked: true,
+  onlyWhenAsked: 'always',
   async rows({ size: { crowd: users }, postgres, say }) {
     const processes = Math.max(PROCESSES_MIN, Math.ceil(users / SOCKETS_PER_PROCESS));
     const store = await openStore(postgres, 'rain');

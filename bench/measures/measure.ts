@@ -41,7 +41,7 @@ export interface Surroundings {
 /** One question to the machine; some answer several rows of the table. */
 export interface Measure {
   name: string;
-  /** Too big for every run: wants `--only`. */
-  onlyWhenAsked?: boolean;
+  /** Too long for every run, or for a quick one: wants `--only`. */
+  onlyWhenAsked?: 'always' | 'quick';
   rows(surroundings: Surroundings): Promise<Row[]>;
 }

@@ -50,6 +50,7 @@ const KINDS: readonly Kind[] = [
 /** Offered three times what can be done, whether Redis or the gateway itself is the narrow place: what becomes of those who are answered. */
 export const overload: Measure = {
   name: 'overload',
+  onlyWhenAsked: 'quick',
   async rows(surroundings) {
     const [rows, curves]: [Row[], Curve[]] = [[], []];
     for (const kind of KINDS) {
