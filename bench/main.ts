@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { postgresInstalled, startPostgres } from '../test/support/postgres.ts';
-import { losing, winning } from './measures/answers.ts';
+import { batching, losing, winning } from './measures/answers.ts';
 import { broadcast } from './measures/broadcast.ts';
 import { ceiling } from './measures/ceiling.ts';
 import { crowd } from './measures/crowd.ts';
@@ -22,7 +22,7 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload, crowd];
+const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload, crowd];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);

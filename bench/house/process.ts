@@ -11,10 +11,13 @@ export interface Program {
   stop(): Promise<void>;
 }
 
+/** Where each program leaves a profile of its processor time, if anywhere: for Chromium's DevTools, or any reader of .cpuprofile. */
+const PROFILES = process.env['BENCH_PROFILES'];
+
 /** A program of this folder, e.g. `baselines/echo.ts`, or a compiled one. */
 export async function startProgram(path: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Program> {
   const child = fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), args, {
-    execArgv: path.endsWith('.ts') ? ['--import', 'tsx'] : [], env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [...(path.endsWith('.ts') ? ['--import', 'tsx'] : []), ...(PROFILES === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`])], env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');
   const says = async (): Promise<unknown> => {

@@ -45,6 +45,8 @@ export interface Relief {
 }
 
 const LOOK_MS = 50;
+/** Redis's pulse is felt with every fourth look: a question costs ten answers, since it wakes Redis up. */
+const FEEL_EVERY = 4;
 
 export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = watchLoop() }: ReliefRules): Relief {
   const admission = new Admission(limits);
@@ -53,14 +55,14 @@ export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = wat
   const pulse = new Pulse({ redis });
   const pressure = new Pressure(limits);
   const switchboard = new Switchboard({ redis, pressure, now, log, onFault });
-  let [delayMs, timer]: [number, NodeJS.Timeout | undefined] = [0, undefined];
+  let [delayMs, looks, timer]: [number, number, NodeJS.Timeout | undefined] = [0, 0, undefined];
 
   function look(): void {
     delayMs = loopDelayMs();
     const { roundTripMs, silentMs } = pulse;
     admission.look({ ...roundTrips.take(), roundTripMs });
     if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) switchboard.apply();
-    pulse.feel();
+    if (looks++ % FEEL_EVERY === 0) pulse.feel();
   }
 
   return {
