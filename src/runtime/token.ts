@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 
 export interface TokenClaims {
@@ -11,9 +12,12 @@ export interface TokenClaims {
 /** Tokens are signed and verified with this algorithm only; a verifier that let the header choose could be talked out of it. */
 export const TOKEN_ALGORITHM = 'HS256';
 
-/** The form in which jose takes a shared secret. */
-export function tokenKey(secret: string): Uint8Array {
-  return new TextEncoder().encode(secret);
+let last: { secret: string; key: KeyObject } | undefined;
+
+/** The form in which jose takes a shared secret: of bytes it would make a key anew for each token. */
+export function tokenKey(secret: string): KeyObject {
+  if (last?.secret !== secret) last = { secret, key: createSecretKey(secret, 'utf8') };
+  return last.key;
 }
 
 /**

@@ -14,7 +14,7 @@ export const PATIENCE = {
   asksMax: 60,
   dialsMax: 30,
   /** Longest sleep before the bot looks at the rain again, in case the change was pushed while he did not hear it. */
-  sleepMsMax: 15_000,
+  sleepMsMax: 60_000,
   /** From hanging up until the socket is cut. */
   hangUpMs: 2_000,
 } as const;

@@ -54,6 +54,7 @@ async function tell(door: Door, session: Session, rainId: string, ticket: string
 }
 
 async function tellOwnResult(door: Door, session: Session, rainId: string, shards: number): Promise<void> {
+  if (nobodyHasWon(door, rainId)) return;
   const shard = shardOf(session.userId, shards);
   const keys = shardKeys(rainId, shard);
   const entry = await door.redis.hget(keys.claimed, session.userId);
@@ -68,4 +69,14 @@ async function tellOwnResult(door: Door, session: Session, rainId: string, shard
   if (await door.redis.sismember(keys.credited, session.userId)) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), door.limits);
   }
+}
+
+/** So long before the opening, and by so young a look at the rain, ms, nobody is looked for among its winners: a crowd that waits for the start asks Redis nothing. */
+const AHEAD_MS = 1_000;
+const LOOK_AGE_MS_MAX = 3_000;
+
+/** It has not begun, and had not begun earlier when its start was moved. */
+function nobodyHasWon({ board }: Door, rainId: string): boolean {
+  const rain = board.reading(rainId);
+  return rain !== undefined && rain.claims === 0 && board.now() < rain.opensAt - AHEAD_MS && performance.now() - rain.lookedAt < LOOK_AGE_MS_MAX;
 }
