@@ -1,6 +1,11 @@
 import { Broadcast } from './broadcast.ts';
 import type { Session } from './session.ts';
 
+/** What telling one socket costs, ms, and which part of the time may go into what only informs. */
+const TELL_MS = 0.015;
+const INFORMING = 1 / 20;
+const REST_MS_MIN = 1_000;
+
 /** Who is here: every session, by user, and by the rain he watches. */
 export class Audience {
   readonly #all = new Set<Session>();
@@ -47,6 +52,11 @@ export class Audience {
   /** Somebody has not been told yet what all are to be told. */
   get telling(): boolean {
     return this.#broadcast.underWay;
+  }
+
+  /** How long what only informs is to come after the one before: the winners' ticker, how many packets are left. The longer the more are here. */
+  get restMs(): number {
+    return Math.max(REST_MS_MIN, (this.#all.size * TELL_MS) / INFORMING);
   }
 
   /** Hands everyone who watches now to `tell`, a slice of time per turn of the event loop, unless a newer word about the rain comes first. */

@@ -17,6 +17,8 @@ export interface BoardRules {
   /** Called with each snapshot that viewers have not yet seen; `fresh`: of a rain that is ready and that they have not heard of. */
   onChange: (snapshot: RainSnapshot, fresh: boolean) => void;
   onFault: (error: unknown) => void;
+  /** How long a telling that only informs, how many packets are left, comes after the one before, ms; default 0: at once. */
+  restMs?: () => number;
   /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
   rereadMs?: number;
 }
@@ -28,8 +30,8 @@ export interface BoardRules {
 export class Board {
   readonly #rules: Required<BoardRules>;
   readonly #rains = new Map<string, DatedReading>();
-  /** What was last told about each rain, without the time. */
-  readonly #told = new Map<string, string>();
+  /** What was last told about each rain, without the time, and when, ms of the monotonic clock. */
+  readonly #told = new Map<string, { news: string; left: number; at: number }>();
   /** Rains that have been ready when told. */
   readonly #announced = new Set<string>();
   /** Looks for unknown rains that are under way. */
@@ -41,7 +43,7 @@ export class Board {
   #closed = false;
 
   constructor(rules: BoardRules) {
-    this.#rules = { rereadMs: 1_000, ...rules };
+    this.#rules = { rereadMs: 1_000, restMs: () => 0, ...rules };
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing the rains */
@@ -149,16 +151,21 @@ export class Board {
 
   #tell(rainId: string): void {
     const snapshot = this.snapshot(rainId)!;
-    const { serverTime: _, ...news } = snapshot;
-    const told = JSON.stringify(news);
+    const { serverTime: _, left, ...others } = snapshot;
+    const news = JSON.stringify(others);
     const before = this.#told.get(rainId);
-    if (before === told) return;
-    this.#told.set(rainId, told);
+    if (before?.news === news && (before.left === left || !this.#mayTellLeft(left, before.at))) return;
+    this.#told.set(rainId, { news, left, at: performance.now() });
     // Settled long ago and found again by a late join: who asked is answered, and for all others it is no news.
     if (before === undefined && snapshot.state === 'settled') return;
     const fresh = snapshot.state !== 'draft' && !this.#announced.has(rainId);
     if (fresh) this.#announced.add(rainId);
     this.#rules.onChange(snapshot, fresh);
+  }
+
+  /** That none is left is news; how many are is worth a word now and then, the more seldom the more are to be told. A later look tells it. */
+  #mayTellLeft(left: number, toldAt: number): boolean {
+    return left === 0 || performance.now() - toldAt >= this.#rules.restMs();
   }
 
   /** Wakes at the next opening or end of a rain, or when it is time to look at Redis again. */

@@ -16,6 +16,7 @@ export async function followNews(subscriber: RedisClient, door: Door): Promise<v
   const onShed = () => { tally.tickersShed++; };
   const ticker = new Ticker({
     watching: (rainId) => audience.watching(rainId),
+    restMs: () => audience.restMs,
     busy: () => audience.telling || door.relief.switchboard.off.ticker,
     show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits), onShed),
     onShed,

@@ -92,7 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const audience = new Audience();
   const board = new Board({
-    redis: reads, onFault,
+    redis: reads, onFault, restMs: () => audience.restMs,
     onChange: (snapshot, fresh) => {
       openings.expect(snapshot);
       const frame = frameOf(encode(snapshot));

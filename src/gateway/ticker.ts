@@ -9,14 +9,14 @@ export interface TickerRules {
   show: (frames: ReadonlyMap<Session, Buffer>) => void;
   /** Called when samples were not shown for that. */
   onShed: () => void;
+  /** How long a sample comes after the one before, ms. */
+  restMs: () => number;
   /** Monotonic ms. */
   now?: () => number;
 }
 
-const EVERY_MS = 1_000;
-
 /**
- * The winners' ticker: a taste, not a list, and the first thing to go. Each watcher sees at most one sample a second, the latest,
+ * The winners' ticker: a taste, not a list, and the first thing to go. Each watcher sees at most one sample a second, the latest, fewer where many watch,
  * whatever is credited and however many rains he watches; while a broadcast is under way, none.
  */
 export class Ticker {
@@ -32,7 +32,7 @@ export class Ticker {
 
   show(rainId: string, frame: Buffer): void {
     this.#latest.set(rainId, frame);
-    const waitMs = this.#shownAt + EVERY_MS - this.#rules.now();
+    const waitMs = this.#shownAt + this.#rules.restMs() - this.#rules.now();
     if (waitMs <= 0) this.#tick();
     // Nobody waits for it, the end of the process least of all.
     else this.#timer ??= setTimeout(() => this.#tick(), waitMs).unref();

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Board } from '../../src/gateway/board.ts';
-import { pause } from '../../src/grab/phases.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { pause, resume } from '../../src/grab/phases.ts';
 import type { RainSnapshot } from '../../src/protocol/messages.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { eventually } from '../support/eventually.ts';
@@ -61,4 +62,30 @@ test('who asks for rains that are not there, again and again, does not keep the 
     asking = false;
     await asked;
   }
+});
+
+test('how many are left is told now and then; that none is, and every other change, at once', async () => {
+  await stockRain(redis, { rainId: 'left', amounts: ['1.00', '1.00', '1.00'] });
+  const told: unknown[] = [];
+  let restMs = 60_000;
+  const board = new Board({ redis, rereadMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }) => { if (rainId === 'left') told.push([state, left]); } });
+  await board.start();
+  onTestFinished(() => board.close());
+  const { grab } = createGrabEngine(redis, (error) => { throw error; });
+  await grab('left', 0, ['ann']);
+  await board.refresh('left');
+  expect(told).toEqual([['open', 3]]);
+  await pause(redis, 'left', 1);
+  await board.refresh('left');
+  expect(told).toEqual([['open', 3], ['paused', 2]]);
+  await resume(redis, 'left', 1);
+  await board.refresh('left');
+  await grab('left', 0, ['bob']);
+  await board.refresh('left');
+  restMs = 0;
+  await board.refresh('left');
+  restMs = 60_000;
+  await grab('left', 0, ['cat']);
+  await board.refresh('left');
+  expect(told.slice(2)).toEqual([['open', 2], ['open', 1], ['open', 0]]);
 });

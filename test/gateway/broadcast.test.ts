@@ -92,7 +92,7 @@ describe("the winners' ticker", () => {
     const shown: [number, string, string][] = [];
     const show = (frames: ReadonlyMap<Session, Buffer>) => { for (const [{ userId }, frame] of frames) shown.push([at, userId, String(frame)]); };
     let shed = 0;
-    const rules = { watching: (rainId: string) => new Set(watching[rainId]), busy, show, onShed: () => { shed++; }, now: () => at };
+    const rules = { watching: (rainId: string) => new Set(watching[rainId]), busy, show, onShed: () => { shed++; }, restMs: () => 1_000, now: () => at };
     return { shown, shedCount: () => shed, setTime: (ms: number) => { at = ms; }, ticker: new Ticker(rules) };
   }
   const [ann, bob] = people(2) as [Session, Session];
