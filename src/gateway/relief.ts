@@ -45,7 +45,7 @@ export interface Relief {
 }
 
 const LOOK_MS = 50;
-/** Redis's pulse is felt with every fourth look: a question costs ten answers, since it wakes Redis up. */
+/** Redis's pulse is felt with every fourth look: each question wakes Redis up. */
 const FEEL_EVERY = 4;
 
 export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = watchLoop() }: ReliefRules): Relief {
