@@ -63,8 +63,10 @@ describe('DURABILITY=replicas=1', () => {
       pair.link.pass();
     }
     await eventually(async () => expect(await grab(ann, 'stalled')).toEqual({ code: '1', amount: '12.21' }), { timeoutMs: 20_000 });
-    ann.say({ type: 'join', rainId: 'stalled' });
-    expect(await ann.next('result')).toMatchObject({ code: '1', amount: '12.21' });
+    await eventually(async () => {
+      ann.say({ type: 'join', rainId: 'stalled' });
+      expect(await ann.next('result')).toMatchObject({ code: '1', amount: '12.21' });
+    }, { timeoutMs: 20_000 });
     await Promise.all([ann.leave(), bob.leave()]);
   }, 40_000);
 

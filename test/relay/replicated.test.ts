@@ -26,11 +26,13 @@ afterAll(async () => {
 test('[R4] a claim that no replica has is neither carried nor sent again, and the cursor waits for it', async () => {
   const jobs: CreditJob[] = [];
   const queue = { add: (_name: string, job: CreditJob) => Promise.resolve(void jobs.push(job)) } as unknown as CreditQueue;
-  const parts: CarryParts = { redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, 100) };
+  // How soon a healthy replica answers is not what is asked; that a stalled one does not is waited out.
+  const healthy: CarryParts = { redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, 15_000) };
+  const parts: CarryParts = { ...healthy, read: readReplicated(waiting, 1, 100) };
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
   const engine = createGrabEngine(redis, (fault) => { throw fault; });
   await engine.grab('r1', 0, ['ann']);
-  expect(await carryShard(parts, 'r1', 0)).toBe('carried');
+  expect(await carryShard(healthy, 'r1', 0)).toBe('carried');
   pair.link.blackhole();
   await engine.grab('r1', 0, ['bob']);
   expect(await carryShard(parts, 'r1', 0)).toBe('idle');
