@@ -13,14 +13,13 @@ const WATCHED = 'watched';
 const GRABBED = 'grabbed';
 /** Who grab while the others are told. Few: what is asked is how long one of them waits, not how many are served. */
 const GRABBERS = 20;
-/** Of one look, with or without changes that are told, ms; and so many changes in it. */
-const LOOK_MS = 1_500;
+/** Changes that are told in one look. */
 const CHANGES = 4;
 
 /** What a change that is told to everybody does to a grab that comes meanwhile. */
 export const broadcast: Measure = {
   name: 'broadcast',
-  async rows({ size: { watchers, rounds }, postgres, say }) {
+  async rows({ size: { watchers, rounds, lookMs }, postgres, say }) {
     const store = await openStore(postgres, 'rain');
     try {
       const gateway = await store.start('../dist/bin/rain.js', ['gateway']);
@@ -31,12 +30,12 @@ export const broadcast: Measure = {
       await ask(audience, { do: 'connect', speech: 'rain', port, tokens: await tokens('watcher', watchers), joins: WATCHED });
       await ask(hands, { do: 'connect', speech: 'rain', port, tokens: await tokens('hand', GRABBERS) });
       const witness = await watch(port, await signToken(SECRET, { sub: 'witness', expiresInSeconds: 7_200 }));
-      const longest = async () => (await ask(hands, { do: 'repeat', rainId: GRABBED, forMs: LOOK_MS, restMs: 5 }))!.latencyMs.max;
+      const longest = async () => (await ask(hands, { do: 'repeat', rainId: GRABBED, forMs: lookMs, restMs: 5 }))!.latencyMs.max;
       await longest();
       const [quiet, told]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round++) {
         quiet.push(await longest());
-        const [slowest] = await Promise.all([longest(), change(store)]);
+        const [slowest] = await Promise.all([longest(), change(store, lookMs)]);
         told.push(slowest);
       }
       witness.socket.terminate();
@@ -64,9 +63,9 @@ async function watch(port: number, token: string): Promise<{ socket: WebSocket; 
 }
 
 /** Pauses and resumes the watched rain: each is news for all who watch. */
-async function change({ house: { desk: { redis } } }: Store): Promise<void> {
+async function change({ house: { desk: { redis } } }: Store, lookMs: number): Promise<void> {
   for (let i = 0; i < CHANGES; i++) {
-    await sleep(LOOK_MS / (CHANGES + 1));
+    await sleep(lookMs / (CHANGES + 1));
     await (i % 2 === 0 ? pause : resume)(redis, WATCHED, 1);
     await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId: WATCHED }));
   }

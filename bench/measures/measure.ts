@@ -19,14 +19,18 @@ export interface Size {
   crowd: number;
   /** Sockets that are told of a change while others grab; in full nearly as many as one process takes. */
   watchers: number;
+  /** Of one look at what they do to a grab, ms. */
+  lookMs: number;
+  /** Before memory is counted, for garbage of the handshakes to be found, ms. */
+  restMs: number;
   /** Sockets that offer more than can be done, and for how long each time, ms. */
   pressing: number;
   pressMs: number;
 }
 
 export const SIZES: Record<'quick' | 'full', Size> = {
-  quick: { rounds: 3, users: 1_000, losingMs: 700, rains: 3, claims: 10_000, baselineClaims: 500, winners: 20_000, packets: 200_000, sockets: 1_500, crowd: 3_000, watchers: 2_000, pressing: 1_000, pressMs: 4_000 },
-  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, pressing: 2_000, pressMs: 10_000 },
+  quick: { rounds: 3, users: 500, losingMs: 400, rains: 4, claims: 10_000, baselineClaims: 400, winners: 20_000, packets: 200_000, sockets: 1_000, crowd: 3_000, watchers: 2_000, lookMs: 600, restMs: 1_000, pressing: 1_000, pressMs: 4_000 },
+  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, lookMs: 1_500, restMs: 2_000, pressing: 2_000, pressMs: 10_000 },
 };
 
 export interface Surroundings {

@@ -6,8 +6,6 @@ import type { Measure } from './measure.ts';
 
 /** Sockets that come before the counting: the first ones also pay for the heap that the handshakes need. */
 const WARM = 1_000;
-/** For garbage of the handshakes to be found. */
-const REST_MS = 2_000;
 
 /** What a viewer who only waits costs, authenticated, against a bare socket that nobody asked who he is. */
 export const memory: Measure = {
@@ -17,10 +15,10 @@ export const memory: Measure = {
       say(`${size.sockets} idle sockets: ${name}`);
       const contender = await startContender(name, { postgres, users: WARM });
       try {
-        await sleep(REST_MS);
+        await sleep(size.restMs);
         const before = residentBytes([contender.doorPid]);
         await contender.connect(size.sockets);
-        await sleep(REST_MS);
+        await sleep(size.restMs);
         return (residentBytes([contender.doorPid]) - before) / size.sockets / 1_024;
       } finally {
         await contender.stop();

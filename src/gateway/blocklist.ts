@@ -1,7 +1,9 @@
 import { blocksVersion, clearBlock, readBlocks, type Block } from '../grab/blocks.ts';
 import { networkMatcher, networkOf, type Network } from '../runtime/address.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import type { Limits } from './limits.ts';
 import { Reread } from './reread.ts';
+import { end, type Session } from './session.ts';
 
 export interface BlocklistRules {
   redis: RedisClient;
@@ -92,4 +94,11 @@ export class Blocklist {
 /** As addresses are counted: the whole of an IPv4 address, the /64 of an IPv6 one. */
 function isOneAddress(network: string): boolean {
   return network.includes(':') ? network.endsWith('/64') : !network.includes('/');
+}
+
+/** Closes a session whose user or address has been blocked: answers under way still reach him, and what he asks meanwhile is told why. */
+export function keepOut(session: Session, blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>, limits: Limits): void {
+  if (session.blocked || !(blocklist.holdsUser(session.userId) || blocklist.holdsAddress(session.address.name))) return;
+  session.blocked = true;
+  setTimeout(end, limits.blockedMs, session, 4403).unref();
 }

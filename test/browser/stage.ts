@@ -1,7 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts';
 import { startConsole, type Console } from '../../src/console/server.ts';
-import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { SECRET } from '../support/client.ts';

@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
 import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
 import type { WicketRules } from '../../src/gateway/wicket.ts';
 import type { TicketMessage } from '../../src/protocol/messages.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Gateway, GatewayOptions } from '../../src/gateway/server.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
 import { LIVE_RAINS_KEY, shardKeys } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { createLog, type Logger } from '../../src/runtime/log.ts';

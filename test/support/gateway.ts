@@ -1,4 +1,5 @@
-import { startGateway, type Gateway, type GatewayOptions } from '../../src/gateway/server.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import { startGateway, type Gateway } from '../../src/gateway/server.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { SECRET } from './client.ts';
 

@@ -1,0 +1,28 @@
+import type { Durability } from '../runtime/durability.ts';
+import type { Logger } from '../runtime/log.ts';
+import type { Limits } from './limits.ts';
+import type { Chance } from './lots.ts';
+import type { TokenRules } from './token.ts';
+import type { WicketRules } from './wicket.ts';
+
+export interface GatewayOptions {
+  redisUrl: string;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  token: TokenRules;
+  allowedOrigins?: readonly string[];
+  /** How many proxies of ours stand before this gateway, each of which adds to X-Forwarded-For; 0: the peer is who he is. */
+  trustedProxies?: number;
+  limits?: Partial<Limits>;
+  /** Absent: nobody needs a ticket. */
+  wicket?: WicketRules | undefined;
+  /** More is asked of this gateway than it can do; for what is demanded under pressure only. */
+  pressed?: () => boolean;
+  /** What a win must have survived before it is told, and how long that may take, ms. */
+  durability?: Durability;
+  durabilityWaitMs?: number;
+  /** Who is first when a rain opens. */
+  chance?: Chance;
+  log: Logger;
+}
