@@ -1,7 +1,7 @@
 import type { GrabAnswer } from '../grab/engine.ts';
 import { resultFrame } from '../protocol/codec.ts';
 import type { OutcomeCode } from '../protocol/outcomes.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from './relief/admission.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Limits } from './limits.ts';
 import { send, type Asking, type Session } from './session.ts';

@@ -7,22 +7,22 @@ import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
-import { Blocklist, keepOut } from './blocklist.ts';
-import { Board } from './board.ts';
+import { Blocklist, keepOut } from './guard/blocklist.ts';
+import { Board } from './rains/board.ts';
 import type { Door } from './door.ts';
-import { Foregone } from './foregone.ts';
+import { Foregone } from './rains/foregone.ts';
 import { frameOf } from './frame.ts';
 import { openKeeping } from './keeping.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { followNews } from './news.ts';
-import { Openings } from './openings.ts';
+import { Openings } from './rains/openings.ts';
 import type { GatewayOptions } from './options.ts';
-import { Pace } from './pace.ts';
-import { openRelief, type Relief } from './relief.ts';
+import { Pace } from './guard/pace.ts';
+import { openRelief, type Relief } from './relief/relief.ts';
 import { send, type Session } from './session.ts';
 import { createTally } from './tally.ts';
 import { throttled } from './throttled.ts';
-import { Wicket } from './wicket.ts';
+import { Wicket } from './wicket/wicket.ts';
 
 /** Everything behind the door, put together: who knows the rains, who decides, who is kept out, what is given up. No socket is open yet. */
 export interface Assembly {

@@ -1,17 +1,17 @@
 import type { Batcher } from '../grab/batcher.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { Audience } from './audience.ts';
-import type { Blocklist } from './blocklist.ts';
-import type { Board } from './board.ts';
+import type { Blocklist } from './guard/blocklist.ts';
+import type { Board } from './rains/board.ts';
 import type { Asker } from './asker.ts';
-import type { Foregone } from './foregone.ts';
+import type { Foregone } from './rains/foregone.ts';
 import type { Keeping } from './keeping.ts';
 import type { Limits } from './limits.ts';
-import type { Openings } from './openings.ts';
-import type { Pace } from './pace.ts';
-import type { Relief } from './relief.ts';
+import type { Openings } from './rains/openings.ts';
+import type { Pace } from './guard/pace.ts';
+import type { Relief } from './relief/relief.ts';
 import type { Tally } from './tally.ts';
-import type { Wicket } from './wicket.ts';
+import type { Wicket } from './wicket/wicket.ts';
 
 /** What a handler may use. */
 export interface Door {

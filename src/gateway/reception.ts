@@ -6,7 +6,7 @@ import { SUBPROTOCOL } from '../protocol/constants.ts';
 import { ERRORS } from '../protocol/outcomes.ts';
 import type { Assembly } from './assembly.ts';
 import { complain } from './complaint.ts';
-import { Handshakes } from './handshakes.ts';
+import { Handshakes } from './guard/handshakes.ts';
 import { refuseUpgrade } from './http.ts';
 import type { GatewayOptions } from './options.ts';
 import { route, turnAway } from './router.ts';

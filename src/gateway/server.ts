@@ -5,7 +5,7 @@ import { sayGoodbye } from './farewell.ts';
 import { createHttpServer, listen } from './http.ts';
 import type { GatewayOptions } from './options.ts';
 import { openReception } from './reception.ts';
-import type { Load } from './relief.ts';
+import type { Load } from './relief/relief.ts';
 import type { Tally } from './tally.ts';
 
 export interface Gateway {

@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
 import { frameOf, type Frame } from './frame.ts';
-import type { Allowance } from './allowances.ts';
-import type { Entry } from './entry.ts';
+import type { Allowance } from './guard/allowances.ts';
+import type { Entry } from './wicket/entry.ts';
 import type { Limits } from './limits.ts';
 
 /** A grab that is not answered yet. */

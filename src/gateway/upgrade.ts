@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import type { Refusal } from '../protocol/outcomes.ts';
 import type { Audience } from './audience.ts';
-import type { Blocklist } from './blocklist.ts';
+import type { Blocklist } from './guard/blocklist.ts';
 import { callerAddress } from './caller.ts';
-import type { Handshakes } from './handshakes.ts';
+import type { Handshakes } from './guard/handshakes.ts';
 import type { Answer } from './http.ts';
 import type { Limits } from './limits.ts';
-import type { Pace } from './pace.ts';
-import type { Switchboard } from './switchboard.ts';
+import type { Pace } from './guard/pace.ts';
+import type { Switchboard } from './relief/switchboard.ts';
 import type { LimitName, Tally } from './tally.ts';
 import type { Identity, VerifyToken } from './token.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { WicketRules } from '../../src/gateway/wicket.ts';
+import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { stockRain } from '../support/rain.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Admission } from '../../src/gateway/admission.ts';
+import { Admission } from '../../src/gateway/relief/admission.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { percentile, RedisModel } from './redisModel.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Allowances } from '../../src/gateway/allowances.ts';
+import { Allowances } from '../../src/gateway/guard/allowances.ts';
 
 beforeEach(() => { vi.useFakeTimers({ toFake: ['performance'] }); });
 afterEach(() => { vi.useRealTimers(); });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { Board } from '../../src/gateway/board.ts';
+import { Board } from '../../src/gateway/rains/board.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { pause, resume } from '../../src/grab/phases.ts';
 import type { RainSnapshot } from '../../src/protocol/messages.ts';

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
-import type { WicketRules } from '../../src/gateway/wicket.ts';
+import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
 import type { TicketMessage } from '../../src/protocol/messages.ts';
 import { follow, tokenFor, type Client } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';

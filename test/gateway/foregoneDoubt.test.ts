@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { DatedReading } from '../../src/gateway/board.ts';
-import { Foregone } from '../../src/gateway/foregone.ts';
+import type { DatedReading } from '../../src/gateway/rains/board.ts';
+import { Foregone } from '../../src/gateway/rains/foregone.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { readRain, redisNow } from '../../src/grab/reading.ts';

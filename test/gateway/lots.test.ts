@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Lots, type Chance } from '../../src/gateway/lots.ts';
+import { Lots, type Chance } from '../../src/gateway/rains/lots.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
 
 const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Allowance } from '../../src/gateway/allowances.ts';
+import type { Allowance } from '../../src/gateway/guard/allowances.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
-import { Offenders } from '../../src/gateway/offenders.ts';
+import { Offenders } from '../../src/gateway/guard/offenders.ts';
 
 const limits = { ...LIMITS, offencesMax: 5, offenceWindowMs: 1_000, banishedMs: 60_000, offendersPerAddressMin: 3, banishedMax: 10 };
 

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Asker } from '../../src/gateway/asker.ts';
-import type { Chance } from '../../src/gateway/lots.ts';
-import { Openings } from '../../src/gateway/openings.ts';
+import type { Chance } from '../../src/gateway/rains/lots.ts';
+import { Openings } from '../../src/gateway/rains/openings.ts';
 import type { Session } from '../../src/gateway/session.ts';
 import { Batcher } from '../../src/grab/batcher.ts';
 import { randomSource } from '../../src/rain/fairness.ts';

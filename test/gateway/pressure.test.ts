@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../src/gateway/limits.ts';
-import { Pressure, type Vitals } from '../../src/gateway/pressure.ts';
-import { Pulse } from '../../src/gateway/pulse.ts';
+import { Pressure, type Vitals } from '../../src/gateway/relief/pressure.ts';
+import { Pulse } from '../../src/gateway/relief/pulse.ts';
 import { SWITCHES } from '../../src/grab/switches.ts';
 
 const WELL: Vitals = { loopDelayMs: 5, roundTripMs: 1, silentMs: 50 };

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { RedisClock } from '../../src/gateway/redisClock.ts';
+import { RedisClock } from '../../src/gateway/rains/redisClock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { Board } from '../../src/gateway/board.ts';
+import { Board } from '../../src/gateway/rains/board.ts';
 import { announceChange, close, settle } from '../../src/grab/phases.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets } from '../../src/grab/stock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { Pressure } from '../../src/gateway/pressure.ts';
-import { Switchboard } from '../../src/gateway/switchboard.ts';
+import { Pressure } from '../../src/gateway/relief/pressure.ts';
+import { Switchboard } from '../../src/gateway/relief/switchboard.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { holdSwitch, letGoOf, readSwitches, type HeldSwitch, type SwitchName } from '../../src/grab/switches.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Allowances } from '../../src/gateway/allowances.ts';
-import type { Entry } from '../../src/gateway/entry.ts';
+import { Allowances } from '../../src/gateway/guard/allowances.ts';
+import type { Entry } from '../../src/gateway/wicket/entry.ts';
 import { LIMITS, type Limits } from '../../src/gateway/limits.ts';
-import { Pace } from '../../src/gateway/pace.ts';
+import { Pace } from '../../src/gateway/guard/pace.ts';
 import type { Session } from '../../src/gateway/session.ts';
 import { createTally } from '../../src/gateway/tally.ts';
-import { tapRefused } from '../../src/gateway/taps.ts';
+import { tapRefused } from '../../src/gateway/wicket/taps.ts';
 import { appearsAt, fallMsOf, packetsAt } from '../../src/protocol/fall.ts';
 import type { Client } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';

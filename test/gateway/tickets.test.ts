@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { entryOf } from '../../src/gateway/entry.ts';
+import { entryOf } from '../../src/gateway/wicket/entry.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import type { Session } from '../../src/gateway/session.ts';
-import { Tickets } from '../../src/gateway/tickets.ts';
+import { Tickets } from '../../src/gateway/wicket/tickets.ts';
 import { close } from '../../src/grab/phases.ts';
 import { eventually } from '../support/eventually.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';

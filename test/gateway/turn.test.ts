@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { RoundTrips } from '../../src/gateway/roundTrips.ts';
-import { Turn } from '../../src/gateway/turn.ts';
+import { RoundTrips } from '../../src/gateway/relief/roundTrips.ts';
+import { Turn } from '../../src/gateway/relief/turn.ts';
 import type { GrabAnswer } from '../../src/grab/engine.ts';
 
 test('a turn is overdue when reading has taken too long and many were read; the next one begins anew', () => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { Audience } from '../../src/gateway/audience.ts';
-import { Handshakes } from '../../src/gateway/handshakes.ts';
+import { Handshakes } from '../../src/gateway/guard/handshakes.ts';
 import { LIMITS, type Limits } from '../../src/gateway/limits.ts';
-import { Pace } from '../../src/gateway/pace.ts';
+import { Pace } from '../../src/gateway/guard/pace.ts';
 import { createTally } from '../../src/gateway/tally.ts';
 import { considerUpgrade, type UpgradeRules } from '../../src/gateway/upgrade.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { WicketRules } from '../../src/gateway/wicket.ts';
+import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
 import { habitsOf } from '../../src/swarm/habits.ts';
 import type { SwarmReport } from '../../src/swarm/report.ts';
 import { renderReport } from '../../src/swarm/table.ts';

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { tellGateway } from '../../gateway/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
-import type { WicketRules } from '../../gateway/wicket.ts';
+import type { WicketRules } from '../../gateway/wicket/wicket.ts';
 import { ConfigError, type Config } from '../../runtime/config.ts';
 import { answerForMetrics } from '../../runtime/crewMetrics.ts';
 import { createLog } from '../../runtime/log.ts';

@@ -1,5 +1,5 @@
-import type { Challenge } from '../protocol/puzzle.ts';
-import type { Limits } from './limits.ts';
+import type { Challenge } from '../../protocol/puzzle.ts';
+import type { Limits } from '../limits.ts';
 import type { Ticket } from './tickets.ts';
 
 /** What one session has been handed for one rain, or has shown. */

@@ -1,7 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey as derivePuzzleKey } from 'altcha-lib/algorithms/pbkdf2';
-import { challenge as challengeSchema, PUZZLE_ALGORITHM, PUZZLE_KEY_BYTES, PUZZLE_ROUNDS, type Challenge, type PuzzleSolution } from '../protocol/puzzle.ts';
+import { challenge as challengeSchema, PUZZLE_ALGORITHM, PUZZLE_KEY_BYTES, PUZZLE_ROUNDS, type Challenge, type PuzzleSolution } from '../../protocol/puzzle.ts';
 import { boundTo, deriveKey } from './tickets.ts';
 
 export interface PuzzleRules {

@@ -1,7 +1,7 @@
-import type { GrabAnswer } from '../grab/engine.ts';
-import { readWinners, type Winners } from '../grab/winners.ts';
-import { stateAt } from '../rain/rain.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import type { GrabAnswer } from '../../grab/engine.ts';
+import { readWinners, type Winners } from '../../grab/winners.ts';
+import { stateAt } from '../../rain/rain.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
 import type { DatedReading } from './board.ts';
 
 export interface ForegoneRules {

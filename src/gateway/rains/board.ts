@@ -1,7 +1,7 @@
-import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
-import type { RainSnapshot, WelcomeMessage } from '../protocol/messages.ts';
-import { stateAt } from '../rain/rain.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../../grab/reading.ts';
+import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
+import { stateAt } from '../../rain/rain.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
 import { RedisClock } from './redisClock.ts';
 
 /** A rain as it was read, and when the reading began. */

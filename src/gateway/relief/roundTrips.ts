@@ -1,4 +1,4 @@
-import type { GrabEngine } from '../grab/engine.ts';
+import type { GrabEngine } from '../../grab/engine.ts';
 import type { Work } from './admission.ts';
 
 /** What the grabs' way to Redis and back takes: batch sent → answered. The clock is read twice a batch, never per grab. */

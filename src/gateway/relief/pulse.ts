@@ -1,4 +1,4 @@
-import type { RedisClient } from '../runtime/redis.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
 
 export interface PulseRules {
   redis: Pick<RedisClient, 'ping'>;

@@ -1,9 +1,9 @@
 import { TokenBucket } from 'limiter';
 import { Allowances, type Allowance } from './allowances.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from '../limits.ts';
 import { Offenders } from './offenders.ts';
-import { end, type Session } from './session.ts';
-import type { Tally } from './tally.ts';
+import { end, type Session } from '../session.ts';
+import type { Tally } from '../tally.ts';
 
 /** How fast who is here may ask, and what becomes of those who do not listen. By user and by address, over all sockets of this gateway. */
 export class Pace {

@@ -1,6 +1,6 @@
 import { TokenBucket } from 'limiter';
 import { Allowances } from './allowances.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from '../limits.ts';
 
 /** How many may knock in a second: altogether, and from one address. */
 export class Handshakes {

@@ -1,8 +1,8 @@
-import { readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../grab/switches.ts';
-import type { Logger } from '../runtime/log.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../../grab/switches.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
 import type { Pressure } from './pressure.ts';
-import { Reread } from './reread.ts';
+import { Reread } from '../reread.ts';
 
 export interface SwitchboardRules {
   redis: RedisClient;

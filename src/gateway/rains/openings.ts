@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { Batcher } from '../grab/batcher.ts';
-import type { GrabAnswer } from '../grab/engine.ts';
-import type { RainSnapshot } from '../protocol/messages.ts';
-import type { Asker } from './asker.ts';
+import type { Batcher } from '../../grab/batcher.ts';
+import type { GrabAnswer } from '../../grab/engine.ts';
+import type { RainSnapshot } from '../../protocol/messages.ts';
+import type { Asker } from '../asker.ts';
 import type { DatedReading } from './board.ts';
 import { Lots, type Chance } from './lots.ts';
 

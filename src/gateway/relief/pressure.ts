@@ -1,5 +1,5 @@
-import { SWITCHES, type SwitchName } from '../grab/switches.ts';
-import type { Limits } from './limits.ts';
+import { SWITCHES, type SwitchName } from '../../grab/switches.ts';
+import type { Limits } from '../limits.ts';
 
 /** How the gateway and its Redis feel, looked at about twenty times a second. */
 export interface Vitals {

@@ -1,9 +1,9 @@
-import { blocksVersion, clearBlock, readBlocks, type Block } from '../grab/blocks.ts';
-import { networkMatcher, networkOf, type Network } from '../runtime/address.ts';
-import type { RedisClient } from '../runtime/redis.ts';
-import type { Limits } from './limits.ts';
-import { Reread } from './reread.ts';
-import { end, type Session } from './session.ts';
+import { blocksVersion, clearBlock, readBlocks, type Block } from '../../grab/blocks.ts';
+import { networkMatcher, networkOf, type Network } from '../../runtime/address.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
+import type { Limits } from '../limits.ts';
+import { Reread } from '../reread.ts';
+import { end, type Session } from '../session.ts';
 
 export interface BlocklistRules {
   redis: RedisClient;

@@ -1,5 +1,5 @@
 import type { Allowance, Allowances } from './allowances.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from '../limits.ts';
 
 type OffenceLimits = Pick<Limits, 'offencesMax' | 'offenceWindowMs' | 'banishedMs' | 'offendersPerAddressMin' | 'banishedMax'>;
 

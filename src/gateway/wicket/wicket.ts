@@ -1,13 +1,13 @@
 import { TokenBucket } from 'limiter';
-import { encode } from '../protocol/codec.ts';
-import type { GrabMessage, RainSnapshot, SolutionMessage } from '../protocol/messages.ts';
-import type { DatedReading } from './board.ts';
+import { encode } from '../../protocol/codec.ts';
+import type { GrabMessage, RainSnapshot, SolutionMessage } from '../../protocol/messages.ts';
+import type { DatedReading } from '../rains/board.ts';
 import { entryOf, remember, type Entry } from './entry.ts';
-import type { Limits } from './limits.ts';
-import type { Pace } from './pace.ts';
+import type { Limits } from '../limits.ts';
+import type { Pace } from '../guard/pace.ts';
 import { Puzzles } from './puzzles.ts';
-import { send, type Session } from './session.ts';
-import type { Tally } from './tally.ts';
+import { send, type Session } from '../session.ts';
+import type { Tally } from '../tally.ts';
 import { tapRefused, type TapRefused } from './taps.ts';
 import { Tickets, type Ticket } from './tickets.ts';
 

@@ -1,4 +1,4 @@
-import type { Limits } from './limits.ts';
+import type { Limits } from '../limits.ts';
 
 type AdmissionLimits = Pick<Limits, 'grabsPendingMax' | 'grabsPendingMin' | 'grabWaitMs' | 'grabsPerSecond' | 'busyRetryMsMin' | 'busyRetryMsMax'>;
 

@@ -1,9 +1,9 @@
-import { appearsAt, fallMsOf } from '../protocol/fall.ts';
+import { appearsAt, fallMsOf } from '../../protocol/fall.ts';
 import type { Entry } from './entry.ts';
-import type { Limits } from './limits.ts';
-import type { Pace } from './pace.ts';
-import type { Session } from './session.ts';
-import type { Tally } from './tally.ts';
+import type { Limits } from '../limits.ts';
+import type { Pace } from '../guard/pace.ts';
+import type { Session } from '../session.ts';
+import type { Tally } from '../tally.ts';
 
 /** What a tap hears that cannot have been made by a hand on his screen. */
 export type TapRefused = { code: '-10' } | { code: '-5'; retryInMs: number };

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { SWITCHES, type SwitchName } from '../grab/switches.ts';
-import type { Logger } from '../runtime/log.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { SWITCHES, type SwitchName } from '../../grab/switches.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { RedisClient } from '../../runtime/redis.ts';
 import { Admission } from './admission.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from '../limits.ts';
 import { Pressure } from './pressure.ts';
 import { Pulse } from './pulse.ts';
 import { RoundTrips } from './roundTrips.ts';
