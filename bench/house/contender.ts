@@ -7,11 +7,12 @@ import { cpuMs } from './cpu.ts';
 import type { Owner, RainHouse } from './rains.ts';
 import { openStore, SECRET } from './store.ts';
 
-export type ContenderName = 'rain' | 'echo' | 'evalsha' | 'socketIo' | 'http';
+export type ContenderName = 'rain' | 'ticketed' | 'echo' | 'evalsha' | 'socketIo' | 'http';
 
 interface Design {
   door: string;
   args?: readonly string[];
+  env?: Record<string, string>;
   speech: Speech;
   owner: Owner;
   /** What carries its wins to the book. */
@@ -20,6 +21,7 @@ interface Design {
 
 const DESIGNS: Record<ContenderName, Design> = {
   rain: { door: '../dist/bin/rain.js', args: ['gateway'], speech: 'rain', owner: 'rain', clerk: { path: '../dist/bin/rain.js', args: ['worker'] } },
+  ticketed: { door: '../dist/bin/rain.js', args: ['gateway'], env: { TICKETS: 'always', TAPS: 'on' }, speech: 'ticketed', owner: 'rain' },
   echo: { door: 'baselines/echo.ts', speech: 'echo', owner: 'list' },
   evalsha: { door: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
   socketIo: { door: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', clerk: { path: 'baselines/claims.ts' } },
@@ -52,9 +54,9 @@ export interface ContenderOptions {
 }
 
 export async function startContender(name: ContenderName, { postgres, users, crediting = false }: ContenderOptions): Promise<Contender> {
-  const { door, args, speech, owner, clerk } = DESIGNS[name];
+  const { door, args, env, speech, owner, clerk } = DESIGNS[name];
   const store = await openStore(postgres, owner);
-  const gateway = await store.start(door, args);
+  const gateway = await store.start(door, args, env);
   if (crediting && clerk) await store.start(clerk.path, clerk.args);
   const driver = await store.start('load/driver.ts');
   const ask = async (order: Order): Promise<Ran | undefined> => {

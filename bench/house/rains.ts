@@ -1,3 +1,4 @@
+import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { loadScripts } from '../../src/grab/scripts.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
@@ -15,8 +16,8 @@ export interface RainHouse {
   desk: Desk;
   /** Plans and loads rains that are open for an hour; every packet holds 0.10. */
   stock(rainIds: readonly string[], packets: number): Promise<void>;
-  /** Takes out what is left. */
-  empty(rainId: string): Promise<void>;
+  /** Takes out the one packet that is left: by somebody who is not among the users, so that none of them has won. */
+  takeLast(rainId: string): Promise<void>;
   /** How many claims of all rains are in the book. */
   credited(): Promise<number>;
   close(): Promise<void>;
@@ -42,7 +43,8 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
         if (owner === 'stock') await redis.set(theirs.stock, packets);
       }
     },
-    async empty(rainId) {
+    async takeLast(rainId) {
+      if (owner === 'rain') return void await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']);
       const { packets, stock } = keysOf(rainId);
       await redis.del(packets, stock);
     },

@@ -15,7 +15,7 @@ export interface Dialect {
   hear(chunk: Buffer, start: number, end: number): Heard;
 }
 
-export type DialectName = 'rain' | 'plain' | 'echo' | 'socketIo';
+export type DialectName = 'rain' | 'ticketed' | 'plain' | 'echo' | 'socketIo';
 
 const CODE = Buffer.from('"code":"');
 const RESULT = Buffer.from('{"type":"result"');
@@ -39,13 +39,19 @@ const plain: Dialect = {
   hear: verdict,
 };
 
+const rain: Dialect = {
+  ...plain,
+  head: (token) => [...plain.head(token), 'Sec-WebSocket-Protocol: rain.v1'],
+  hear: (chunk, start, end) => (chunk.compare(RESULT, 0, RESULT.length, start, Math.min(start + RESULT.length, end)) === 0 ? verdict(chunk, start, end) : 'none'),
+};
+
+/** As long as a real one. Everybody may show the same: where no packets are left nobody's ticket is looked at. */
+const TICKET = 'A'.repeat(64);
+
 export const DIALECTS: Record<DialectName, Dialect> = {
   plain,
-  rain: {
-    ...plain,
-    head: (token) => [...plain.head(token), 'Sec-WebSocket-Protocol: rain.v1'],
-    hear: (chunk, start, end) => (chunk.compare(RESULT, 0, RESULT.length, start, Math.min(start + RESULT.length, end)) === 0 ? verdict(chunk, start, end) : 'none'),
-  },
+  rain,
+  ticketed: { ...rain, ask: (rainId) => clientFrame(JSON.stringify({ type: 'grab', rainId, ticket: TICKET, packet: 12_345 })) },
   echo: { ...plain, hear: () => 'lost' },
   socketIo: {
     path: '/socket.io/?EIO=4&transport=websocket',

@@ -1,4 +1,3 @@
-import { createGrabEngine } from '../../src/grab/engine.ts';
 import { startContender, type Contender, type ContenderName, type Cost } from '../house/contender.ts';
 import { saturation } from '../house/saturation.ts';
 import { ratios, spreadOf } from '../house/spread.ts';
@@ -18,16 +17,17 @@ export const losing: Measure = {
   name: 'losing',
   async rows(surroundings) {
     const { size } = surroundings;
-    const names = ['rain', 'echo', 'evalsha', 'socketIo', 'http'] as const;
+    const names = ['rain', 'ticketed', 'echo', 'evalsha', 'socketIo', 'http'] as const;
     const costs = await interleave(names, surroundings, false, async (contender, round) => {
       const rainId = `gone-${round}`;
       await contender.house.stock([rainId], 1);
-      await takeAll(contender, rainId);
+      await contender.house.takeLast(rainId);
       await contender.run({ do: 'repeat', rainId, forMs: size.losingMs / 4 });
       return contender.run({ do: 'repeat', rainId, forMs: size.losingMs });
     });
     return [
       compare('losing answer: server CPU', 'ws JSON echo', 'µs', costs.rain, costs.echo, cpuPerAnswer, { most: 1.25 }),
+      compare('losing answer, question with ticket and tap: server CPU', 'ws JSON echo', 'µs', costs.ticketed, costs.echo, cpuPerAnswer, { most: 1.25 }),
       compare('losing answer: server CPU', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, cpuPerAnswer, { most: 1 }),
       compare('losing answer: server CPU', 'Socket.IO', 'µs', costs.rain, costs.socketIo, cpuPerAnswer, { most: 0.5 }),
       compare('losing answers per second', 'HTTP flash sale', '/s', costs.rain, costs.http, perSecond, { least: 10 }),
@@ -86,12 +86,6 @@ async function interleave<N extends ContenderName>(
   } finally {
     await Promise.all(contenders.map((contender) => contender.stop()));
   }
-}
-
-/** By somebody who is not in the crowd, so that in the crowd nobody has won. */
-async function takeAll({ name, house: { desk: { redis } }, house }: Contender, rainId: string): Promise<void> {
-  if (name === 'rain') await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']);
-  else await house.empty(rainId);
 }
 
 function compare(measure: string, against: string, unit: string, ours: readonly Cost[], theirs: readonly Cost[], figure: Figure, target: NonNullable<Row['target']>): Row {

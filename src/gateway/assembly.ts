@@ -61,9 +61,9 @@ export function assemble(options: GatewayOptions): Assembly {
   // What is known was read from a server that may be another now, or one that has changed unheard.
   for (const connection of connections) connection.on('close', () => foregone.forget());
   const relief = openRelief({ limits, redis: reads, now, log, onFault });
-  const batcher = new Batcher<Asker>(relief.roundTrips.of(keeping.engine), (asker, rainId, given) => {
+  const batcher = new Batcher<Asker>(relief.roundTrips.of(keeping.engine), (asker, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') foregone.heardNo(rainId);
-    else if (given.code === '0' || given.code === '1') keeping.remember(rainId, board.shardsOf(rainId), asker.userId, given);
+    else if (given.code === '0' || given.code === '1') keeping.remember(rainId, shard, asker.userId, given);
     answer(asker, rainId, given, door);
   }, limits.grabsPendingMax);
   const openings = new Openings({

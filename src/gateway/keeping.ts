@@ -1,6 +1,5 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../grab/confirm.ts';
 import { BUSY, createGrabEngine, type GrabEngine } from '../grab/engine.ts';
-import { shardOf } from '../grab/keys.ts';
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../runtime/redis.ts';
@@ -25,8 +24,8 @@ export interface Keeping {
   engine: GrabEngine;
   /** For a win that was read elsewhere. */
   confirm: Confirm;
-  /** Called with every win that is told. A rain whose shards are not known any more is not remembered: Redis has none of it. */
-  remember(rainId: string, shards: number | undefined, userId: string, win: { redPacketId: string; amount: string }): void;
+  /** Called with every win that is told, and the shard that it is from: the board may have lost sight of the rain meanwhile. */
+  remember(rainId: string, shard: number, userId: string, win: { redPacketId: string; amount: string }): void;
   /** Its own, for the owner to await and to end. */
   connections: readonly RedisClient[];
   close(): void;
@@ -56,9 +55,7 @@ export function openKeeping({ redisUrl, redis, durability, waitMs, now, log, onF
       grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : deciding.grab(rainId, shard, userIds)),
     },
     confirm,
-    remember(rainId, shards, userId, { redPacketId, amount }) {
-      if (shards !== undefined) told.add({ rainId, shard: shardOf(userId, shards), userId, redPacketId, amount, at: now() });
-    },
+    remember: (rainId, shard, userId, { redPacketId, amount }) => told.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
     connections,
     close: () => restorer.close(),
   };

@@ -7,6 +7,9 @@ interface Batch<A> {
   askers: A[];
 }
 
+/** Called once for each asker, with the shard that his answer is from. */
+export type Deliver<A> = (asker: A, rainId: string, answer: GrabAnswer, shard: number) => void;
+
 /**
  * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard.
  * Nobody waits for a batch to fill: under no load a grab goes out at the end of its own turn, under load the turns are
@@ -14,14 +17,14 @@ interface Batch<A> {
  */
 export class Batcher<A extends { readonly userId: string }> {
   readonly #engine: GrabEngine;
-  readonly #deliver: (asker: A, rainId: string, answer: GrabAnswer) => void;
+  readonly #deliver: Deliver<A>;
   readonly #pendingMax: number;
   #batches = new Map<string, Batch<A>>();
   #pending = 0;
   #held = 0;
 
   /** @param pendingMax grabs waiting or under way in this process at most [R10]; protects memory when Redis stalls */
-  constructor(engine: GrabEngine, deliver: (asker: A, rainId: string, answer: GrabAnswer) => void, pendingMax: number) {
+  constructor(engine: GrabEngine, deliver: Deliver<A>, pendingMax: number) {
     this.#engine = engine;
     this.#deliver = deliver;
     this.#pendingMax = pendingMax;
@@ -58,9 +61,9 @@ export class Batcher<A extends { readonly userId: string }> {
 
   /** Every asker is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
   add(rainId: string, shards: number, asker: A): void {
-    if (this.full) return this.#deliver(asker, rainId, BUSY);
-    this.#pending++;
     const shard = shardOf(asker.userId, shards);
+    if (this.full) return this.#deliver(asker, rainId, BUSY, shard);
+    this.#pending++;
     const name = `${rainId}/${shard}`;
     const batch = this.#batches.get(name);
     if (batch) {
@@ -83,6 +86,6 @@ export class Batcher<A extends { readonly userId: string }> {
   async #send({ rainId, shard, askers }: Batch<A>): Promise<void> {
     const answers = await this.#engine.grab(rainId, shard, askers.map((asker) => asker.userId));
     this.#pending -= askers.length;
-    for (let i = 0; i < askers.length; i++) this.#deliver(askers[i]!, rainId, answers[i]!);
+    for (let i = 0; i < askers.length; i++) this.#deliver(askers[i]!, rainId, answers[i]!, shard);
   }
 }

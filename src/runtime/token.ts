@@ -12,12 +12,14 @@ export interface TokenClaims {
 /** Tokens are signed and verified with this algorithm only; a verifier that let the header choose could be talked out of it. */
 export const TOKEN_ALGORITHM = 'HS256';
 
-let last: { secret: string; key: KeyObject } | undefined;
+/** One per secret: a process has one or two. */
+const keys = new Map<string, KeyObject>();
 
 /** The form in which jose takes a shared secret: of bytes it would make a key anew for each token. */
 export function tokenKey(secret: string): KeyObject {
-  if (last?.secret !== secret) last = { secret, key: createSecretKey(secret, 'utf8') };
-  return last.key;
+  let key = keys.get(secret);
+  if (!key) keys.set(secret, key = createSecretKey(secret, 'utf8'));
+  return key;
 }
 
 /**

@@ -31,7 +31,8 @@ afterAll(async () => {
 /** Whatever anybody was told is in the book to the cent, or listed as promised twice, and no packet is paid twice. @returns what is listed */
 async function expectPaidOrListed(rainId: string, users: Storm): Promise<Set<string>> {
   const { book: inBook, listed } = await stage.judged(rainId);
-  expect([...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim))).toEqual([]);
+  const astray = [...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim));
+  expect(astray, JSON.stringify({ putBack: stage.putBack, log: (await stage.logNow(rainId)).map(nameOf), letters: await stage.letters(rainId), book: [...inBook] })).toEqual([]);
   const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
   expect(new Set(packets).size).toBe(packets.length);
   const { problems, promisedTwice } = (await auditRain(stage.desk, rainId))!;
@@ -50,7 +51,7 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     await run.work(durability);
     let struckAt = 0;
     await run.lose(rainId, users, { wins, whileBlind: async () => {
-      await sleep(BLIND_MS);
+      await (durability.mode === 'local' ? run.whileBlind(rainId, users) : sleep(BLIND_MS));
       struckAt = Date.now();
     } });
     // Until there is a replica again that confirms them, no win is told.
@@ -108,7 +109,7 @@ describe('a failover in full swing', () => {
     await stage.openRain('restored');
     const users = stage.storm('restored', [await stage.openDoor(durability), await stage.openDoor(durability)]);
     await stage.work(durability);
-    await stage.lose('restored', users);
+    await stage.lose('restored', users, { whileBlind: () => stage.whileBlind('restored', users) });
     await users.settle();
     expect(stage.putBack.reduce((sum, counts) => sum + counts.putBack, 0), 'the failover lost nothing, so nothing was shown').toBeGreaterThan(0);
     await expectPaidOrListed('restored', users);
@@ -122,8 +123,9 @@ describe('a failover in full swing', () => {
     await stage.openRain('contested');
     const users = stage.storm('contested', [await stage.openDoor(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }), await stage.openDoor(durability)], 2 * PACKETS + 50);
     await stage.work(durability);
+    const isAtFirstDoor = (userId: string) => Number(userId.split('-')[1]) % 2 === 0;
     await stage.lose('contested', users, { whileBlind: async () => {
-      await sleep(BLIND_MS);
+      await stage.whileBlind('contested', users, isAtFirstDoor);
       line.refuse();
     } });
     await eventually(async () => expect(await stage.desk.redis.llen(shardKeys('contested', 0).packets)).toBe(0), { timeoutMs: 20_000 });
@@ -141,7 +143,7 @@ describe('a failover in full swing', () => {
     const users = stage.storm('unknown', doors);
     await stage.work(durability);
     const before = await stage.lose('unknown', users, { whileBlind: async () => {
-      await sleep(BLIND_MS);
+      await stage.whileBlind('unknown', users);
       await doors[0]!.close();
       const granted = (await stage.logNow('unknown')).length;
       await eventually(async () => expect((await stage.credited('unknown')).size).toBe(granted), { timeoutMs: 20_000 });

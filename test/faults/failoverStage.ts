@@ -29,6 +29,8 @@ import { startStorm, type Storm } from './storm.ts';
  * master: what was won meanwhile is gone from Redis. Everything here is real but the size.
  */
 export const BLIND_MS = 300;
+/** Wins that somebody has to have been told meanwhile, of those who are asked about: on a busy machine 300 ms may pass without one. */
+const TOLD_BLIND_MIN = 3;
 export const PACKETS = 150;
 
 /** A packet of a user, in words. */
@@ -137,6 +139,21 @@ export class FailoverStage {
     } finally {
       await queue.close();
       connection.disconnect();
+    }
+  }
+
+  /** 300 ms, or longer, until some have been told wins that the replica has not, or there are none left; not for `replicas`, which tells none. */
+  async whileBlind(rainId: string, users: Storm, whom: (userId: string) => boolean = () => true): Promise<void> {
+    await sleep(BLIND_MS);
+    const replica = await connect(this.group.replica.url);
+    try {
+      await eventually(async () => {
+        const log = new Set(claimsOf(await replica.lrange(shardKeys(rainId, 0).claims, 0, -1)).map(nameOf));
+        const lost = [...users.heard.values()].filter(({ userId, wins }) => whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))));
+        return lost.length >= TOLD_BLIND_MIN || users.wins() >= PACKETS;
+      }, { timeoutMs: 20_000 });
+    } finally {
+      replica.disconnect();
     }
   }
 

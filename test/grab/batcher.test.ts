@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Batcher } from '../../src/grab/batcher.ts';
 import type { GrabAnswer, GrabEngine } from '../../src/grab/engine.ts';
+import { shardOf } from '../../src/grab/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** An engine that only counts: batching is about when and how often it is called. */
@@ -31,6 +32,18 @@ describe('Batcher', () => {
     await eventually(() => told.length === 1_101);
     expect(calls.map(({ rainId, users }) => [rainId, users]).sort()).toEqual([['r1', 512], ['r1', 512], ['r1', 76], ['r2', 1]].sort());
     expect(batcher.pending).toBe(0);
+  });
+
+  test('each answer is told with the shard that it is from', async () => {
+    const { engine, calls, release } = counting();
+    const told: [string, number][] = [];
+    const batcher = new Batcher(engine, ({ userId }, _rainId, _answer, shard) => told.push([userId, shard]), 3);
+    release();
+    for (const userId of ['ann', 'bob', 'eve', 'too many']) batcher.add('r1', 64, { userId });
+    await eventually(() => told.length === 4);
+    expect(new Set(told.map(([, shard]) => shard)).size).toBeGreaterThan(1);
+    expect(told).toEqual(expect.arrayContaining(['ann', 'bob', 'eve', 'too many'].map((userId) => [userId, shardOf(userId, 64)])));
+    expect(new Set(calls.map(({ shard }) => shard))).toEqual(new Set(['ann', 'bob', 'eve'].map((userId) => shardOf(userId, 64))));
   });
 
   test('a lone grab does not wait for company', async () => {

@@ -64,7 +64,7 @@ async function tellOwnResult(door: Door, session: Session, rainId: string, shard
   const { redPacketId, amount } = parsed.claim;
   const [confirmed] = await door.keeping.confirm(rainId, shard, [{ userId: session.userId, redPacketId }]);
   if (!confirmed) return busy(door, session, rainId);
-  door.keeping.remember(rainId, shards, session.userId, { redPacketId, amount });
+  door.keeping.remember(rainId, shard, session.userId, { redPacketId, amount });
   send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount }), door.limits);
   if (await door.redis.sismember(keys.credited, session.userId)) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), door.limits);
