@@ -19,8 +19,8 @@ const PROCESSES_MIN = 2;
 const CONNECTS_PER_SECOND = 500;
 /** Until the rain opens, in times of the dialling and beyond: who is not connected by then was not told of the start. */
 const SLACK = { factor: 1.5, ms: 12_000 };
-/** So slowly that two cores can play the users, too: what is asked is whether all are served, not how fast. */
-const GRABS_SECONDS = 60;
+/** More and more of them, and so slowly that two cores can play the users, too: what is asked is whether all are served, not how fast. */
+const GRABS_SECONDS = 90;
 const REST_MS = 2_000;
 
 /** So many live, authenticated sockets over several gateway and swarm processes: all are told of the start, all grab, all are answered. */
@@ -41,7 +41,7 @@ export const crowd: Measure = {
       say(`${users} users by ${processes} swarm processes to ${doors.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
       let all: number | undefined;
       const report = await runParts({
-        wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'steady', perSecond: users / GRABS_SECONDS } },
+        wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'ramp', perSecond: users / GRABS_SECONDS } },
         token: { secret: SECRET, expiresInSeconds: 3_600 }, prefix: 'user-', processes,
         onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(doors); },
       });

@@ -8,7 +8,7 @@ import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
 import { Audience } from './audience.ts';
 import { Blocklist, keepOut } from './guard/blocklist.ts';
-import { Board } from './rains/board.ts';
+import { Board, type RainNews } from './rains/board.ts';
 import type { Door } from './door.ts';
 import { Foregone } from './rains/foregone.ts';
 import { frameOf } from './frame.ts';
@@ -75,13 +75,13 @@ export function assemble(options: GatewayOptions): Assembly {
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => audience.each((session) => keepOut(session, blocklist, limits)) });
   const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, onFault };
 
-  function tell(snapshot: RainSnapshot, fresh: boolean): void {
+  function tell(snapshot: RainSnapshot, news: RainNews): void {
     openings.expect(snapshot);
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
     // A rain planned while people wait is news for all of them; later changes only for who watches it.
-    if (fresh) audience.each(show);
-    else audience.eachWatching(snapshot.rainId, show);
+    if (news === 'rain') audience.each(show);
+    else audience.eachWatching(snapshot.rainId, show, news === 'change');
   }
 
   return {

@@ -12,6 +12,7 @@ export class Audience {
   readonly #users = new Map<string, Set<Session>>();
   readonly #rains = new Map<string, Set<Session>>();
   readonly #broadcast: Broadcast;
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(broadcast = new Broadcast()) {
     this.#broadcast = broadcast;
@@ -54,13 +55,22 @@ export class Audience {
     return this.#broadcast.underWay;
   }
 
+  /** When something that matters was last begun to be told to many, ms of the monotonic clock. */
+  get toldAt(): number {
+    return this.#toldAt;
+  }
+
   /** How long what only informs is to come after the one before: the winners' ticker, how many packets are left. The longer the more are here. */
   get restMs(): number {
     return Math.max(REST_MS_MIN, (this.#all.size * TELL_MS) / INFORMING);
   }
 
-  /** Hands everyone who watches now to `tell`, a slice of time per turn of the event loop, unless a newer word about the rain comes first. */
-  eachWatching(rainId: string, tell: (session: Session) => void): void {
+  /**
+   * Hands everyone who watches now to `tell`, a slice of time per turn of the event loop, unless a newer word about the rain comes first.
+   * @param matters it does more than inform
+   */
+  eachWatching(rainId: string, tell: (session: Session) => void, matters: boolean): void {
+    if (matters) this.#toldAt = performance.now();
     this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], tell });
   }
 

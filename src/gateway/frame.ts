@@ -5,6 +5,9 @@ const TEXT_AND_LAST = 0x81;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
+/** A ping without a word of its own. */
+export const PING: Frame = Buffer.from([0x89, 0]);
+
 export function frameOf(text: string): Frame {
   const length = Buffer.byteLength(text);
   const head = length < TWO_BYTES ? 2 : length < 0x1_0000 ? 4 : 10;

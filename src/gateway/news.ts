@@ -17,6 +17,7 @@ export async function followNews(subscriber: RedisClient, door: Door): Promise<v
   const ticker = new Ticker({
     watching: (rainId) => audience.watching(rainId),
     restMs: () => audience.restMs,
+    toldAt: () => audience.toldAt,
     busy: () => audience.telling || door.relief.switchboard.off.ticker,
     show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits), onShed),
     onShed,

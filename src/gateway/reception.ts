@@ -16,6 +16,8 @@ import { createVerifier } from './token.ts';
 import { considerUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
 
 const PULSE_MS = 1_000;
+/** So long do pings wait while something is told to everybody, in pulses. */
+const PUT_OFF_MAX = 5;
 
 /** Where sockets come in, speak and leave. */
 export interface Reception {
@@ -88,9 +90,11 @@ export function openReception({ door, blocklist, relief, connected }: Assembly, 
     route(door, session, data.toString());
   }
 
+  let putOff = 0;
   const pulse = setInterval(() => {
     const [now, redisTime] = [performance.now(), board.now()];
-    for (const session of audience) heartbeat(session, now, redisTime, limits);
+    putOff = audience.telling && putOff < PUT_OFF_MAX ? putOff + 1 : 0;
+    for (const session of audience) heartbeat(session, now, redisTime, putOff > 0, limits);
     pace.forget();
     handshakes.forget();
   }, PULSE_MS);

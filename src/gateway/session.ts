@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
-import { frameOf, type Frame } from './frame.ts';
+import { frameOf, PING, type Frame } from './frame.ts';
 import type { Allowance } from './guard/allowances.ts';
 import type { Entry } from './wicket/entry.ts';
 import type { Limits } from './limits.ts';
@@ -109,12 +109,13 @@ export function end(session: Session, code: CloseCode): void {
  *
  * @param now ms of the monotonic clock, which no correction of the time of day makes jump over everybody's pong
  * @param redisTime epoch ms
+ * @param putOff nobody is pinged this time: there is something to tell that matters more
  */
-export function heartbeat(session: Session, now: number, redisTime: number, limits: Limits): void {
+export function heartbeat(session: Session, now: number, redisTime: number, putOff: boolean, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
   if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
-  if (now - session.pingedAt < limits.heartbeatMs) return;
+  if (putOff || now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;
   session.alive = false;
-  if (session.socket.readyState === WebSocket.OPEN) session.socket.ping();
+  if (session.socket.readyState === WebSocket.OPEN) session.stream.write(PING);
 }

@@ -5,11 +5,13 @@ export interface TickerRules {
   watching: (rainId: string) => ReadonlySet<Session>;
   /** Something that matters is being told: then nothing is shown. */
   busy: () => boolean;
+  /** When that was last begun, monotonic ms: the next sample leaves everybody his rest to act upon it, taps above all. */
+  toldAt: () => number;
   /** Shows each of these his frame. */
   show: (frames: ReadonlyMap<Session, Buffer>) => void;
   /** Called when samples were not shown for that. */
   onShed: () => void;
-  /** How long a sample comes after the one before, ms. */
+  /** How long a sample comes after the one before, and after what matters, ms. */
   restMs: () => number;
   /** Monotonic ms. */
   now?: () => number;
@@ -32,10 +34,18 @@ export class Ticker {
 
   show(rainId: string, frame: Buffer): void {
     this.#latest.set(rainId, frame);
-    const waitMs = this.#shownAt + this.#rules.restMs() - this.#rules.now();
-    if (waitMs <= 0) this.#tick();
+    this.#plan();
+  }
+
+  #plan(): void {
+    const { restMs, toldAt, now } = this.#rules;
+    const waitMs = Math.max(this.#shownAt, toldAt()) + restMs() - now();
+    if (waitMs <= 0) return this.#tick();
     // Nobody waits for it, the end of the process least of all.
-    else this.#timer ??= setTimeout(() => this.#tick(), waitMs).unref();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#plan();
+    }, waitMs).unref();
   }
 
   #tick(): void {

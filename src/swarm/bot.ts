@@ -1,10 +1,11 @@
 import { OUTCOMES } from '../protocol/outcomes.ts';
+import { Alarm } from './alarm.ts';
 import { Connection } from './connection.ts';
 import type { Habit } from './habits.ts';
 import { Misfortune } from './misfortune.ts';
 import type { BotOutcome } from './outcome.ts';
 import { Pocket } from './pocket.ts';
-import { Schedule } from './schedule.ts';
+import { isSamePlan, Schedule } from './schedule.ts';
 import type { HeardMessage, HeardRain, HeardResult } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -34,7 +35,7 @@ export class Bot {
   readonly #connection: Connection;
   readonly #misfortune: Misfortune;
   readonly #pocket: Pocket;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #alarm = new Alarm();
   #rain: HeardRain | undefined;
   #asks = 0;
   /** The question under way. */
@@ -72,7 +73,7 @@ export class Bot {
 
   /** Leaves at once with what he has. */
   abort(): void {
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     this.#connection.leave('at once');
   }
 
@@ -96,11 +97,12 @@ export class Bot {
   #hearRain(rain: HeardRain): void {
     const { rainId, tally, now } = this.#around;
     if (rain.rainId !== rainId) return;
-    if (this.#rain?.state === 'loaded' && rain.state === 'open') tally.heardStart(now());
+    const before = this.#rain;
+    if (before?.state === 'loaded' && rain.state === 'open') tally.heardStart(now());
     this.#rain = rain;
     if (this.#asked) return;
     this.#connection.answered();
-    this.#plan(rain);
+    if (!this.#alarm.isSet || !isSamePlan(before, rain)) this.#plan(rain);
   }
 
   #hearEntry(message: Extract<HeardMessage, { type: 'ticket' | 'puzzle' }>): void {
@@ -111,12 +113,12 @@ export class Bot {
 
   #plan(rain: HeardRain): void {
     if (this.#won) return;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     const wait = Math.max(this.#schedule.waitMs(rain), 0) || this.#entryMs(rain);
     if (wait <= 0) return this.#ask();
     const { sleepMsMax } = this.#around.patience;
-    if (wait <= sleepMsMax) this.#timer = setTimeout(() => this.#plan(rain), wait);
-    else this.#timer = setTimeout(() => this.#connection.join(), sleepMsMax);
+    if (wait <= sleepMsMax) this.#alarm.set(wait, () => this.#plan(this.#rain ?? rain));
+    else this.#alarm.set(sleepMsMax, () => this.#connection.join());
   }
 
   /** Until he has what a grab needs, ms. For a ticket he waits until it is there, and joins again when it does not come. */
@@ -180,8 +182,7 @@ export class Bot {
   #joinAgain(retryInMs?: number): void {
     this.#schedule.pause(retryInMs);
     this.#connection.answered();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#connection.join(), this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : retryInMs ?? 0);
+    this.#alarm.set(this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : retryInMs ?? 0, () => this.#connection.join());
   }
 
   #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {
@@ -194,9 +195,9 @@ export class Bot {
     tally.progress.won++;
     tally.at('won', this.#around.now());
     this.#decided();
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
-    this.#timer = setTimeout(() => this.#leaveWithPacket(), creditWaitMs);
+    this.#alarm.set(creditWaitMs, () => this.#leaveWithPacket());
   }
 
   #hearCredited(rainId: string, redPacketId: string, amount: string): void {
@@ -227,18 +228,18 @@ export class Bot {
     // What was asked is asked again after the next join, unless that tells the answer: its moment to tap has passed.
     this.#asked = undefined;
     // A winner goes on waiting for his credit; the next join tells it.
-    if (!this.#won) clearTimeout(this.#timer);
+    if (!this.#won) this.#alarm.clear();
   }
 
   #end(outcome: BotOutcome): void {
     this.#outcome = outcome;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     this.#connection.leave('politely');
   }
 
   /** The socket is closed. A packet that was won stays won, whatever came after it. */
   #finish(otherwise: BotOutcome): void {
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     this.#misfortune.end();
     this.#pocket.end();
     const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };

@@ -13,8 +13,8 @@ export const PATIENCE = {
   /** Grabs and dials of one bot. Protects the wave from never ending. */
   asksMax: 60,
   dialsMax: 30,
-  /** Longest sleep before the bot looks at the rain again, in case the change was pushed while he did not hear it. */
-  sleepMsMax: 60_000,
+  /** Longest sleep before the bot looks at the rain again, in case the change was pushed while he did not hear it. A crowd that waits is no load. */
+  sleepMsMax: 300_000,
   /** From hanging up until the socket is cut. */
   hangUpMs: 2_000,
 } as const;

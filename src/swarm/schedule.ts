@@ -74,3 +74,8 @@ export class Schedule {
     return this.#meantAt === undefined ? undefined : this.#around.now() - this.#meantAt;
   }
 }
+
+/** He taps at the same moment as before: it has begun as he was told. */
+export function isSamePlan(before: HeardRain | undefined, { state, opensAt, closesAt }: HeardRain): boolean {
+  return before?.state === 'loaded' && state === 'open' && before.opensAt === opensAt && before.closesAt === closesAt;
+}

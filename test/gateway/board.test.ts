@@ -68,16 +68,16 @@ test('how many are left is told now and then; that none is, and every other chan
   await stockRain(redis, { rainId: 'left', amounts: ['1.00', '1.00', '1.00'] });
   const told: unknown[] = [];
   let restMs = 60_000;
-  const board = new Board({ redis, rereadMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }) => { if (rainId === 'left') told.push([state, left]); } });
+  const board = new Board({ redis, rereadMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }, news) => { if (rainId === 'left') told.push([state, left, news]); } });
   await board.start();
   onTestFinished(() => board.close());
   const { grab } = createGrabEngine(redis, (error) => { throw error; });
   await grab('left', 0, ['ann']);
   await board.refresh('left');
-  expect(told).toEqual([['open', 3]]);
+  expect(told).toEqual([['open', 3, 'rain']]);
   await pause(redis, 'left', 1);
   await board.refresh('left');
-  expect(told).toEqual([['open', 3], ['paused', 2]]);
+  expect(told).toEqual([['open', 3, 'rain'], ['paused', 2, 'change']]);
   await resume(redis, 'left', 1);
   await board.refresh('left');
   await grab('left', 0, ['bob']);
@@ -87,5 +87,5 @@ test('how many are left is told now and then; that none is, and every other chan
   restMs = 60_000;
   await grab('left', 0, ['cat']);
   await board.refresh('left');
-  expect(told.slice(2)).toEqual([['open', 2], ['open', 1], ['open', 0]]);
+  expect(told.slice(2)).toEqual([['open', 2, 'change'], ['open', 1, 'left'], ['open', 0, 'change']]);
 });

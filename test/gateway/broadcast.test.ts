@@ -88,12 +88,12 @@ describe('telling everybody', () => {
 
 describe("the winners' ticker", () => {
   function ticker(watching: Record<string, Session[]>, busy = () => false) {
-    let at = 0;
+    let [at, toldAt] = [0, Number.NEGATIVE_INFINITY];
     const shown: [number, string, string][] = [];
     const show = (frames: ReadonlyMap<Session, Buffer>) => { for (const [{ userId }, frame] of frames) shown.push([at, userId, String(frame)]); };
     let shed = 0;
-    const rules = { watching: (rainId: string) => new Set(watching[rainId]), busy, show, onShed: () => { shed++; }, restMs: () => 1_000, now: () => at };
-    return { shown, shedCount: () => shed, setTime: (ms: number) => { at = ms; }, ticker: new Ticker(rules) };
+    const rules = { watching: (rainId: string) => new Set(watching[rainId]), busy, show, onShed: () => { shed++; }, restMs: () => 1_000, now: () => at, toldAt: () => toldAt };
+    return { shown, tell: () => { toldAt = at; }, shedCount: () => shed, setTime: (ms: number) => { at = ms; }, ticker: new Ticker(rules) };
   }
   const [ann, bob] = people(2) as [Session, Session];
 
@@ -110,12 +110,28 @@ describe("the winners' ticker", () => {
   });
 
   test('shows the last sample, though nothing comes after it', async () => {
-    const { shown, ticker: winners } = ticker({ a: [ann] });
+    const { shown, setTime, ticker: winners } = ticker({ a: [ann] });
     winners.show('a', Buffer.from('first'));
     winners.show('a', Buffer.from('second'));
     winners.show('a', Buffer.from('third'));
     expect(shown).toHaveLength(1);
+    setTime(1_000);
     await expect.poll(() => shown.map(([, , what]) => what), { timeout: 3_000 }).toEqual(['first', 'third']);
+  });
+
+  test('leaves everybody a rest after what matters, and then goes on by itself', async () => {
+    const { shown, tell, setTime, ticker: winners } = ticker({ a: [ann] });
+    tell();
+    winners.show('a', Buffer.from('at the start'));
+    setTime(999);
+    winners.show('a', Buffer.from('just before'));
+    expect(shown).toEqual([]);
+    tell();
+    setTime(1_998);
+    winners.show('a', Buffer.from('told again'));
+    expect(shown).toEqual([]);
+    setTime(1_999);
+    await expect.poll(() => shown.map(([at, , what]) => [at, what]), { timeout: 3_000 }).toEqual([[1_999, 'told again']]);
   });
 
   test('shows nothing while something that matters is told', () => {

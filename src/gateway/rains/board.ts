@@ -12,10 +12,13 @@ export interface DatedReading extends RainReading {
   lookedAt: number;
 }
 
+/** What is new: a rain that is ready and that nobody has heard of, anything about a known one, or only how many packets of it are left. */
+export type RainNews = 'rain' | 'change' | 'left';
+
 export interface BoardRules {
   redis: RedisClient;
-  /** Called with each snapshot that viewers have not yet seen; `fresh`: of a rain that is ready and that they have not heard of. */
-  onChange: (snapshot: RainSnapshot, fresh: boolean) => void;
+  /** Called with each snapshot that viewers have not yet seen. */
+  onChange: (snapshot: RainSnapshot, news: RainNews) => void;
   onFault: (error: unknown) => void;
   /** How long a telling that only informs, how many packets are left, comes after the one before, ms; default 0: at once. */
   restMs?: () => number;
@@ -160,7 +163,7 @@ export class Board {
     if (before === undefined && snapshot.state === 'settled') return;
     const fresh = snapshot.state !== 'draft' && !this.#announced.has(rainId);
     if (fresh) this.#announced.add(rainId);
-    this.#rules.onChange(snapshot, fresh);
+    this.#rules.onChange(snapshot, fresh ? 'rain' : before?.news === news && left > 0 ? 'left' : 'change');
   }
 
   /** That none is left is news; how many are is worth a word now and then, the more seldom the more are to be told. A later look tells it. */
