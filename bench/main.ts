@@ -1,7 +1,8 @@
 // `npm run bench`: what a grab costs here, beside what it costs in the designs that one would otherwise build.
 //
 //     npm run bench -- [--quick] [--json] [--only name]
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -41,8 +42,6 @@ const { quick = false, json = false, only } = read();
 const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : name === only));
 if (chosen.length === 0) refuse(`--only ${only}: expected one of ${MEASURES.map(({ name }) => name).join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
-if (spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }).status !== 0) process.exit(1);
-
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();
 /** A look is not what is shown. */
@@ -52,9 +51,10 @@ const show = (name: string, picture: string) => {
   writeFileSync(`${RESULTS}/${name}.svg`, picture);
 };
 // As durable as the Redis beside it: a figure that skips the disk is no figure.
-const postgres = await startPostgres(['fsync=on']);
+const [postgres, [compiled]] = await Promise.all([startPostgres(['fsync=on']), once(spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }), 'exit')]);
 const rows: Row[] = [];
 try {
+  if (compiled !== 0) throw new Error('it does not compile');
   for (const measure of chosen) {
     say(`${measure.name} … (${Math.round(process.uptime())} s)`);
     rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }));

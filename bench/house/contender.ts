@@ -21,7 +21,7 @@ interface Design {
 
 const DESIGNS: Record<ContenderName, Design> = {
   rain: { door: '../dist/bin/rain.js', args: ['gateway'], speech: 'rain', owner: 'rain', clerk: { path: '../dist/bin/rain.js', args: ['worker'] } },
-  ticketed: { door: '../dist/bin/rain.js', args: ['gateway'], env: { TICKETS: 'always', TAPS: 'on' }, speech: 'ticketed', owner: 'rain' },
+  ticketed: { door: '../dist/bin/rain.js', args: ['gateway'], env: { TICKETS: 'always' }, speech: 'ticketed', owner: 'rain' },
   echo: { door: 'baselines/echo.ts', speech: 'echo', owner: 'list' },
   evalsha: { door: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
   socketIo: { door: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', clerk: { path: 'baselines/claims.ts' } },
@@ -41,8 +41,10 @@ export interface Contender {
   doorPid: number;
   /** So many more users, each on his own socket. */
   connect(count: number): Promise<void>;
+  /** Everybody gets what he needs to ask for this rain: a ticket, where there are tickets. */
+  enter(rainId: string): Promise<void>;
   /** Processor time of door and Redis while the driver obeys. */
-  run(order: Exclude<Order, { do: 'connect' }>): Promise<Cost>;
+  run(order: Exclude<Order, { do: 'connect' | 'enter' }>): Promise<Cost>;
   stop(): Promise<void>;
 }
 
@@ -72,6 +74,9 @@ export async function startContender(name: ContenderName, { postgres, users, cre
   await connect(users);
   return {
     name, connect, house: store.house, doorPid: gateway.pid,
+    async enter(rainId) {
+      await ask({ do: 'enter', rainId });
+    },
     async run(order) {
       const before = [cpuMs([gateway.pid]), cpuMs([store.redisPid])] as const;
       const ran = (await ask(order))!;

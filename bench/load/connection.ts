@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { DIALECTS, type Dialect, type DialectName, type Heard } from './dialect.ts';
+import { askWithTicket, DIALECTS, type Dialect, type DialectName, type Heard } from './dialect.ts';
 import { clientFrame, CLOSE, frameReader, PING, PONG, TEXT } from './frames.ts';
 import { bodyReader, grabRequest } from './http.ts';
 
@@ -8,6 +8,8 @@ export type Speech = DialectName | 'http';
 /** One user on his own connection, raw: a client library would cost the driver more than the servers that it is to load. */
 export interface Connection {
   ready: Promise<void>;
+  /** Joins a rain and waits for the ticket with which he asks from then on; where there are none there is nothing to do. */
+  enter(rainId: string): Promise<void>;
   /** Asks and does not wait; `onHeard` is called once per answer. */
   ask(rainId: string): void;
   /** Writes a frame of the caller's own. */
@@ -50,12 +52,13 @@ function overHttp(socket: Socket, token: string, caller: Caller): Connection {
     caller.onHeard('busy');
   }));
   const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
-  return { ready, ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, put: () => {}, say: () => {}, end: () => socket.destroy() };
+  return { ready, enter: () => Promise.resolve(), ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, put: () => {}, say: () => {}, end: () => socket.destroy() };
 }
 
 function overWebSocket(socket: Socket, speech: DialectName, token: string, caller: Caller): Connection {
   const dialect: Dialect = DIALECTS[speech];
   let opened = false;
+  let [mine, entered]: [Buffer | undefined, () => void] = [undefined, () => {}];
   const ready = new Promise<void>((resolve, reject) => {
     socket.once('error', reject);
     socket.once('close', () => reject(new Error(`${speech}: closed before it was open`)));
@@ -66,8 +69,11 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       if (speech === 'socketIo' && chunk[start] === 0x32 /* 2 */) return void socket.write(ENGINE_PONG);
       if (opened) {
         const heard = dialect.hear(chunk, start, end);
-        if (heard !== 'none') caller.onHeard(heard, chunk, start);
-        return;
+        if (heard !== 'none') return caller.onHeard(heard, chunk, start);
+        if (speech !== 'ticketed') return;
+        const ask = askWithTicket(chunk, start, end);
+        if (ask) mine = ask;
+        return ask && entered();
       }
       const reply = dialect.greet(chunk.toString('utf8', start, end), token);
       if (reply === 'ready') {
@@ -91,5 +97,13 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...dialect.head(token), '', '',
     ].join('\r\n'));
   });
-  return { ready, ask: (rainId) => { socket.write(question(speech, rainId)); }, put: (frame) => { socket.write(frame); }, say: (message) => { socket.write(clientFrame(JSON.stringify(message))); }, end: () => socket.destroy() };
+  const say = (message: object) => { socket.write(clientFrame(JSON.stringify(message))); };
+  return {
+    ready, say, put: (frame) => { socket.write(frame); }, end: () => socket.destroy(),
+    ask: (rainId) => { socket.write(mine ?? question(speech, rainId)); },
+    enter: (rainId) => (speech === 'ticketed' ? new Promise((resolve) => {
+      entered = resolve;
+      say({ type: 'join', rainId });
+    }) : Promise.resolve()),
+  };
 }

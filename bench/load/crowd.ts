@@ -59,6 +59,11 @@ export class Crowd {
     this.#callers.push(caller);
   }
 
+  /** Everybody gets what he needs to ask for this rain. */
+  async enter(rainId: string): Promise<void> {
+    await Promise.all(this.#callers.map(({ connection }) => connection.enter(rainId)));
+  }
+
   /** Everybody asks for the one rain again and again for this long; with a rest in between, he is no load but a probe. */
   repeat(rainId: string, forMs: number, restMs = 0): Promise<Ran> {
     this.#restMs = restMs;

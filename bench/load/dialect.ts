@@ -45,13 +45,10 @@ const rain: Dialect = {
   hear: (chunk, start, end) => (chunk.compare(RESULT, 0, RESULT.length, start, Math.min(start + RESULT.length, end)) === 0 ? verdict(chunk, start, end) : 'none'),
 };
 
-/** As long as a real one. Everybody may show the same: where no packets are left nobody's ticket is looked at. */
-const TICKET = 'A'.repeat(64);
-
 export const DIALECTS: Record<DialectName, Dialect> = {
   plain,
   rain,
-  ticketed: { ...rain, ask: (rainId) => clientFrame(JSON.stringify({ type: 'grab', rainId, ticket: TICKET, packet: 12_345 })) },
+  ticketed: rain,
   echo: { ...plain, hear: () => 'lost' },
   socketIo: {
     path: '/socket.io/?EIO=4&transport=websocket',
@@ -62,3 +59,12 @@ export const DIALECTS: Record<DialectName, Dialect> = {
     hear: verdict,
   },
 };
+
+const TICKET = Buffer.from('{"type":"ticket"');
+
+/** A frame that asks with the ticket that this text hands out, and names a packet as a tap does; `undefined`: it hands out none. */
+export function askWithTicket(chunk: Buffer, start: number, end: number): Buffer | undefined {
+  if (chunk.compare(TICKET, 0, TICKET.length, start, Math.min(start + TICKET.length, end)) !== 0) return undefined;
+  const { rainId, ticket } = JSON.parse(chunk.toString('utf8', start, end)) as { rainId: string; ticket: string };
+  return clientFrame(JSON.stringify({ type: 'grab', rainId, ticket, packet: 12_345 }));
+}

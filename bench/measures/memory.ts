@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../house/cpu.ts';
-import { startContender, type ContenderName } from '../house/contender.ts';
+import { startContender } from '../house/contender.ts';
 import { spreadOf } from '../house/spread.ts';
 import type { Measure } from './measure.ts';
 
+const NAMES = ['echo', 'rain'] as const;
 /** Sockets that come before the counting: the first ones also pay for the heap that the handshakes need. */
 const WARM = 1_000;
 
@@ -11,20 +12,23 @@ const WARM = 1_000;
 export const memory: Measure = {
   name: 'memory',
   async rows({ size, postgres, say }) {
-    const perSocket = async (name: ContenderName) => {
-      say(`${size.sockets} idle sockets: ${name}`);
-      const contender = await startContender(name, { postgres, users: WARM });
-      try {
+    const started = await Promise.allSettled(NAMES.map((name) => startContender(name, { postgres, users: WARM })));
+    const contenders = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    const grown: number[] = [];
+    try {
+      for (const start of started) if (start.status === 'rejected') throw start.reason;
+      await sleep(size.restMs);
+      for (const { name, doorPid, connect } of contenders) {
+        say(`${size.sockets} idle sockets: ${name}`);
+        const before = residentBytes([doorPid]);
+        await connect(size.sockets);
         await sleep(size.restMs);
-        const before = residentBytes([contender.doorPid]);
-        await contender.connect(size.sockets);
-        await sleep(size.restMs);
-        return (residentBytes([contender.doorPid]) - before) / size.sockets / 1_024;
-      } finally {
-        await contender.stop();
+        grown.push((residentBytes([doorPid]) - before) / size.sockets / 1_024);
       }
-    };
-    const [theirs, ours] = [await perSocket('echo'), await perSocket('rain')];
+    } finally {
+      await Promise.all(contenders.map((contender) => contender.stop()));
+    }
+    const [theirs, ours] = grown as [number, number];
     return [{
       measure: 'memory per idle authenticated socket', against: 'bare ws socket', unit: 'KiB',
       ours: spreadOf([ours]), theirs: spreadOf([theirs]), figure: spreadOf([ours / theirs]), target: { most: 1.5 },
