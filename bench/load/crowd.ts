@@ -25,6 +25,8 @@ interface Caller extends Voice {
 
 /** Handshakes under way at a time: a queue of them tells nothing about grabs. */
 const HANDSHAKES_MAX = 100;
+/** Who walks asks again after so long when he is told "busy", and his answer counts from when he asked first. */
+const BUSY_MS = 100;
 /** Questions begun per turn of the event loop, so that the first wave is no single burst. */
 const SLICE = 200;
 
@@ -128,6 +130,7 @@ export class Crowd {
 
   #hear(caller: Caller, heard: 'won' | 'lost' | 'busy'): void {
     this.#ran[heard]++;
+    if (heard === 'busy' && this.#endsAt === 0) return void setTimeout(() => caller.connection.ask(this.#rains[caller.next - 1]!), BUSY_MS);
     this.#latencies.recordValue(Math.max(1, Math.round((performance.now() - caller.askedAt) * 1_000)));
     if (this.#restMs > 0) setTimeout(() => this.#ask(caller), this.#restMs);
     else this.#ask(caller);
