@@ -18,7 +18,7 @@ import { overload } from './measures/overload.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
 import { describeMachine, lookAtMachine } from './report/machine.ts';
-import { verdictOf, type Row } from './report/row.ts';
+import { failed, verdictOf, type Row } from './report/row.ts';
 import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -57,7 +57,7 @@ try {
   if (compiled !== 0) throw new Error('it does not compile');
   for (const measure of chosen) {
     say(`${measure.name} … (${Math.round(process.uptime())} s)`);
-    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }));
+    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }).catch((error: unknown) => [failed(measure.name, error)]));
   }
 } finally {
   await postgres.stop();
@@ -71,4 +71,4 @@ if (only === undefined && !quick) {
 }
 if (json) console.log(JSON.stringify(results));
 else console.log(`${describeMachine(machine)}\n\n${tableOf(rows)}`);
-process.exitCode = rows.some((row) => verdictOf(row) === 'missed') ? 1 : 0;
+process.exitCode = rows.some((row) => ['missed', 'no figure'].includes(verdictOf(row))) ? 1 : 0;

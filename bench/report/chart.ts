@@ -13,7 +13,8 @@ const TAIL = 130;
  * half" and "at least twice" look alike. Colours are readable on light and on dark pages.
  */
 export function chartOf(rows: readonly Row[], machine: string): string {
-  const shown = rows.filter((row) => row.target && row.spoilt === undefined);
+  // What is to be none at all is no matter of how far.
+  const shown = rows.filter(({ target, spoilt }) => target && spoilt === undefined && !('most' in target && target.most === 0));
   const reach = Math.max(1, ...shown.map((row) => Math.abs(Math.log2(margin(row)))));
   const scale = (WIDTH - LABEL - TAIL) / (reach * 1.05);
   const bars = shown.map((row, i) => {
@@ -39,9 +40,12 @@ ${bars.join('\n')}
 `;
 }
 
-/** Above 1 when the demand is met, however it is put. */
+/** Above 1 when the demand is met, however it is put; so much at most, since nothing at all would be infinitely good. */
+const MARGIN_MAX = 64;
+
 function margin({ figure, target }: Row): number {
-  return 'most' in target! ? target.most / figure.median : figure.median / target!.least;
+  const times = 'most' in target! ? target.most / figure.median : figure.median / target!.least;
+  return Math.min(MARGIN_MAX, Math.max(1 / MARGIN_MAX, times));
 }
 
 function escape(text: string): string {

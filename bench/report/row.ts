@@ -23,3 +23,9 @@ export function verdictOf({ figure, target, spoilt }: Row): Verdict {
   if (!target) return 'told';
   return ('most' in target ? figure.median <= target.most : figure.median >= target.least) ? 'reached' : 'missed';
 }
+
+/** One measure came to nothing; the others still count. */
+export function failed(measure: string, error: unknown): Row {
+  const none: Spread = { median: NaN, least: NaN, most: NaN };
+  return { measure, unit: '', ours: none, figure: none, spoilt: String(error).split('\n', 1)[0]! };
+}

@@ -31,7 +31,7 @@ export const LIMITS = {
   busyRetryMsMin: 200,
   busyRetryMsMax: 1_000,
   /** Reading all that has arrived takes so long, and so many messages at least: who asks in the rest of that turn is told "busy". Protects the answer time. */
-  turnMsMax: 500,
+  turnMsMax: 2_000,
   turnMessagesMin: 128,
   /** Above these the winners' ticker, joins and new sockets are given up, in this order: the event loop's delay, and Redis's. Protect the grabs. */
   tickerLoopDelayMs: 150,

@@ -99,9 +99,19 @@ test('a Redis that says nothing: the few that may always wait do, and two second
   expect(model.offer(5_000, 1_000).refused).toBe(0);
 });
 
+test('what waits for our own event loop does not wait for Redis: long turns of ours refuse nobody on its behalf', () => {
+  const after = (stallMs: number) => {
+    const admission = new Admission(LIMITS, random);
+    for (let i = 0; i < 20; i++) admission.look({ decided: 100, busyMs: 1_000, waitMs: 1_000, roundTripMs: 1, stallMs });
+    return admission.limit;
+  };
+  expect(after(500)).toBe(new Admission(LIMITS, random).limit);
+  expect(after(50)).toBe(LIMITS.grabsPendingMin);
+});
+
 test('[R10] never more than may wait at most, and never fewer than may wait always', () => {
   fc.assert(fc.property(fc.array(fc.record({
-    decided: fc.nat(100_000), busyMs: fc.nat(200), waitMs: fc.nat(5_000), roundTripMs: fc.oneof(fc.nat(5_000), fc.constant(Infinity)), refused: fc.nat(3),
+    decided: fc.nat(100_000), busyMs: fc.nat(200), waitMs: fc.nat(5_000), roundTripMs: fc.oneof(fc.nat(5_000), fc.constant(Infinity)), stallMs: fc.nat(5_000), refused: fc.nat(3),
   })), (looks) => {
     const admission = new Admission(LIMITS, random);
     for (const { refused, ...work } of looks) {
@@ -119,7 +129,7 @@ test('when to come back: later the more are refused, another moment for everybod
   const at = (chance: number, refused: number) => {
     const admission = new Admission(LIMITS, () => chance);
     for (let i = 0; i < refused; i++) admission.admits(Infinity);
-    admission.look({ decided: 100, busyMs: 100, waitMs: 400, roundTripMs: 1 });
+    admission.look({ decided: 100, busyMs: 100, waitMs: 400, roundTripMs: 1, stallMs: 5 });
     return admission.retryInMs();
   };
   expect([at(0, 0), at(0.5, 0), at(0.999, 0)]).toEqual([100, 200, 300]);

@@ -82,7 +82,7 @@ export class RedisModel {
     }
     if (this.#now % LOOK_MS !== 0) return;
     const oldest = this.pending > 0 ? this.#now - this.#waiting[this.#answeredTo]! : 0;
-    this.admission.look({ ...this.#work, waitMs: Math.max(this.#work.waitMs, oldest), roundTripMs: this.#lineMs });
+    this.admission.look({ ...this.#work, waitMs: Math.max(this.#work.waitMs, oldest), roundTripMs: this.#lineMs, stallMs: 0 });
     this.#work = { decided: 0, busyMs: 0, waitMs: 0 };
   }
 }

@@ -12,6 +12,8 @@ export interface Work {
   waitMs: number;
   /** What a question takes that stands behind none of our grabs, ms. */
   roundTripMs: number;
+  /** The longest turn of our own event loop, ms. */
+  stallMs: number;
 }
 
 /** Looks over which the rate is measured. */
@@ -20,6 +22,8 @@ const LOOKS = 6;
 const GROWTH = 1.26;
 /** Who waits longer than this part of `grabWaitMs`, beyond the line, has others before him. */
 const WAITS_SHARE = 1 / 4;
+/** A grab is asked for at the end of one turn, and its answer may be read at the end of the next: so many turns of ours are no fault of Redis's. */
+const OWN_TURNS = 2;
 /** A line may be long, but not as long as it likes: what it takes is waited for on top of `grabWaitMs`, ms. */
 const ROUND_TRIP_MS_MAX = 300;
 /** Everybody hears another moment, between half of it and half as much again. */
@@ -71,13 +75,13 @@ export class Admission {
   }
 
   /** To be called about twenty times a second. */
-  look({ decided, busyMs, waitMs, roundTripMs }: Work): void {
+  look({ decided, busyMs, waitMs, roundTripMs, stallMs }: Work): void {
     const refused = this.#refused;
     this.#refused = 0;
     this.#lately.push({ decided, busyMs, refused });
     if (this.#lately.length > LOOKS) this.#lately.shift();
     const away = Math.min(roundTripMs, ROUND_TRIP_MS_MAX);
-    if (waitMs >= away + this.#limits.grabWaitMs * WAITS_SHARE) this.#perSecond = this.#measured();
+    if (waitMs >= away + this.#limits.grabWaitMs * WAITS_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
     else if (refused > 0 || this.#perSecond < this.#limits.grabsPerSecond) this.#grow(refused > 0);
     this.#bound(away);
     this.#spread();

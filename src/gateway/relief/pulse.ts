@@ -6,16 +6,20 @@ export interface PulseRules {
   now?: () => number;
 }
 
+/** Between two looks no more than this counts as silence, ms: where they are farther apart it is we who did not listen. */
+const LOOK_MS_MAX = 100;
+
 /** Feels Redis's pulse, on a connection on which no grab stands before the question. One question at a time. */
 export class Pulse {
   readonly #rules: Required<PulseRules>;
   #askedAt: number | undefined;
-  #answeredAt: number;
+  #lookedAt: number;
+  #silentMs = 0;
   #lastMs = 0;
 
   constructor(rules: PulseRules) {
     this.#rules = { now: () => performance.now(), ...rules };
-    this.#answeredAt = this.#rules.now();
+    this.#lookedAt = this.#rules.now();
   }
 
   /** What a question takes there and back, ms: the last one, or the one that is not answered yet if that is longer. */
@@ -23,9 +27,16 @@ export class Pulse {
     return this.#askedAt === undefined ? this.#lastMs : Math.max(this.#lastMs, this.#rules.now() - this.#askedAt);
   }
 
-  /** Since the last answer, ms; a connection that is away answers nothing. */
+  /** Since the last answer, as far as we were there to hear one, ms; a connection that is away answers nothing. */
   get silentMs(): number {
-    return this.#rules.now() - this.#answeredAt;
+    return this.#silentMs;
+  }
+
+  /** To be called about twenty times a second. */
+  look(): void {
+    const now = this.#rules.now();
+    this.#silentMs += Math.min(LOOK_MS_MAX, now - this.#lookedAt);
+    this.#lookedAt = now;
   }
 
   /** Asks, unless it waits for an answer. To be called now and then. Never throws. */
@@ -38,8 +49,8 @@ export class Pulse {
     const askedAt = this.#askedAt = now();
     try {
       await redis.ping();
-      this.#answeredAt = now();
-      this.#lastMs = this.#answeredAt - askedAt;
+      this.#lastMs = now() - askedAt;
+      this.#silentMs = 0;
     } catch {
       // What nobody answers is silence; the faults of Redis are told by those who asked it for something.
     }

@@ -59,8 +59,9 @@ export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = wat
 
   function look(): void {
     delayMs = loopDelayMs();
+    pulse.look();
     const { roundTripMs, silentMs } = pulse;
-    admission.look({ ...roundTrips.take(), roundTripMs });
+    admission.look({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
     if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) switchboard.apply();
     if (looks++ % FEEL_EVERY === 0) pulse.feel();
   }

@@ -31,7 +31,7 @@ export class RoundTrips {
   }
 
   /** What has been since this was last asked. */
-  take(): Omit<Work, 'roundTripMs'> {
+  take(): Omit<Work, 'roundTripMs' | 'stallMs'> {
     const now = this.#now();
     if (this.#underWay.size > 0) this.#busyMs += now - this.#busySince;
     this.#busySince = now;
