@@ -8,7 +8,7 @@ export interface Curve {
   points: readonly { /** Of the best. */ times: number; offered: number; goodput: number; refused: number; p99Ms: number }[];
 }
 
-const PANEL = { width: 460, height: 300, left: 62, right: 20, top: 74, bottom: 58 };
+const PANEL = { width: 480, height: 300, left: 62, right: 44, top: 74, bottom: 58 };
 const LINES = [['goodput', 'decided'], ['refused', 'told "busy"']] as const;
 
 /** Offered against decided and refused, one panel a curve, with the p99 of those who were decided. Colours are readable on light and on dark pages. */
@@ -27,7 +27,7 @@ function panel({ name, points }: Curve, at: number): string {
   const [ground, right] = [PANEL.height - PANEL.bottom, PANEL.width - PANEL.right];
   return `<g transform="translate(${at * PANEL.width} 0)">
 <text x="${PANEL.left}" y="22" class="title">${escape(name)}</text>
-<text x="${PANEL.left}" y="42" class="small">answers a second: ${LINES.map(([of, label]) => `<tspan font-weight="600">${escape(of === 'goodput' ? '━' : '╍')}</tspan> ${escape(label)}`).join('  ')}; at each point the p99 of the decided</text>
+<text x="${PANEL.left}" y="42" class="small">answers a second: ${LINES.map(([of, label]) => `<tspan font-weight="600">${escape(of === 'goodput' ? '━' : '╍')}</tspan> ${escape(label)}`).join('  ')}; and the p99 of the decided</text>
 ${y.ticks(4).map((value) => `<line class="grid" x1="${PANEL.left}" x2="${right}" y1="${px(y(value))}" y2="${px(y(value))}"/><text x="${PANEL.left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${amount(value)}</text>`).join('\n')}
 ${LINES.map(([of]) => `<path class="${of}" d="${line<Curve['points'][number]>().x((point) => x(point.times)).y((point) => y(point[of]))(sorted) ?? ''}"/>`).join('\n')}
 ${sorted.map((point) => `<circle cx="${px(x(point.times))}" cy="${px(y(point.goodput))}" r="3.5"/><text class="small" x="${px(x(point.times))}" y="${px(y(point.goodput) - 9)}" text-anchor="middle">${amount(point.p99Ms)} ms</text><text x="${px(x(point.times))}" y="${ground + 18}" text-anchor="middle">${amount(Number(point.times.toFixed(1)))}×</text>`).join('\n')}
