@@ -2,6 +2,7 @@
 // modules only, and in this file nothing that an old Node could not read.
 //
 //     node src/bin/setup.mjs                 set up and leave
+//     node src/bin/setup.mjs build           likewise, but without the programs that tests and the embedded servers need
 //     node src/bin/setup.mjs start [arg …]   then `rain up [arg …]`, in this process
 //     node src/bin/setup.mjs test [arg …]    then the tests; the exit code is theirs
 const [major, minor] = process.versions.node.split('.').map(Number);

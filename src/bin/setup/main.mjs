@@ -11,10 +11,10 @@ import { installPackages } from './packages.mjs';
 import { ensureChromium, ensureRedis } from './programs.mjs';
 import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
-/** @param {string[]} argv `[]`, `['start', …]` or `['test', …]` */
+/** @param {string[]} argv `[]`, `['build']`: packages and what is made from the sources, no servers; `['start', …]` or `['test', …]` */
 export async function main([command, ...args]) {
-  if (command !== undefined && command !== 'start' && command !== 'test') {
-    say(`unknown command ${command}: expected start, test or nothing.`);
+  if (command !== undefined && !['build', 'start', 'test'].includes(command)) {
+    say(`unknown command ${command}: expected build, start, test or nothing.`);
     process.exit(2);
   }
   let withoutBrowser;
@@ -23,7 +23,7 @@ export async function main([command, ...args]) {
     await exclusively(STATE, async () => {
       await outliveCommand();
       await installPackages();
-      if (command !== 'start' || !ownRedis()) await ensureRedis();
+      if (command !== 'build' && (command !== 'start' || !ownRedis())) await ensureRedis();
       if (command === 'test') withoutBrowser = await ensureChromium();
       await build();
     }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));

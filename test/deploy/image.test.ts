@@ -1,0 +1,71 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { configSchema } from '../../src/runtime/config.ts';
+import { rain } from '../support/cli.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Names of settings that a file sets, e.g. `REDIS_URL`. */
+const known = new Set(Object.keys(configSchema.shape));
+
+describe('the image', () => {
+  const dockerfile = read('deploy/docker/Dockerfile');
+
+  test('holds what the programs read: what it copies is there after a build, and where their sources look for it', () => {
+    const copied = [...dockerfile.matchAll(/^COPY --from=build \/rain\/(\S+)/gm)].map(([, path]) => path!);
+    expect(copied).toEqual(['package.json', 'node_modules', 'lua', 'prisma/migrations', 'dist']);
+    for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
+    // What a program reads beside itself, it names relative to itself.
+    const beside = sources('src').filter((path) => !path.includes('/generated/')).flatMap((path) => [...read(path).matchAll(/new URL\('((?:\.\.\/)+)([^']+)'/g)].map(([, up, rest]) => ({ path, up: up!, rest: rest! })));
+    expect(beside.length).toBeGreaterThan(3);
+    for (const { path, up, rest } of beside) {
+      if (path.startsWith('src/bin/setup')) continue;
+      const depth = path.split('/').length - 1 - up.length / 3;
+      // Within dist, or one of the folders that lie beside it.
+      if (depth > 0) continue;
+      expect(copied.some((folder) => rest === folder || rest.startsWith(`${folder}/`)), `${path} reads ${rest}`).toBe(true);
+    }
+  });
+
+  test('needs none of the packages that are there for development only', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    const wanted = new Set(sources('dist').flatMap((path) => [...read(path).matchAll(/(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) => packageOf(name!))));
+    expect(wanted.size).toBeGreaterThan(10);
+    expect([...wanted].filter((name) => !(name in dependencies) && !builtinModules.includes(name) && !name.startsWith('node:')), 'imported, and not among the dependencies').toEqual([]);
+  });
+
+  test('knows the settings that it and the compose file set', () => {
+    const own = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line]) => line!.split(' ').map((pair) => pair.split('=')[0]!)).filter((name) => name !== 'NODE_ENV');
+    const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: Record<string, { image?: string; command?: string[]; environment?: Record<string, string> }> };
+    const ours = Object.values(services).filter(({ image }) => image === 'red-packet-rain');
+    expect(ours.length).toBe(4);
+    const set = ours.flatMap(({ environment }) => Object.keys(environment ?? {}));
+    expect([...own, ...set].filter((name) => !known.has(name))).toEqual([]);
+    expect(own).toContain('GATEWAY_HOST');
+  });
+
+  test('starts with commands that there are', async () => {
+    const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: Record<string, { image?: string; command: string[] }> };
+    const commands = Object.values(services).filter(({ image }) => image === 'red-packet-rain').map(({ command }) => command);
+    for (const command of commands) {
+      const { exit, stdout } = await rain([...command, '--help']);
+      expect([exit, stdout], command.join(' ')).toEqual([0, expect.stringContaining(`Usage: rain ${command[0]}`)]);
+    }
+  });
+});
+
+/** JavaScript and TypeScript files of a folder, as paths from the root; not what browsers are given. */
+function sources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|js|mjs)$/.test(path) && !path.endsWith('.d.ts') && !/^client-/.test(path))
+    .map((path) => `${folder}/${path}`);
+}
+
+function packageOf(name: string): string {
+  return name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/');
+}
