@@ -59,19 +59,3 @@ export function tell(text: string): void {
 
 /** How often a command that watches prints anew. */
 export const REFRESH_MS = 1_000;
-
-/** Rows under their headings, numbers to the right. */
-export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = [headings, ...rows].map((row) => row.map(String));
-  const widths = headings.map((_, column) => Math.max(...cells.map((row) => width(row[column]!))));
-  const right = headings.map((_, column) => rows.length > 0 && rows.every((row) => /^-?[\d.,]+$/.test(String(row[column]))));
-  return cells.map((row) => row.map((cell, column) => {
-    const space = ' '.repeat(widths[column]! - width(cell));
-    return right[column] ? space + cell : cell + space;
-  }).join('  ').trimEnd()).join('\n');
-}
-
-/** Columns of a terminal: East Asian characters take two. */
-function width(text: string): number {
-  return [...text].reduce((sum, letter) => sum + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(letter) ? 2 : 1), 0);
-}

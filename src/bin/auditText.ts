@@ -1,7 +1,9 @@
 import type { Audit, RainReport } from '../operator/audit.ts';
 import { tellPromise } from '../operator/audit/findings.ts';
 import { formatMoney } from '../rain/money.ts';
-import { table } from './answer.ts';
+import { paint } from './paint.ts';
+import { table } from './table.ts';
+
 
 /** The money equation as people read it, with its verdict. */
 export function describeReport(report: RainReport): string {
@@ -14,9 +16,9 @@ export function describeReport(report: RainReport): string {
 }
 
 function verdict({ adds_up, promised_twice, budget, packets, winners }: RainReport): string {
-  if (!adds_up) return 'THE MONEY DOES NOT ADD UP.';
-  const sentence = `The money adds up: ${budget} in ${packets} packets, ${winners} winners.`;
-  return promised_twice === 0 ? sentence : `${sentence}\nPROMISED TWICE, to be compensated and laid to rest with rain dead discard: ${promised_twice}.`;
+  if (!adds_up) return paint.bad('THE MONEY DOES NOT ADD UP.');
+  const sentence = paint.good(`The money adds up: ${budget} in ${packets} packets, ${winners} winners.`);
+  return promised_twice === 0 ? sentence : `${sentence}\n${paint.bad(`PROMISED TWICE, to be compensated and laid to rest with rain dead discard: ${promised_twice}.`)}`;
 }
 
 /** Everything the audit found out; its verdict stands last. */

@@ -19,14 +19,23 @@ import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWriteOffCommand } from './commands/writeOff.ts';
+import { addCompletion } from './completion.ts';
+import { paint, paintComplaint } from './paint.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+
+// `rain list | head`: whoever reads no further has what he wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 const program = new Command('rain')
   .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
   .version(version)
   .showHelpAfterError('(add --help for the options and an example)')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached.')
+  .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
   // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
   .exitOverride();
 addUpCommand(program);
@@ -45,13 +54,15 @@ addTokenCommand(program);
 addSwarmCommand(program);
 addDoctorCommand(program);
 addCodesCommand(program);
+// Last: it looks at all of them.
+await addCompletion(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
   const { exit, reasons, said } = explain(error);
   if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);
-  if (!said) for (const reason of reasons) tell(`rain: ${reason}`);
+  if (!said) for (const reason of reasons) tell(`${paintComplaint('rain:')} ${reason}`);
   if (readEnvironment()['LOG_LEVEL'] === 'debug') console.error(error);
   process.exitCode = exit;
 }

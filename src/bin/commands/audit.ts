@@ -5,10 +5,12 @@ import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
-import { CommandFailure, EXIT, explain, print, REFRESH_MS, refused, table, tell } from '../answer.ts';
+import { CommandFailure, EXIT, explain, print, REFRESH_MS, refused, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
+import { paint } from '../paint.ts';
+import { table } from '../table.ts';
 
 interface AuditOptions {
   repair?: boolean;
@@ -112,9 +114,9 @@ function line(rain: AuditedRain): Record<string, unknown> {
 function describeMany(rains: readonly AuditedRain[]): string {
   if (rains.length === 0) return 'no rain that is not settled; all of them with: rain audit --all --settled';
   return table(['id', 'title', 'budget', 'credited', 'pending', 'unclaimed', 'recycled', 'spoiled', 'verdict'], rains.map((rain) => {
-    if ('fault' in rain) return [rain.rainId, rain.title, '', '', '', '', '', '', `CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`];
+    if ('fault' in rain) return [rain.rainId, rain.title, '', '', '', '', '', '', paint.bad(`CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`)];
     const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, promised_twice } = rain.audit.report;
-    const verdict = !adds_up ? 'DOES NOT ADD UP' : promised_twice > 0 ? `${promised_twice} PROMISED TWICE` : 'adds up';
+    const verdict = !adds_up ? paint.bad('DOES NOT ADD UP') : promised_twice > 0 ? paint.bad(`${promised_twice} PROMISED TWICE`) : paint.good('adds up');
     return [rain.rainId, rain.title, budget, credited, pending, unclaimed, recycled, spoiled, verdict];
   }));
 }

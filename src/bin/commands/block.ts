@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander';
 import type { Block, BlockKind } from '../../grab/blocks.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
-import { print, refused, table } from '../answer.ts';
+import { print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
+import { table } from '../table.ts';
 
 const KIND = () => new Argument('<kind>', 'a user, by the sub of his token, or an address or network').choices(['user', 'address']);
 

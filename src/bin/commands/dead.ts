@@ -3,9 +3,10 @@ import { discardLetter } from '../../operator/dead/discard.ts';
 import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/dead/letters.ts';
 import { requeueLetter, requeueRain } from '../../operator/dead/requeue.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
-import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
+import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
+import { facts, table } from '../table.ts';
 
 const EXAMPLE = 'spring-0-17-9f86d081884c7d65';
 
@@ -96,10 +97,10 @@ function describeList(letters: readonly LetterView[]): string {
 }
 
 function describe({ letter, rainId, shard, index, reason, text, detail, redPacketId, amount, userId, entry, buriedAt, laidToRest }: LetterView): string {
-  return table(['', ''], [
+  return facts([
     ['letter', letter], ['rain', `${rainId}, shard ${shard}, entry ${index}`], ['reason', `${reason}: ${text}`], ['detail', detail],
     ...(redPacketId === undefined ? [] : [['packet', redPacketId], ['amount', amount!], ['user', userId!]]),
     ['entry', JSON.stringify(entry)], ['since', buriedAt],
     ...(laidToRest ? [['laid to rest', `by ${laidToRest.actor}, ${laidToRest.at}: ${laidToRest.reason}`]] : []),
-  ]).trimStart();
+  ]);
 }

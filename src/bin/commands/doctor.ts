@@ -11,6 +11,7 @@ import { redactUrl } from '../../runtime/serverUrl.ts';
 import { EXIT, explain, print } from '../answer.ts';
 import { configure } from '../connection.ts';
 import { parseCount } from '../moment.ts';
+import { paint } from '../paint.ts';
 
 interface Examined {
   findings: Finding[];
@@ -58,12 +59,14 @@ function away(subject: Finding['subject'], url: string, error: unknown, advice: 
   return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found: `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`, expected: 'an answer', advice }], reached: false };
 }
 
+const VERDICTS: Record<Finding['verdict'], (text: string) => string> = { ok: paint.good, warning: paint.warning, wrong: paint.bad };
+
 function describe(findings: readonly Finding[], wrong: number): string {
   const lines = findings.map(({ subject, name, verdict, found, expected, advice }) => {
-    const line = `${verdict.padEnd(8)} ${subject} ${name}: ${found}`;
+    const line = `${VERDICTS[verdict](verdict.padEnd(8))} ${subject} ${name}: ${found}`;
     return advice === undefined ? line : `${line}\n${' '.repeat(9)}expected: ${expected}\n${' '.repeat(9)}to do: ${advice}`;
   });
   const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
-  const verdict = wrong > 0 ? `${wrong} wrong, ${warnings} to think about: NOT FIT FOR MONEY.` : warnings > 0 ? `Nothing is wrong; ${warnings} to think about.` : 'All is well.';
+  const verdict = wrong > 0 ? paint.bad(`${wrong} wrong, ${warnings} to think about: NOT FIT FOR MONEY.`) : warnings > 0 ? paint.warning(`Nothing is wrong; ${warnings} to think about.`) : paint.good('All is well.');
   return [...lines, verdict].join('\n');
 }

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { createRain, newRainId } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { redisNow } from '../../grab/reading.ts';
@@ -39,7 +39,7 @@ export function addPlanCommands(program: Command): void {
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
     .requiredOption('--duration <time>', 'how long it rains, e.g. 60s', parseDuration)
-    .option('--split <method>', 'even, double-mean or tiers', 'double-mean')
+    .addOption(new Option('--split <method>', 'how it is split').choices(['even', 'double-mean', 'tiers']).default('double-mean'))
     .option('--tier <COUNTxAMOUNT>', 'a fixed prize, e.g. 10x88.80; may be repeated; means --split tiers', parseTier, [])
     .option('--min <amount>', 'smallest packet (default 0.01)')
     .option('--max <amount>', 'largest packet (default the budget)')

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
 import { print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
+import { paintState } from '../paint.ts';
 
 const VERBS = [
   { name: 'pause', verb: pauseRain, summary: 'stop granting for a while', description: 'Stops granting; the window runs on. Players are told "paused".' },
@@ -17,7 +18,7 @@ export function addSteerCommands(program: Command): void {
       .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
         const done = await verb(desk, id);
         if (!done.ok) throw refused(done);
-        print(json, { rainId: id, state: done.state }, `${id}: ${done.state}`);
+        print(json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
       }));
   }
 }

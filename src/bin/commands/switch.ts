@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander';
 import { SWITCHES, type HeldSwitch, type SwitchName } from '../../grab/switches.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
-import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
+import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
+import { table } from '../table.ts';
 
 interface SwitchFlags {
   reason?: string;

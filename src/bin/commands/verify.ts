@@ -5,8 +5,9 @@ import { verifyRain } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
-import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
+import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
+import { facts } from '../table.ts';
 
 /** A file of receipts for every packet of the largest rain is not read at once [R10]. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
@@ -67,7 +68,7 @@ async function verifyFile(path: string, { receipt: receiptPath, json }: VerifyOp
 
 function answer(json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
   const verdict = fair ? `Every one of the ${packets} packets is what was committed to before the rain.` : 'THIS IS NOT WHAT WAS COMMITTED TO.';
-  const rows = table(['', ''], [['rain', rainId], ['commitment', commitment], ['seed', seed]]).trimStart();
+  const rows = facts([['rain', rainId], ['commitment', commitment], ['seed', seed]]);
   const turns = outOfTurn > 0 ? [`Not judged: ${outOfTurn} packets stand in the log out of turn, as wins do that were put back after a failover.`] : [];
   print(json, value, [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'));
   if (!fair) process.exitCode = EXIT.refused;

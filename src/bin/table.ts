@@ -1,0 +1,28 @@
+import Table from 'cli-table3';
+import { paint } from './paint.ts';
+
+const NO_LINES = Object.fromEntries([
+  'top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid',
+].map((place) => [place, '']));
+/** What a colour is to a terminal. */
+const PAINTED = /\x1b\[\d+m/g;
+
+/** Rows under their headings, numbers to the right; no lines, so that it can be cut and searched. */
+export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const right = headings.map((_, column) => rows.length > 0 && rows.every((row) => /^-?[\d.,]+$/.test(String(row[column]).replace(PAINTED, ''))));
+  return draw(right, [headings.map((heading) => (heading === '' ? '' : paint.quiet(heading))), ...rows.map((row) => row.map(String))]);
+}
+
+/** What there is to say about one thing: a name and a value a line. */
+export function facts(rows: readonly (readonly (string | number)[])[]): string {
+  return draw([false, false], rows.map(([name, value]) => [paint.quiet(String(name)), String(value)]));
+}
+
+function draw(right: readonly boolean[], rows: string[][]): string {
+  const lines = new Table({
+    chars: { ...NO_LINES, middle: '  ' }, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: right.map((yes) => (yes ? 'right' : 'left')),
+  });
+  lines.push(...rows);
+  return lines.toString().split('\n').map((line) => line.trimEnd()).join('\n');
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { rain } from '../support/cli.ts';
+import { facts, table } from '../../src/bin/table.ts';
+
+test('columns stand under their headings, numbers to the right, and a Chinese title takes the room that a terminal gives it', () => {
+  expect(table(['id', 'title', 'packets'], [['a', '年会红包雨', 1_000], ['bc', 'New Year', 5]])).toBe([
+    'id  title       packets',
+    'a   年会红包雨     1000',
+    'bc  New Year          5',
+  ].join('\n'));
+});
+
+test('facts have no headings, and nothing trails', () => {
+  expect(facts([['rain', 'r1'], ['won', 12], ['seed', '']])).toBe('rain  r1\nwon   12\nseed');
+});
+
+test('colours are for those who look at a terminal, or ask for them', async () => {
+  const escape = String.fromCharCode(27);
+  expect((await rain(['--help'])).stdout).not.toContain(escape);
+  expect((await rain(['--help'], { FORCE_COLOR: '1' })).stdout).toContain(`${escape}[36m`);
+  expect((await rain(['--help'], { FORCE_COLOR: '1', NO_COLOR: '1' })).stdout).not.toContain(escape);
+  const { stdout, stderr } = await rain(['show'], { FORCE_COLOR: '1' });
+  expect([stdout, stderr]).toEqual(['', expect.stringContaining("missing required argument 'id'")]);
+});
