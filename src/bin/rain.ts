@@ -10,6 +10,7 @@ import { addDeadCommand } from './commands/dead.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addLookCommands } from './commands/look.ts';
 import { addPlanCommands } from './commands/plan.ts';
+import { addPreflightCommand } from './commands/preflight.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addSteerCommands } from './commands/steer.ts';
@@ -53,6 +54,7 @@ addSwitchCommand(program);
 addTokenCommand(program);
 addSwarmCommand(program);
 addDoctorCommand(program);
+addPreflightCommand(program);
 addCodesCommand(program);
 // Last: it looks at all of them.
 await addCompletion(program);

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { connectDatabase } from '../ledger/database.ts';
+import { openLedger, type Ledger } from '../ledger/ledger.ts';
+import { migrate } from '../ledger/migrate.ts';
+import { startChild } from '../runtime/children.ts';
+import { startEmbeddedDatabase } from '../runtime/embedded/database.ts';
+import { freePort } from '../runtime/embedded/freePort.ts';
+import { startEmbeddedRedis } from '../runtime/embedded/redis.ts';
+import { compiledEntry } from '../runtime/entry.ts';
+import { homeAt } from '../runtime/home.ts';
+import { connectRedis, untilReady, type RedisClient } from '../runtime/redis.ts';
+
+/** Redis, a gateway and a book of their own, in a temporary folder: what is measured there is nobody's money. */
+export interface Stage {
+  redis: RedisClient;
+  ledger: Ledger;
+  gatewayUrl: string;
+  /** Where the gateway tells what it has used. */
+  metricsUrl: string;
+  secret: string;
+}
+
+/** As every gateway, but nobody is too fast for it and nobody waits for a fair start: it is to be kept busy by few. */
+const WITHOUT_LIMITS = {
+  GATEWAY_PORT: '0', GATEWAY_FAIR_START_MS: '0', GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
+  GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
+};
+
+/**
+ * @param signal ends it early
+ * @returns what `rehearse` returns; everything is gone again then, whatever happened
+ * @throws Error with one sentence when one of the three cannot be started here
+ */
+export async function onStage<T>(rehearse: (stage: Stage) => Promise<T>, signal: AbortSignal): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'rain-preflight-'));
+  const home = homeAt(folder);
+  const ends: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  const kept = <S extends { stop(): Promise<unknown> }>(server: S): S => {
+    ends.unshift(() => server.stop());
+    return server;
+  };
+  try {
+    const [startedRedis, startedDatabase] = await Promise.all([startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') }), startEmbeddedDatabase({ home })]);
+    const redisServer = kept(orThrow(startedRedis).server);
+    const databaseServer = kept(orThrow(startedDatabase).server);
+    await migrate(databaseServer.url);
+    signal.throwIfAborted();
+    const secret = randomBytes(32).toString('hex');
+    const metricsPort = await freePort();
+    const gateway = kept(orThrow(await startChild({
+      name: 'gateway', entry: compiledEntry('bin/rain.js'), args: ['gateway'], logs: home.logs, facts: z.object({ url: z.string() }),
+      env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
+        TICKETS: 'off', PUZZLES: 'off', TAPS: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
+    })).child);
+    const redis = connectRedis(redisServer.url, { purpose: 'once', onError: () => {} });
+    const database = connectDatabase(databaseServer.url);
+    ends.unshift(async () => { redis.disconnect(); await database.$disconnect(); });
+    await untilReady(redis);
+    signal.throwIfAborted();
+    return await rehearse({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret });
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+function orThrow<T extends { ok: true } | { ok: false; reason: string }>(started: T): Extract<T, { ok: true }> {
+  if (!started.ok) throw new Error(started.reason);
+  return started as Extract<T, { ok: true }>;
+}
