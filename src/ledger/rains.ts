@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Rain } from './generated/client.ts';
@@ -19,6 +19,8 @@ export interface NewRain {
   opensAt: number;
   /** Epoch ms. */
   closesAt: number;
+  /** Played with shadow money, see accounts.ts. */
+  rehearsal?: boolean;
 }
 
 export interface BookedRain extends NewRain {
@@ -46,35 +48,41 @@ export function createRain(database: Database, asked: NewRain, actor: string): P
       skipDuplicates: true,
     });
     if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id } })));
-    await fund(book, asked.id, asked.budgetCents);
-    const { id: rainId, title, packets, seed, split: plan, shards } = asked;
+    const { id: rainId, title, packets, seed, split: plan, shards, rehearsal = false } = asked;
+    await fund(book, rainId, rehearsal, asked.budgetCents);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment } });
+    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...(rehearsal && { rehearsal }) } });
     return { outcome: 'created' };
   });
 }
 
-async function fund(book: Transaction, rainId: string, cents: Cents): Promise<void> {
-  await book.account.create({ data: { id: rainAccount(rainId), kind: 'rain', balanceCents: cents } });
+async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
+  const [operator, account] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
+  await book.account.create({ data: { id: account, kind: 'rain', balanceCents: cents } });
   // Prisma's upsert reads first and can lose a race against the first rain ever.
   await book.$executeRaw`
-    INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${OPERATOR_ACCOUNT}, 'operator', ${-cents})
+    INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
     ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
   await book.transfer.create({
-    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: OPERATOR_ACCOUNT, creditAccountId: rainAccount(rainId), amountCents: cents, rainId },
+    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
   });
 }
 
 function compare(asked: NewRain, standing: BookedRain): Creation {
   // As it would look had it gone through the book.
-  const plain: NewRain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json };
-  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field]));
+  const plain: NewRain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json, rehearsal: asked.rehearsal ?? false };
+  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field] ?? false));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
 }
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
   const row = await database.rain.findUnique({ where: { id: rainId } });
   return row ? toBookedRain(row) : undefined;
+}
+
+/** Whose money it is; a rain that is not there has none. */
+export async function isRehearsal(book: Database | Transaction, rainId: string): Promise<boolean> {
+  return (await book.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
 }
 
 /** `unsettled`: those whose book is open. */
@@ -111,13 +119,14 @@ export async function settle(database: Database, rainId: string): Promise<number
   return row.settledAt.getTime();
 }
 
-function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, ...plain }: Rain): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, rehearsal, ...plain }: Rain): BookedRain {
   return {
     ...plain,
     split: split as Json,
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
+    ...(rehearsal && { rehearsal }),
     ...(settledAt && { settledAt: settledAt.getTime() }),
   };
 }
