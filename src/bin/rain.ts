@@ -10,6 +10,7 @@ import { addDeadCommand } from './commands/dead.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addLookCommands } from './commands/look.ts';
 import { addPlanCommands } from './commands/plan.ts';
+import { addRehearseCommand } from './commands/rehearse.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addSteerCommands } from './commands/steer.ts';
@@ -43,6 +44,7 @@ addBlockCommands(program);
 addSwitchCommand(program);
 addTokenCommand(program);
 addSwarmCommand(program);
+addRehearseCommand(program);
 addDoctorCommand(program);
 addCodesCommand(program);
 

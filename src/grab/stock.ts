@@ -33,7 +33,7 @@ export function packetElement(id: string, amount: string): string {
  * Writes the rain down in Redis, empty. Safe to repeat.
  * @returns `taken` when the id belongs to another rain, or to the remains of one
  */
-export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '' }: Draft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', rehearsal }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
     const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
@@ -43,7 +43,7 @@ export async function draftRain(redis: RedisClient, { rainId, title, shards, ope
     created ||= done === 1;
   }
   // The index comes last: who finds the rain there finds all its shards.
-  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title } satisfies LiveRain));
+  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title, ...(rehearsal && { rehearsal }) } satisfies LiveRain));
   return created ? 'created' : 'exists';
 }
 

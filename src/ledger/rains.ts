@@ -23,7 +23,8 @@ export interface NewRain {
   rehearsal?: boolean;
 }
 
-export interface BookedRain extends NewRain {
+export interface BookedRain extends Omit<NewRain, 'rehearsal'> {
+  rehearsal?: true;
   /** Epoch ms. */
   createdAt: number;
   /** Epoch ms; absent while the book is open. */

@@ -28,6 +28,8 @@ const createRequest = z.object({
   opensAt: moment,
   closesAt: moment,
   shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
+  /** Played with shadow money, which never becomes real. */
+  rehearsal: z.boolean('expected true or false').default(false),
   /** Only for reproducing a rain; whoever knows it beforehand knows every packet, and that of a settled rain is known to all. */
   seed: seed.optional(),
 });
@@ -57,7 +59,7 @@ export async function createRain(desk: Desk, request: CreateRequest): Promise<Cr
   ];
   if (!parsed.success || !verdict.ok) return { ok: false, refusals };
   const now = await redisNow(desk.redis);
-  const { opensAt, closesAt, shards } = parsed.data;
+  const { opensAt, closesAt, shards, rehearsal } = parsed.data;
   const standing = parsed.data.id === undefined ? undefined : await desk.ledger.rain(parsed.data.id);
   if (standing?.settledAt) return refuse('id', `the rain ${standing.id} is settled`);
   if (standing && await hasLost(desk, standing)) return refuse('id', `Redis has lost the rain ${standing.id} after it had opened`);
@@ -72,12 +74,12 @@ export async function createRain(desk: Desk, request: CreateRequest): Promise<Cr
   const { plan } = verdict;
   const booked = await desk.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
-    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt,
+    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, rehearsal,
   }, desk.actor);
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
-  const draft = await draftOf(desk, { id, title, shards, opensAt, closesAt, packets: plan.packets });
+  const draft = await draftOf(desk, { id, title, shards, opensAt, closesAt, packets: plan.packets, ...(rehearsal && { rehearsal }) });
   const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(desk.redis, id);

@@ -9,6 +9,8 @@ import { bookOf, type Desk } from './desk.ts';
 export interface RainView {
   rainId: string;
   title: string;
+  /** Only of a rehearsal: all its amounts are shadow money. */
+  rehearsal?: true;
   /** `draft` also while Redis knows nothing of it yet. */
   state: RainState;
   opensAt: string;
@@ -66,6 +68,7 @@ async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, 
   return {
     rainId: rain.id,
     title: rain.title,
+    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
     state: rain.settledAt ? 'settled' : now ? stateAt(now, clock) : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),

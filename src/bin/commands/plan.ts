@@ -23,6 +23,7 @@ interface CreateOptions {
   seed?: string;
   shards: number;
   load?: boolean;
+  rehearsal?: boolean;
   json?: boolean;
 }
 
@@ -47,6 +48,7 @@ export function addPlanCommands(program: Command): void {
     .option('--id <id>', 'letters, digits, _ and -; otherwise one is made')
     .option('--seed <hex>', '64 hex digits; reproduces an earlier rain, whose packets everybody knows once it is settled')
     .option('--shards <n>', 'Redis shards', parseCount(1, SHARDS_MAX), 1)
+    .option('--rehearsal', 'play it with shadow money: everything as it will be, and no wallet hears of it')
     .option('--load', 'preallocate the packets at once')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
@@ -71,6 +73,7 @@ async function create(desk: OpenDesk, options: CreateOptions): Promise<void> {
   const created = await createRain(desk, {
     plan: { budget: options.budget, packets: options.packets, split, ...(options.min && { min: options.min }), ...(options.max && { max: options.max }) },
     id, opensAt, closesAt: opensAt + options.duration, shards: options.shards,
+    ...(options.rehearsal && { rehearsal: true }),
     ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
   }).catch((error: unknown) => {
     tell(`it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
