@@ -4,6 +4,9 @@ import { balance, sumOfBalances, wallet, type Wallet } from './accounts.ts';
 import { actions, record, type Action, type RecordedAction } from './actions.ts';
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
+import {
+  campaign, campaigns, campaignWinners, createCampaign, rounds, type BookedCampaign, type CampaignCreation, type CampaignWinners, type NewCampaign,
+} from './campaigns.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
@@ -13,6 +16,11 @@ import { reserve, type Reserving } from './reserve.ts';
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
+  createCampaign(campaign: NewCampaign, actor: string): Promise<CampaignCreation>;
+  campaign(id: string): Promise<BookedCampaign | undefined>;
+  campaigns(limit?: number): Promise<BookedCampaign[]>;
+  rounds(campaignId: string): Promise<BookedRain[]>;
+  campaignWinners(campaign: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignWinners>;
   reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
@@ -36,6 +44,11 @@ export interface Ledger {
 export function openLedger(database: Database): Ledger {
   return {
     createRain: (asked, actor) => createRain(database, asked, actor),
+    createCampaign: (asked, actor) => createCampaign(database, asked, actor),
+    campaign: (id) => campaign(database, id),
+    campaigns: (limit) => campaigns(database, limit),
+    rounds: (campaignId) => rounds(database, campaignId),
+    campaignWinners: (of) => campaignWinners(database, of),
     reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { winsMaxOf } from '../rain/campaign.ts';
 import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
@@ -21,10 +22,19 @@ export interface NewRain {
   closesAt: number;
   /** Played with shadow money, see accounts.ts. */
   rehearsal?: boolean;
+  /** Of a round, whose id names both; see rain/campaign.ts. */
+  campaign?: Round;
 }
 
-export interface BookedRain extends Omit<NewRain, 'rehearsal'> {
+export interface Round {
+  id: string;
+  round: number;
+  excludeEarlierWinners: boolean;
+}
+
+export interface BookedRain extends Omit<NewRain, 'rehearsal' | 'campaign'> {
   rehearsal?: true;
+  campaign?: Round & { /** With so many wins a user has had enough for this round. */ winsMax: number };
   /** Epoch ms. */
   createdAt: number;
   /** Epoch ms; absent while the book is open. */
@@ -44,15 +54,17 @@ export type Creation =
  */
 export function createRain(database: Database, asked: NewRain, actor: string): Promise<Creation> {
   return database.$transaction(async (book) => {
+    const { campaign, ...plain } = asked;
+    const named = campaign && { campaignId: campaign.id, round: campaign.round, excludeEarlierWinners: campaign.excludeEarlierWinners };
     const { count } = await book.rain.createMany({
-      data: { ...asked, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
+      data: { ...plain, ...named, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
       skipDuplicates: true,
     });
-    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id } })));
+    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, include: WITH_CAMPAIGN })));
     const { id: rainId, title, packets, seed, split: plan, shards, rehearsal = false } = asked;
     await fund(book, rainId, rehearsal, asked.budgetCents);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...(rehearsal && { rehearsal }) } });
+    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...(rehearsal && { rehearsal }), ...named } });
     return { outcome: 'created' };
   });
 }
@@ -69,15 +81,20 @@ async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents
   });
 }
 
+/** What a rain that stands for itself is compared as. */
+const NO_ROUND: Round = { id: '', round: 0, excludeEarlierWinners: false };
+
 function compare(asked: NewRain, standing: BookedRain): Creation {
   // As it would look had it gone through the book.
-  const plain: NewRain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json, rehearsal: asked.rehearsal ?? false };
-  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field] ?? false));
+  const plain: Required<NewRain> = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json, rehearsal: asked.rehearsal ?? false, campaign: asked.campaign ?? NO_ROUND };
+  const { id, round, excludeEarlierWinners } = standing.campaign ?? NO_ROUND;
+  const booked: Required<NewRain> = { ...standing, rehearsal: standing.rehearsal ?? false, campaign: { id, round, excludeEarlierWinners } };
+  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
 }
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId } });
+  const row = await database.rain.findUnique({ where: { id: rainId }, include: WITH_CAMPAIGN });
   return row ? toBookedRain(row) : undefined;
 }
 
@@ -86,14 +103,16 @@ export async function isRehearsal(book: Database | Transaction, rainId: string):
   return (await book.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
 }
 
-/** `unsettled`: those whose book is open. */
-export type WhichRains = 'all' | 'unsettled';
+/** `unsettled`: those whose book is open; or the rounds of one campaign. */
+export type WhichRains = 'all' | 'unsettled' | { campaignId: string };
 
-const among = (which: WhichRains) => ({ where: which === 'unsettled' ? { settledAt: null } : {} });
+const among = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
+
+const WITH_CAMPAIGN = { campaign: { select: { winsPerUserMax: true } } } as const;
 
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...among(which), orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  const rows = await database.rain.findMany({ ...among(which), include: WITH_CAMPAIGN, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 
@@ -104,7 +123,7 @@ export function countRains(database: Database, which: WhichRains = 'all'): Promi
 
 /** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, orderBy: { closesAt: 'asc' }, take: limit });
+  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, include: WITH_CAMPAIGN, orderBy: { closesAt: 'asc' }, take: limit });
   return rows.map(toBookedRain);
 }
 
@@ -120,7 +139,7 @@ export async function settle(database: Database, rainId: string): Promise<number
   return row.settledAt.getTime();
 }
 
-function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, rehearsal, ...plain }: Rain): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, rehearsal, campaignId, round, excludeEarlierWinners, campaign, ...plain }: Rain & { campaign: { winsPerUserMax: number } | null }): BookedRain {
   return {
     ...plain,
     split: split as Json,
@@ -128,6 +147,9 @@ function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, rehearsa
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
     ...(rehearsal && { rehearsal }),
+    ...(campaign && campaignId !== null && round !== null && {
+      campaign: { id: campaignId, round, excludeEarlierWinners, winsMax: winsMaxOf(campaign.winsPerUserMax, excludeEarlierWinners) },
+    }),
     ...(settledAt && { settledAt: settledAt.getTime() }),
   };
 }

@@ -15,10 +15,10 @@ export async function recordedCommitment({ ledger }: Pick<Desk, 'ledger'>, rainI
 }
 
 /** How a booked rain is written down in Redis, whoever does it: the first to do so and all who repeat it must agree. */
-export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'rehearsal'>): Promise<Draft> {
-  const { id, title, shards, opensAt, closesAt, packets, rehearsal } = rain;
+export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'rehearsal' | 'campaign'>): Promise<Draft> {
+  const { id, title, shards, opensAt, closesAt, packets, rehearsal, campaign } = rain;
   const committed = await recordedCommitment(desk, id);
-  return { rainId: id, title, shards, opensAt, closesAt, packets, ...(rehearsal && { rehearsal }), ...(committed !== undefined && { commitment: committed }) };
+  return { rainId: id, title, shards, opensAt, closesAt, packets, ...(rehearsal && { rehearsal }), ...(campaign && { winsMax: campaign.winsMax }), ...(committed !== undefined && { commitment: committed }) };
 }
 
 /** What players may see once the rain is settled; nothing when nothing was committed to. To be asked for only then. */

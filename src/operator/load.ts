@@ -4,6 +4,7 @@ import { commitmentOf } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { tellRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
+import { countWins } from './campaign/wins.ts';
 import { draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
@@ -37,8 +38,11 @@ export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: 
   await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: rain.packets } });
   const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+  const lost = () => refuse('id', `the rain ${rainId} cannot be loaded: Redis has lost it meanwhile`);
+  // Before it has a packet: nobody is to win whose wins are not known.
+  if (!await countWins(desk, rain)) return lost();
   const loaded = await loadPackets(desk.redis, rainId, rain.shards, amounts, (count) => onProgress(count, rain.packets));
-  if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${loaded.reason === 'not_a_draft' ? 'it is closed' : 'Redis has lost it meanwhile'}`);
+  if (!loaded.ok) return loaded.reason === 'not_a_draft' ? refuse('id', `the rain ${rainId} cannot be loaded: it is closed`) : lost();
   await announceChange(desk.redis, rainId);
   return { ok: true, packets: loaded.packets };
 }
