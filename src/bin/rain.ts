@@ -5,6 +5,7 @@ import { readEnvironment } from '../runtime/config.ts';
 import { explain, tell } from './answer.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/block.ts';
+import { addCampaignCommands } from './commands/campaign.ts';
 import { addCodesCommand } from './commands/codes.ts';
 import { addDeadCommand } from './commands/dead.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -33,6 +34,7 @@ const program = new Command('rain')
 addUpCommand(program);
 addServeCommands(program);
 addPlanCommands(program);
+addCampaignCommands(program);
 addLookCommands(program);
 addAuditCommand(program);
 addDeadCommand(program);
