@@ -9,13 +9,16 @@ import {
 } from './campaigns.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
-import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
+import { addPortion, type Adding, type NewPortion } from './portions.ts';
+import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
+  addPortion(portion: NewPortion, actor: string): Promise<Adding>;
+  reschedule(rainId: string, window: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean>;
   createCampaign(campaign: NewCampaign, actor: string): Promise<CampaignCreation>;
   campaign(id: string): Promise<BookedCampaign | undefined>;
   campaigns(limit?: number): Promise<BookedCampaign[]>;
@@ -27,6 +30,7 @@ export interface Ledger {
   discard(asked: NewDiscard): Promise<Discarding>;
   discards(rainId: string, afterLetterId?: string, limit?: number): Promise<BookedDiscard[]>;
   laidToRest(letterIds: readonly string[]): Promise<Map<string, BookedDiscard>>;
+  seal(rainId: string): Promise<void>;
   settle(rainId: string): Promise<number>;
   rain(rainId: string): Promise<BookedRain | undefined>;
   rains(limit?: number, which?: WhichRains): Promise<BookedRain[]>;
@@ -44,6 +48,8 @@ export interface Ledger {
 export function openLedger(database: Database): Ledger {
   return {
     createRain: (asked, actor) => createRain(database, asked, actor),
+    addPortion: (asked, actor) => addPortion(database, asked, actor),
+    reschedule: (rainId, window, action) => reschedule(database, rainId, window, action),
     createCampaign: (asked, actor) => createCampaign(database, asked, actor),
     campaign: (id) => campaign(database, id),
     campaigns: (limit) => campaigns(database, limit),
@@ -55,6 +61,7 @@ export function openLedger(database: Database): Ledger {
     discard: (asked) => discard(database, asked),
     discards: (rainId, afterLetterId, limit) => discards(database, rainId, afterLetterId, limit),
     laidToRest: (letterIds) => laidToRest(database, letterIds),
+    seal: (rainId) => seal(database, rainId),
     settle: (rainId) => settle(database, rainId),
     rain: (rainId) => rain(database, rainId),
     rains: (limit, which) => rains(database, limit, which),

@@ -5,7 +5,8 @@ import { formatMoney, type Cents } from '../rain/money.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
-import type { Rain } from './generated/client.ts';
+import type { Portion, Rain } from './generated/client.ts';
+import { toBookedPortion, type BookedPortion } from './portions.ts';
 
 export interface NewRain {
   id: string;
@@ -32,11 +33,16 @@ export interface Round {
   excludeEarlierWinners: boolean;
 }
 
+/** `budgetCents` and `packets` are what it holds in all, its portions included; `split` and `seed` those of its creation. */
 export interface BookedRain extends Omit<NewRain, 'rehearsal' | 'campaign'> {
   rehearsal?: true;
   campaign?: Round & { /** With so many wins a user has had enough for this round. */ winsMax: number };
+  /** What was added since, in order. */
+  portions: BookedPortion[];
   /** Epoch ms. */
   createdAt: number;
+  /** Epoch ms; absent as long as something may be added. */
+  sealedAt?: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;
 }
@@ -60,7 +66,7 @@ export function createRain(database: Database, asked: NewRain, actor: string): P
       data: { ...plain, ...named, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
       skipDuplicates: true,
     });
-    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, include: WITH_CAMPAIGN })));
+    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, ...inFull })));
     const { id: rainId, title, packets, seed, split: plan, shards, rehearsal = false } = asked;
     await fund(book, rainId, rehearsal, asked.budgetCents);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
@@ -88,13 +94,21 @@ function compare(asked: NewRain, standing: BookedRain): Creation {
   // As it would look had it gone through the book.
   const plain: Required<NewRain> = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json, rehearsal: asked.rehearsal ?? false, campaign: asked.campaign ?? NO_ROUND };
   const { id, round, excludeEarlierWinners } = standing.campaign ?? NO_ROUND;
-  const booked: Required<NewRain> = { ...standing, rehearsal: standing.rehearsal ?? false, campaign: { id, round, excludeEarlierWinners } };
+  const booked: Required<NewRain> = { ...standing, ...atCreation(standing), rehearsal: standing.rehearsal ?? false, campaign: { id, round, excludeEarlierWinners } };
   const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
 }
 
+/** What the rain held before anything was added. */
+export function atCreation({ budgetCents, packets, portions }: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions'>): { budgetCents: Cents; packets: number } {
+  return portions.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
+}
+
+/** With its portions, and what its campaign says. */
+const inFull = { include: { portions: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
+
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId }, include: WITH_CAMPAIGN });
+  const row = await database.rain.findUnique({ where: { id: rainId }, ...inFull });
   return row ? toBookedRain(row) : undefined;
 }
 
@@ -108,11 +122,9 @@ export type WhichRains = 'all' | 'unsettled' | { campaignId: string };
 
 const among = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
 
-const WITH_CAMPAIGN = { campaign: { select: { winsPerUserMax: true } } } as const;
-
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...among(which), include: WITH_CAMPAIGN, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  const rows = await database.rain.findMany({ ...among(which), ...inFull, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 
@@ -123,8 +135,32 @@ export function countRains(database: Database, which: WhichRains = 'all'): Promi
 
 /** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, include: WITH_CAMPAIGN, orderBy: { closesAt: 'asc' }, take: limit });
+  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...inFull, orderBy: { closesAt: 'asc' }, take: limit });
   return rows.map(toBookedRain);
+}
+
+/**
+ * From now on nothing is added to this rain; whoever audits it afterwards has seen all that ever will be. Repeating it is harmless.
+ * @throws Error when there is no such rain
+ */
+export async function seal(database: Database, rainId: string): Promise<void> {
+  const sealed = await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
+  if (sealed === 0) throw new Error(`the book has no rain ${rainId}`);
+}
+
+/**
+ * Moves the window of a rain that is not sealed, and puts it on record: both or nothing.
+ * @returns false when there is no such rain, or it is sealed
+ */
+export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean> {
+  return database.$transaction(async (book) => {
+    const { count } = await book.rain.updateMany({
+      where: { id: rainId, sealedAt: null, settledAt: null }, data: { opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
+    });
+    if (count === 0) return false;
+    await record(book, { ...action, rainId, details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() } });
+    return true;
+  });
 }
 
 /**
@@ -139,10 +175,13 @@ export async function settle(database: Database, rainId: string): Promise<number
   return row.settledAt.getTime();
 }
 
-function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, rehearsal, campaignId, round, excludeEarlierWinners, campaign, ...plain }: Rain & { campaign: { winsPerUserMax: number } | null }): BookedRain {
+type RainRow = Rain & { portions: Portion[]; campaign: { winsPerUserMax: number } | null };
+
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, rehearsal, campaignId, round, excludeEarlierWinners, campaign, ...plain }: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,
+    portions: portions.map(toBookedPortion),
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
@@ -150,6 +189,7 @@ function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, rehearsa
     ...(campaign && campaignId !== null && round !== null && {
       campaign: { id: campaignId, round, excludeEarlierWinners, winsMax: winsMaxOf(campaign.winsPerUserMax, excludeEarlierWinners) },
     }),
+    ...(sealedAt && { sealedAt: sealedAt.getTime() }),
     ...(settledAt && { settledAt: settledAt.getTime() }),
   };
 }

@@ -200,6 +200,7 @@ function describe(rain: RainReading, now: number): WelcomeMessage['rains'][numbe
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
     ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),
+    ...(rain.portions && { portions: rain.portions }),
     ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),
   };
 }
