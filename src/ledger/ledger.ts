@@ -4,21 +4,33 @@ import { balance, sumOfBalances, wallet, type Wallet } from './accounts.ts';
 import { actions, record, type Action, type RecordedAction } from './actions.ts';
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
+import {
+  campaign, campaigns, campaignWinners, createCampaign, rounds, type BookedCampaign, type CampaignCreation, type CampaignWinners, type NewCampaign,
+} from './campaigns.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
-import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
+import { addPortion, type Adding, type NewPortion } from './portions.ts';
+import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
+  addPortion(portion: NewPortion, actor: string): Promise<Adding>;
+  reschedule(rainId: string, window: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean>;
+  createCampaign(campaign: NewCampaign, actor: string): Promise<CampaignCreation>;
+  campaign(id: string): Promise<BookedCampaign | undefined>;
+  campaigns(limit?: number): Promise<BookedCampaign[]>;
+  rounds(campaignId: string): Promise<BookedRain[]>;
+  campaignWinners(campaign: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignWinners>;
   reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
   discard(asked: NewDiscard): Promise<Discarding>;
   discards(rainId: string, afterLetterId?: string, limit?: number): Promise<BookedDiscard[]>;
   laidToRest(letterIds: readonly string[]): Promise<Map<string, BookedDiscard>>;
+  seal(rainId: string): Promise<void>;
   settle(rainId: string): Promise<number>;
   rain(rainId: string): Promise<BookedRain | undefined>;
   rains(limit?: number, which?: WhichRains): Promise<BookedRain[]>;
@@ -36,12 +48,20 @@ export interface Ledger {
 export function openLedger(database: Database): Ledger {
   return {
     createRain: (asked, actor) => createRain(database, asked, actor),
+    addPortion: (asked, actor) => addPortion(database, asked, actor),
+    reschedule: (rainId, window, action) => reschedule(database, rainId, window, action),
+    createCampaign: (asked, actor) => createCampaign(database, asked, actor),
+    campaign: (id) => campaign(database, id),
+    campaigns: (limit) => campaigns(database, limit),
+    rounds: (campaignId) => rounds(database, campaignId),
+    campaignWinners: (of) => campaignWinners(database, of),
     reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),
     discard: (asked) => discard(database, asked),
     discards: (rainId, afterLetterId, limit) => discards(database, rainId, afterLetterId, limit),
     laidToRest: (letterIds) => laidToRest(database, letterIds),
+    seal: (rainId) => seal(database, rainId),
     settle: (rainId) => settle(database, rainId),
     rain: (rainId) => rain(database, rainId),
     rains: (limit, which) => rains(database, limit, which),

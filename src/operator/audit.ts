@@ -10,6 +10,8 @@ import { hasLost } from './lost.ts';
 /** The report, and beside the amounts how many packets they are, and what waits for the operator. */
 export interface RainReport extends AuditReport {
   counts: Counts;
+  /** Only of a rehearsal: the money that adds up, or does not, is shadow money. */
+  rehearsal?: true;
   /** Open promises; the money of a rain that has some may well add up, but a user waits for his. */
   promised_twice: number;
   /** Dead letters and lost claims that the operator has explained. */
@@ -44,17 +46,18 @@ const FINDINGS_MAX = 100;
 export async function auditRain(desk: Desk, rainId: string): Promise<Audit | undefined> {
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return undefined;
-  const amounts = allocationOf(rain);
   const queues = desk.queues && await readQueues(desk.queues, rainId);
   const trail = await readTrail(desk, rain);
-  const { equation, discarded, lostFromLog, problems } = weigh(rainId, rain.budgetCents, amounts, trail);
+  // Only now what it consists of: whatever was won by then is among it, and what was added since counts as not loaded yet.
+  const whole = await desk.ledger.rain(rainId) ?? rain;
+  const { equation, discarded, lostFromLog, problems } = weigh(rainId, whole.budgetCents, allocationOf(whole), trail);
   if (rain.settledAt === undefined && await hasLost(desk, rain)) problems.unshift('Redis has lost the rain after it had opened: what was won and is not credited is not known any more');
   const { promises } = trail.logged;
   const { resting } = trail.booked;
   return {
     report: {
       ...toReport(rainId, equation), adds_up: addsUp(equation) && problems.length === 0,
-      counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
+      ...(rain.rehearsal && { rehearsal: rain.rehearsal }), counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
     },
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), promisedTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,

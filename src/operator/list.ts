@@ -9,6 +9,10 @@ import { bookOf, type Desk } from './desk.ts';
 export interface RainView {
   rainId: string;
   title: string;
+  /** Only of a rehearsal: all its amounts are shadow money. */
+  rehearsal?: true;
+  /** Only of a round. */
+  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
   /** `draft` also while Redis knows nothing of it yet. */
   state: RainState;
   opensAt: string;
@@ -26,7 +30,25 @@ export interface RainView {
   recycled: string;
 }
 
+/** What was added to a rain since its creation. */
+export interface PortionView {
+  /** From 1. */
+  portion: number;
+  /** The operator's word for it. */
+  id: string;
+  budget: string;
+  packets: number;
+  commitment: string;
+  at: string;
+  /** Only of a settled rain. */
+  seed?: string;
+}
+
 export interface RainDetail extends RainView {
+  /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
+  loaded: number;
+  /** In order; empty when nothing was added. */
+  portions: PortionView[];
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** Only of a settled rain: until then it is a secret. */
@@ -44,8 +66,14 @@ export const RAINS_MAX = 1_000;
 
 /** The newest rains, so many of them. */
 export async function listRains(desk: Desk, limit = 100): Promise<RainList> {
-  const [rains, total, live, now] = await Promise.all([desk.ledger.rains(Math.min(limit, RAINS_MAX)), desk.ledger.countRains(), liveRains(desk.redis), redisNow(desk.redis)]);
-  return { rains: await Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now))), total };
+  const [rains, total] = await Promise.all([desk.ledger.rains(Math.min(limit, RAINS_MAX)), desk.ledger.countRains()]);
+  return { rains: await viewRains(desk, rains), total };
+}
+
+/** These, in their order. */
+export async function viewRains(desk: Desk, rains: readonly BookedRain[]): Promise<RainView[]> {
+  const [live, now] = await Promise.all([liveRains(desk.redis), redisNow(desk.redis)]);
+  return Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now)));
 }
 
 export async function showRain(desk: Desk, rainId: string): Promise<RainDetail | undefined> {
@@ -53,8 +81,12 @@ export async function showRain(desk: Desk, rainId: string): Promise<RainDetail |
     desk.ledger.rain(rainId), liveRains(desk.redis), redisNow(desk.redis), recordedCommitment(desk, rainId),
   ]);
   if (!rain) return undefined;
-  const seen = await view(desk, rain, await reading(desk, rainId, live.get(rainId)), now);
-  return { ...seen, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  const held = await reading(desk, rainId, live.get(rainId));
+  const seen = await view(desk, rain, held, now);
+  const portions = rain.portions.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): PortionView => ({
+    portion: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
+  }));
+  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function reading(desk: Desk, rainId: string, live: LiveRain | undefined): Promise<RainReading | undefined> {
@@ -66,6 +98,8 @@ async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, 
   return {
     rainId: rain.id,
     title: rain.title,
+    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
+    ...(rain.campaign && { campaign: { id: rain.campaign.id, round: rain.campaign.round, excludeEarlierWinners: rain.campaign.excludeEarlierWinners } }),
     state: rain.settledAt ? 'settled' : now ? stateAt(now, clock) : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),

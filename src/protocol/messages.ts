@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
 import type { RainPlan } from '../rain/plan.ts';
+import type { PortionPromise } from '../rain/portion.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 import { challenge, solution, type Challenge } from './puzzle.ts';
@@ -37,12 +38,19 @@ export interface RainSnapshot {
   packets: number;
   /** Packets left, rounded up to about a hundredth of `packets`; 0 only when none is left. */
   left: number;
+  /** Only of a rehearsal: what is won there is not real money, and players are to be told so. */
+  rehearsal?: true;
   /** SHA-256 of what decides who gets which amount, told before anybody can grab; absent for a rain that has none. */
   commitment?: string;
   /** These three once the rain is settled: with the commitment, all that is needed to recompute every packet. */
   seed?: string;
   plan?: RainPlan;
   shards?: number;
+  /**
+   * What was added to the rain since it was created, in order; absent when nothing was. `packets` and `left` have grown with it:
+   * after a -1 a `rain` message with more packets, or with packets left again, says that it goes on, and asking again is worth while.
+   */
+  portions?: readonly PortionPromise[];
   serverTime: number;
 }
 

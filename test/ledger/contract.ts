@@ -6,6 +6,7 @@ import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
 import { rainContract } from './contract-rain.ts';
+import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
 import type { OpenBook } from './openBook.ts';
 
@@ -35,6 +36,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     creditContract(book);
     discardContract(book);
     reserveContract(book);
+    rehearsalContract(book);
     databaseContract(book);
   });
 }
