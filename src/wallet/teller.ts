@@ -34,7 +34,10 @@ export interface TellerParts {
 }
 
 export interface Teller {
-  /** Sees to it that what this user has won is credited. Never rejects, and ends in time; what is late goes on without him. */
+  /**
+   * Sees to it that what this user has won is credited, and ends in time; what is late goes on without him. Rejects when the book
+   * cannot be read.
+   */
   settle(userId: string): Promise<Settled>;
 }
 
@@ -60,9 +63,8 @@ export function createTeller({ ledger, findWins, isDead, counter, confirm, withi
     const deadline = deadlineIn(withinMs);
     const found = await deadline.within(findWins(userId).catch(missed));
     if (found === 'late' || found === undefined) return { wins: [], settled: false };
-    const credits = await deadline.within(ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId)).catch(missed));
-    // Without the book nobody knows what is still to come.
-    if (credits === 'late' || credits === undefined) return { wins: [], settled: false };
+    // Waited for, whatever the time: without the book nobody knows what is still to come, nor what there is.
+    const credits = await ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId));
     let settled = found.complete;
     const wins = await Promise.all(found.wins.map(async (win): Promise<StandingWin> => {
       const { claim, title } = win;
