@@ -21,7 +21,7 @@ export function rainAccount(rainId: string, rehearsal = false): string {
   return `${sideOf(rehearsal)}rain:${rainId}`;
 }
 
-function userAccount(userId: string): string {
+export function userAccount(userId: string): string {
   return `user:${userId}`;
 }
 

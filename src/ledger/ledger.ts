@@ -10,6 +10,7 @@ import {
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { addPortion, type Adding, type NewPortion } from './portions.ts';
+import { creditsAmong, luckiest, purse, type PursePage, type PursePlace } from './purse.ts';
 import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
@@ -40,6 +41,9 @@ export interface Ledger {
   credits(rainId: string, afterUserId?: string, limit?: number): Promise<BookedCredit[]>;
   balance(userId: string): Promise<Cents>;
   wallet(userId: string, limit?: number): Promise<Wallet>;
+  purse(userId: string, after: PursePlace | undefined, limit: number): Promise<PursePage>;
+  creditsAmong(userId: string, rainIds: readonly string[]): Promise<Map<string, BookedCredit>>;
+  luckiest(rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined>;
   record(action: Action): Promise<void>;
   actions(rainId: string, limit?: number): Promise<RecordedAction[]>;
   sumOfBalances(): Promise<Cents>;
@@ -71,6 +75,9 @@ export function openLedger(database: Database): Ledger {
     credits: (rainId, afterUserId, limit) => credits(database, rainId, afterUserId, limit),
     balance: (userId) => balance(database, userId),
     wallet: (userId, limit) => wallet(database, userId, limit),
+    purse: (userId, after, limit) => purse(database, userId, after, limit),
+    creditsAmong: (userId, rainIds) => creditsAmong(database, userId, rainIds),
+    luckiest: (rainId, limit) => luckiest(database, rainId, limit),
     record: (action) => record(database, action),
     actions: (rainId, limit) => actions(database, rainId, limit),
     sumOfBalances: () => sumOfBalances(database),

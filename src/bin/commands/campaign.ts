@@ -6,7 +6,8 @@ import { ROUNDS_MAX, WINS_PER_USER_MAX } from '../../rain/campaign.ts';
 import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
-import { table } from '../table.ts';
+import { paintState } from '../paint.ts';
+import { facts, table } from '../table.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
 interface CampaignOptions {
@@ -74,13 +75,13 @@ function describeList(campaigns: readonly CampaignView[]): string {
 }
 
 function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners }: CampaignDetail): string {
-  const head = table(['', ''], [
+  const head = facts([
     ['campaign', `${campaignId}  ${title}`], ['wins per user', `at most ${winsPerUserMax}`], ['roll-over', rollOver ? 'what nobody wins goes into the next round' : 'no'],
     ['winners', `${winners.users}, with ${winners.wins} packets credited`],
     ...(winners.beyond === 0 ? [] : [['BEYOND', `${winners.beyond} users are credited with more than ${winsPerUserMax}`]]),
-  ]).trimStart();
+  ]);
   if (rounds.length === 0) return `${head}\nno round yet; plan one with: rain campaign add-round ${campaignId} --help`;
   return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'for'], rounds.map((rain) => [
-    rain.rainId, rain.title, rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
+    rain.rainId, rain.title, paintState(rain.state), rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
     rain.campaign?.excludeEarlierWinners ? 'who has not won yet' : 'everybody']))}`;
 }

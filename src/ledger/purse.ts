@@ -1,0 +1,80 @@
+import type { Cents } from '../rain/money.ts';
+import { userAccount } from './accounts.ts';
+import type { BookedCredit } from './book.ts';
+import type { Database } from './database.ts';
+
+/** One red packet that a user has been credited with. */
+export interface PursePacket {
+  rainId: string;
+  title: string;
+  redPacketId: string;
+  amountCents: Cents;
+  /** Epoch ms, by the database's clock. */
+  postedAt: number;
+}
+
+/** Where a page ended. */
+export type PursePlace = Pick<PursePacket, 'postedAt' | 'redPacketId'>;
+
+export interface PursePage {
+  /** Of all his credits, those on other pages included. */
+  balanceCents: Cents;
+  packets: PursePacket[];
+}
+
+interface PurseRow {
+  balanceCents: Cents;
+  rainId: string | null;
+  title: string;
+  redPacketId: string;
+  amountCents: Cents;
+  postedAt: Date;
+}
+
+/**
+ * What a user owns, and his credits, newest first. One statement, so that both are of one moment: a credit that is posted meanwhile
+ * is in both of them or in neither.
+ * @param after the last one of the page before
+ */
+export async function purse(database: Database, userId: string, after: PursePlace | undefined, limit: number): Promise<PursePage> {
+  const account = userAccount(userId);
+  const [before, id] = after ? [new Date(after.postedAt), `credit:${after.redPacketId}`] : [null, ''];
+  const rows = await database.$queryRaw<PurseRow[]>`
+    SELECT coalesce(account."balanceCents", 0)::bigint AS "balanceCents", page.*
+    FROM (SELECT 1) AS one
+    LEFT JOIN "Account" AS account ON account."id" = ${account}
+    LEFT JOIN LATERAL (
+      SELECT transfer."rainId", rain."title", transfer."redPacketId", transfer."amountCents", transfer."postedAt"
+      FROM "Transfer" AS transfer JOIN "Rain" AS rain ON rain."id" = transfer."rainId"
+      WHERE transfer."creditAccountId" = ${account} AND transfer."kind" = 'credit'
+        AND (${before}::timestamptz IS NULL OR (transfer."postedAt" <= ${before}::timestamptz AND (transfer."postedAt" < ${before}::timestamptz OR transfer."id" > ${id})))
+      ORDER BY transfer."postedAt" DESC, transfer."id" ASC LIMIT ${limit}
+    ) AS page ON true`;
+  return {
+    balanceCents: rows[0]!.balanceCents,
+    packets: rows.filter(({ rainId }) => rainId !== null).map(({ rainId, title, redPacketId, amountCents, postedAt }) => ({
+      rainId: rainId!, title, redPacketId, amountCents, postedAt: postedAt.getTime(),
+    })),
+  };
+}
+
+/** What the book holds for this user in these rains, by rain: one at most in each. */
+export async function creditsAmong(database: Database, userId: string, rainIds: readonly string[]): Promise<Map<string, BookedCredit>> {
+  if (rainIds.length === 0) return new Map();
+  const rows = await database.transfer.findMany({
+    where: { rainId: { in: [...rainIds] }, userId }, select: { rainId: true, redPacketId: true, amountCents: true },
+  });
+  return new Map(rows.map(({ rainId, redPacketId, amountCents }) => [rainId, { redPacketId: redPacketId!, userId, amountCents }]));
+}
+
+/** The highest credits of a rain; of equal ones the earlier. `settled`: nothing will be added. `undefined`: no such rain. */
+export async function luckiest(database: Database, rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined> {
+  // In this order: of a book that is closed here all credits are seen.
+  const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } });
+  if (!rain) return undefined;
+  const rows = await database.transfer.findMany({
+    where: { rainId, kind: 'credit' }, orderBy: [{ amountCents: 'desc' }, { postedAt: 'asc' }, { id: 'asc' }], take: limit,
+    select: { redPacketId: true, userId: true, amountCents: true },
+  });
+  return { credits: rows.map(({ redPacketId, userId, amountCents }) => ({ redPacketId: redPacketId!, userId: userId!, amountCents })), settled: rain.settledAt !== null };
+}
