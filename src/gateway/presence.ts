@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tellPresence, withdrawPresence } from '../grab/presence.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { version } from '../runtime/version.ts';
 import type { Tally } from './tally.ts';
+
+/** A gateway that closes has more to do in its time. */
+const GOODBYE_MS = 250;
 
 export interface PresenceRules {
   redis: RedisClient;
@@ -17,7 +21,7 @@ export interface PresenceRules {
 }
 
 export interface PresenceTeller {
-  /** Says goodbye, for at most as long as a command takes. Never rejects. */
+  /** Says goodbye if that is quickly done; otherwise it is missed a little later. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -39,8 +43,11 @@ export function startPresence({ redis, address, tally, sockets, grabsPending, pr
   return {
     async close() {
       clearInterval(timer);
-      await telling;
-      await withdrawPresence(redis, id).catch(() => {});
+      const goodbye = async () => {
+        await telling;
+        await withdrawPresence(redis, id);
+      };
+      await Promise.race([goodbye().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -7,7 +7,7 @@ import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
-import { postings, type BookedPosting } from './postings.ts';
+import { creditOf, postings, type BookedPosting } from './postings.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
 import { openStaff, type Staff } from './staff.ts';
@@ -34,6 +34,7 @@ export interface Ledger {
   actions(rainId: string, limit?: number): Promise<RecordedAction[]>;
   latestActions(page: { rainId?: string; before?: bigint; limit: number }): Promise<NumberedAction[]>;
   postings(redPacketIds: readonly string[]): Promise<BookedPosting[]>;
+  creditOf(rainId: string, userId: string): ReturnType<typeof creditOf>;
   sumOfBalances(): Promise<Cents>;
   staff: Staff;
 }
@@ -60,6 +61,7 @@ export function openLedger(database: Database): Ledger {
     actions: (rainId, limit) => actions(database, rainId, limit),
     latestActions: (page) => latestActions(database, page),
     postings: (redPacketIds) => postings(database, redPacketIds),
+    creditOf: (rainId, userId) => creditOf(database, rainId, userId),
     sumOfBalances: () => sumOfBalances(database),
     staff: openStaff(database),
   };
