@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { readFileSync } from 'node:fs';
 import { readEnvironment } from '../runtime/config.ts';
+import { version } from '../runtime/version.ts';
 import { explain, tell } from './answer.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/block.ts';
@@ -10,6 +10,7 @@ import { addCodesCommand } from './commands/codes.ts';
 import { addDeadCommand } from './commands/dead.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addLookCommands } from './commands/look.ts';
+import { addOperatorCommand } from './commands/operator.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addPreflightCommand } from './commands/preflight.ts';
 import { addRecycleCommand } from './commands/recycle.ts';
@@ -23,11 +24,10 @@ import { addTokenCommand } from './commands/token.ts';
 import { addTopUpCommand } from './commands/topUp.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { addWinnersCommand } from './commands/winners.ts';
 import { addWriteOffCommand } from './commands/writeOff.ts';
 import { addCompletion } from './completion.ts';
 import { paint, paintComplaint } from './paint.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 
 // `rain list | head`: whoever reads no further has what he wanted.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -50,6 +50,7 @@ addCampaignCommands(program);
 addLookCommands(program);
 addAuditCommand(program);
 addDeadCommand(program);
+addWinnersCommand(program);
 addReplayCommand(program);
 addVerifyCommand(program);
 addSteerCommands(program);
@@ -59,6 +60,7 @@ addWriteOffCommand(program);
 addBlockCommands(program);
 addSwitchCommand(program);
 addTokenCommand(program);
+addOperatorCommand(program);
 addSwarmCommand(program);
 addRehearseCommand(program);
 addDoctorCommand(program);

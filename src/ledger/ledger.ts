@@ -1,7 +1,7 @@
 import type { Claim } from '../rain/claim.ts';
 import type { Cents } from '../rain/money.ts';
 import { balance, sumOfBalances, wallet, type Wallet } from './accounts.ts';
-import { actions, record, type Action, type RecordedAction } from './actions.ts';
+import { actions, latestActions, record, type Action, type NumberedAction, type RecordedAction } from './actions.ts';
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import {
@@ -10,10 +10,12 @@ import {
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { addPortion, type Adding, type NewPortion } from './portions.ts';
+import { creditOf, postings, type BookedPosting } from './postings.ts';
 import { creditsAmong, luckiest, purse, type PursePage, type PursePlace } from './purse.ts';
 import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
+import { openStaff, type Staff } from './staff.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
@@ -46,7 +48,11 @@ export interface Ledger {
   luckiest(rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined>;
   record(action: Action): Promise<void>;
   actions(rainId: string, limit?: number): Promise<RecordedAction[]>;
+  latestActions(page: { rainId?: string; before?: bigint; limit: number }): Promise<NumberedAction[]>;
+  postings(redPacketIds: readonly string[]): Promise<BookedPosting[]>;
+  creditOf(rainId: string, userId: string): ReturnType<typeof creditOf>;
   sumOfBalances(): Promise<Cents>;
+  staff: Staff;
 }
 
 export function openLedger(database: Database): Ledger {
@@ -80,6 +86,10 @@ export function openLedger(database: Database): Ledger {
     luckiest: (rainId, limit) => luckiest(database, rainId, limit),
     record: (action) => record(database, action),
     actions: (rainId, limit) => actions(database, rainId, limit),
+    latestActions: (page) => latestActions(database, page),
+    postings: (redPacketIds) => postings(database, redPacketIds),
+    creditOf: (rainId, userId) => creditOf(database, rainId, userId),
     sumOfBalances: () => sumOfBalances(database),
+    staff: openStaff(database),
   };
 }

@@ -25,7 +25,10 @@ const INDEX_MS = 200;
 
 type Index = [rainId: string, rain: LiveRain & { settled: boolean }][];
 
-/** Finds what a user has won, in every rain that Redis still knows. Rejects when Redis cannot be read. */
+/**
+ * Finds what a user has won, in every rain that Redis still knows but rehearsals, whose money is nobody's. Rejects when Redis cannot
+ * be read.
+ */
 export function createWinFinder(redis: RedisClient, rainsMax = RAINS_MAX): (userId: string) => Promise<FoundWins> {
   let index: Promise<Index> | undefined;
 
@@ -53,5 +56,5 @@ async function read(redis: RedisClient): Promise<Index> {
   const [live, settled] = await Promise.all([liveRains(redis), settledRains(redis)]);
   const all = new Map<string, LiveRain & { settled: boolean }>([...live].map(([rainId, rain]) => [rainId, { ...rain, settled: false }]));
   for (const [rainId, rain] of settled) if (!all.has(rainId)) all.set(rainId, { ...rain, settled: true });
-  return [...all];
+  return [...all].filter(([, { rehearsal }]) => !rehearsal);
 }

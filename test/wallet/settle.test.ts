@@ -42,6 +42,22 @@ const carried = (rainId: string, claims: number) => eventually(async () => {
 });
 
 describe('while no worker runs', () => {
+  test('what is won in a rehearsal is not in the purse, on its way to it neither, and no wallet is asked for it', async () => {
+    await wonRain(desk, 'tried-out', ['zoe'], { rehearsal: true });
+    const { purseOf } = players();
+    const purse = await eventually(async () => {
+      const told = await purseOf('zoe');
+      expect(told.settled).toBe(true);
+      return told;
+    });
+    expect(purse).toEqual({ userId: 'zoe', wallet: '0.00', pending: '0.00', settled: true, packets: [] });
+    expect(await creditsOf('tried-out')).toEqual([]);
+    // The worker credits it, in shadow money, which the purse does not show either.
+    await worker();
+    await eventually(async () => expect(await creditsOf('tried-out')).toHaveLength(1));
+    expect(await purseOf('zoe')).toEqual(purse);
+  });
+
   test('[R5] who asks what he has is credited, once, and the worker that comes later finds it done', async () => {
     const [claim] = await wonRain(desk, 'stopped', ['ann', 'bob']);
     const { purseOf } = players();

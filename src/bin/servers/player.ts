@@ -1,6 +1,7 @@
 import type { PlayerOptions } from '../../console/player/routes.ts';
 import { readLetters } from '../../credit/letters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
+import { sparingRehearsals } from '../../credit/rehearsal.ts';
 import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { connectDatabase } from '../../ledger/database.ts';
@@ -44,7 +45,7 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
   const counter = createCounter({
-    balance: keeperOf(config)(ledger), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
+    balance: sparingRehearsals(ledger, keeperOf(config)(ledger)), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
   });
   const teller = createTeller({
