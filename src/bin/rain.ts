@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { readFileSync } from 'node:fs';
 import { readEnvironment } from '../runtime/config.ts';
+import { VERSION } from '../runtime/version.ts';
 import { explain, tell } from './answer.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/block.ts';
@@ -20,11 +20,9 @@ import { addUpCommand } from './commands/up.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWriteOffCommand } from './commands/writeOff.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
-
 const program = new Command('rain')
   .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
-  .version(version)
+  .version(VERSION)
   .showHelpAfterError('(add --help for the options and an example)')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached.')
   // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.

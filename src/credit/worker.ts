@@ -2,6 +2,7 @@ import { UnrecoverableError, Worker, type Job } from 'bullmq';
 import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
+import { LAGS_SECONDS, Spread } from '../runtime/spread.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { letterIdOf } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
@@ -71,12 +72,26 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     },
   };
 
+  const tally: CreditTally = { credited: 0, buried: 0, faults: 0, lag: new Spread(LAGS_SECONDS), jobs: new Spread(LAGS_SECONDS) };
+  async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
+    const startedAt = performance.now();
+    const report = await creditRange(job.id!, job.data, {
+      ...parts,
+      async onCredited(rainId, shard, claims) {
+        await onCredited(rainId, shard, claims);
+        const now = Date.now();
+        for (const { at } of claims) tally.lag.add(Math.max(0, now - Number(at)) / 1_000);
+      },
+    });
+    tally.jobs.add((performance.now() - startedAt) / 1_000);
+    return report;
+  }
+
   const begun = new Map<Job<CreditJob, RangeReport>, string | undefined>();
-  const tally: CreditTally = { credited: 0, buried: 0, faults: 0 };
   function startLane(name: string, jobsAtOnce: number): Worker<CreditJob, RangeReport> {
     const worker = new Worker<CreditJob, RangeReport>(name, (job, token) => {
       begun.set(job, token);
-      return creditRange(job.id!, job.data, parts).catch(decide).finally(() => begun.delete(job));
+      return work(job).catch(decide).finally(() => begun.delete(job));
     }, {
       connection,
       prefix,

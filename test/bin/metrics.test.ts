@@ -12,8 +12,9 @@ afterAll(() => desk.stop());
 test.each([
   ['gateway', 'rain_gateway_sockets'],
   ['worker', 'rain_redis_guard{problem="replica"}'],
+  ['console', 'rain_console_login_failures_total{why="wrong"}'],
 ])('rain %s tells its figures where METRICS_PORT says, and says where that is', async (name, figure) => {
-  const running = startCli([name], { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', METRICS_PORT: '0' });
+  const running = startCli([name], { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0' });
   try {
     const url = await eventually(() => /"url":"(http:\/\/127\.0\.0\.1:\d+)\/metrics"/.exec(running.stderr())?.[1] ?? false, { timeoutMs: 30_000 });
     await eventually(async () => expect((await scrape(url)).get(figure)).toBe(0));

@@ -6,19 +6,25 @@ import { ConfigError, type Config } from '../../runtime/config.ts';
 import { createLog } from '../../runtime/log.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import { openOnCall } from './consoleOnCall.ts';
 
 /** The built page, as seen from dist/bin/servers/. */
 const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
 
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
   const config = configure([]);
+  const log = createLog('console', config.LOG_LEVEL);
+  const { readiness, tally } = await openOnCall(config, shutdown, log);
   const desk = await startConsole({
     host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
     gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
     ...(withGuests && { guests: guestTokens(config) }),
-    log: createLog('console', config.LOG_LEVEL),
+    readiness, tally, log,
   });
-  shutdown.onClose('console', () => desk.close());
+  shutdown.onClose('console', () => {
+    readiness.drain();
+    return desk.close();
+  });
   return { url: desk.url };
 }
 

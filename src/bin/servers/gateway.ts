@@ -39,7 +39,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
       answerForMetrics(registry);
       return { url: gateway.url };
     }
-    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, log });
+    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness: gateway.readiness, log });
     shutdown.onClose('metrics', () => metrics.close());
   }
   return { url: gateway.url };

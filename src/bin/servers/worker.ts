@@ -9,15 +9,18 @@ import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
+import { countCarried, createRelayTally, tellRelay } from '../../relay/metrics.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from '../../runtime/metrics.ts';
+import { startReadiness, type Readiness } from '../../runtime/health.ts';
+import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsServer } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
+import { LAGS_SECONDS, Spread } from '../../runtime/spread.ts';
 import { startGuard } from '../../steward/guard.ts';
 import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
@@ -70,9 +73,11 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
   const registry = metrics && openRegistry();
+  let readiness: Readiness | undefined;
   let metricsServer: MetricsServer | undefined;
   const release = async () => {
     await metricsServer?.close();
+    void readiness?.close();
     for (const connection of connections) connection.disconnect();
     await database.$disconnect();
   };
@@ -81,7 +86,10 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await expectFit(redis, durability, log);
     await loadScripts(redis);
     await untilAnswers(database, databaseUrl);
-    if (registry) metricsServer = await startMetricsServer({ registry, ...metrics, log });
+    if (registry && metrics) {
+      readiness = startReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
+      metricsServer = await startMetricsServer({ registry, ...metrics, readiness, log });
+    }
   } catch (error) {
     await release();
     throw error;
@@ -95,11 +103,13 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
   });
   const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const relay = createRelay({ redis, queue, log, ...read });
+  const carried = createRelayTally();
+  const relay = createRelay({ redis, queue, log, ...read, onCarried: (job) => countCarried(carried, job) });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
   const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const settler = startSettler({ desk, log, sinceReturn, ...replicated, ...settling });
+  const settlings = new Spread(LAGS_SECONDS);
+  const settler = startSettler({ desk, log, sinceReturn, onSettled: (ms) => settlings.add(ms / 1_000), ...replicated, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
@@ -110,14 +120,17 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const watch = startWatch({ desk, log });
   const guard = startGuard({ desk, durability, log });
   if (registry) {
-    tellRains(registry, { redis, watch, guard });
+    if (readiness) tellReadiness(registry, readiness);
+    tellRains(registry, { redis, watch, guard, settling: settlings });
+    tellRelay(registry, carried);
     tellCredit(registry, queue, dead, worker.tally);
-    tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database', read: () => [{ value: faults }] });
+    tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults }] });
   }
   log.info('worker open');
   return {
     ...(metricsServer && { metricsUrl: metricsServer.url }),
     async close(withinMs = CLOSE_MS) {
+      readiness?.drain();
       const all = deadlineIn(withinMs);
       const work = deadlineIn(withinMs - LETTING_GO_MS);
       const ends = {
