@@ -16,7 +16,7 @@ import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { startReadiness, type Readiness } from '../../runtime/health.ts';
-import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsServer } from '../../runtime/metrics.ts';
+import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry, type MetricsServer } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
@@ -38,7 +38,6 @@ export interface WorkerOptions {
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs'>;
 }
 
-
 /** For the whole close, and the part of it that is kept for the connections. */
 const CLOSE_MS = 7_500;
 const LETTING_GO_MS = 500;
@@ -48,6 +47,10 @@ export interface WorkerProcess {
   metricsUrl?: string;
   /** Takes nothing new, ends what is under way and lets go; all of it together takes `withinMs` at most [R10]. */
   close(withinMs?: number): Promise<void>;
+}
+
+export function tellFaults(registry: MetricsRegistry, faults: () => number): void {
+  tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults() }] });
 }
 
 /**
@@ -124,7 +127,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     tellRains(registry, { redis, watch, guard, settling: settlings });
     tellRelay(registry, carried);
     tellCredit(registry, queue, dead, worker.tally);
-    tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults }] });
+    tellFaults(registry, () => faults);
   }
   log.info('worker open');
   return {
