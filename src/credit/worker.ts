@@ -9,11 +9,14 @@ import type { CreditJob } from './job.ts';
 import type { CreditTally } from './metrics.ts';
 import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
+import type { Announced } from './trail.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
   log: Logger;
   /** Which of these letters the operator has laid to rest: they are not buried a second time when their range is sent again. */
   laidToRest?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
+  /** Called when the users of some claims have been told. */
+  onAnnounced?: (announced: Announced) => void;
   /** Jobs at a time; each may use one database connection. */
   concurrency?: number;
   /** The same for claims that come again. */
@@ -52,7 +55,7 @@ export const HAND_BACK_MS = 250;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const {
-    connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), concurrency = 4, laterConcurrency = 2,
+    connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), onAnnounced, concurrency = 4, laterConcurrency = 2,
     backoff = JOB_PATIENCE, patience = CLAIM_PATIENCE, laterJobsMax = LATER_JOBS_MAX, random = Math.random,
   } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
@@ -74,16 +77,18 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
 
   const tally: CreditTally = { credited: 0, buried: 0, faults: 0, lag: new Spread(LAGS_SECONDS), jobs: new Spread(LAGS_SECONDS) };
   async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
-    const startedAt = performance.now();
+    const takenUpAt = Date.now();
     const report = await creditRange(job.id!, job.data, {
       ...parts,
       async onCredited(rainId, shard, claims) {
+        const committedAt = Date.now();
         await onCredited(rainId, shard, claims);
-        const now = Date.now();
-        for (const { at } of claims) tally.lag.add(Math.max(0, now - Number(at)) / 1_000);
+        const announcedAt = Date.now();
+        for (const { at } of claims) tally.lag.add(Math.max(0, announcedAt - Number(at)) / 1_000);
+        onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
       },
     });
-    tally.jobs.add((performance.now() - startedAt) / 1_000);
+    tally.jobs.add(Math.max(0, Date.now() - takenUpAt) / 1_000);
     return report;
   }
 

@@ -24,6 +24,7 @@ import { send, type Session } from './session.ts';
 import { createTally } from './tally.ts';
 import { throttled } from './throttled.ts';
 import { createTimes, type Times } from './times.ts';
+import { tellWins } from './trail.ts';
 import { Wicket } from './wicket/wicket.ts';
 
 /** Everything behind the door, put together: who knows the rains, who decides, who is kept out, what is given up. No socket is open yet. */
@@ -43,7 +44,7 @@ export interface Assembly {
 }
 
 export function assemble(options: GatewayOptions): Assembly {
-  const { redisUrl, log, durability = LOCAL } = options;
+  const { redisUrl, log, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const tally = createTally();
   const times = createTimes();
@@ -72,7 +73,10 @@ export function assemble(options: GatewayOptions): Assembly {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') foregone.heardNo(rainId);
     else if (given.code === '0' || given.code === '1') keeping.remember(rainId, shard, asker.userId, given);
     answer(asker, rainId, given, door);
-  }, limits.grabsPendingMax, ({ openedAt, answeredAt, askers }) => times.answers.add((answeredAt - openedAt) / 1_000, askers.length));
+  }, limits.grabsPendingMax, (batch) => {
+    times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.askers.length);
+    if (traces) tellWins(traces, batch);
+  });
   const openings = new Openings({
     fairStartMs: limits.fairStartMs, batcher, reading, now, clockErrorMs, onGathered: () => { tally.gathered++; },
     answer: (asker, rainId, given) => answer(asker, rainId, given, door), ...(options.chance && { chance: options.chance }),
@@ -80,7 +84,7 @@ export function assemble(options: GatewayOptions): Assembly {
   const pace = new Pace(limits, tally);
   const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now, pressed: options.pressed ?? (() => relief.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => audience.each((session) => keepOut(session, blocklist, limits)) });
-  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, traces, onFault };
 
   function tell(snapshot: RainSnapshot, news: RainNews): void {
     openings.expect(snapshot);

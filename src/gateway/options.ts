@@ -1,5 +1,6 @@
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
+import type { Traces } from '../runtime/traces.ts';
 import type { Limits } from './limits.ts';
 import type { Chance } from './rains/lots.ts';
 import type { TokenRules } from './token.ts';
@@ -24,5 +25,7 @@ export interface GatewayOptions {
   durabilityWaitMs?: number;
   /** Who is first when a rain opens. */
   chance?: Chance;
+  /** Absent: nothing is followed. */
+  traces?: Traces | undefined;
   log: Logger;
 }

@@ -1,8 +1,10 @@
 import type { Balance } from '../../credit/balance.ts';
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried } from '../../credit/letters.ts';
+import type { CreditJob } from '../../credit/job.ts';
 import { tellCredit } from '../../credit/metrics.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
+import { tellAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
@@ -12,6 +14,7 @@ import { announceCredited } from '../../relay/announce.ts';
 import { countCarried, createRelayTally, tellRelay } from '../../relay/metrics.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
+import { tellCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -21,6 +24,7 @@ import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
 import { LAGS_SECONDS, Spread } from '../../runtime/spread.ts';
+import type { Traces } from '../../runtime/traces.ts';
 import { startGuard } from '../../steward/guard.ts';
 import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
@@ -35,6 +39,8 @@ export interface WorkerOptions {
   durabilityWaitMs?: number;
   /** Where figures are told; absent: nowhere. Port 0 takes a free one. */
   metrics?: { host: string; port: number };
+  /** Absent: nothing is followed. The caller ends it. */
+  traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs'>;
 }
 
@@ -60,7 +66,7 @@ export function tellFaults(registry: MetricsRegistry, faults: () => number): voi
  * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
 export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
-  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, settling } = options;
+  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {
@@ -104,10 +110,15 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance: keep(ledger),
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
+    ...(traces && { onAnnounced: (announced: Announced) => tellAnnounced(traces, announced) }),
   });
   const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
   const carried = createRelayTally();
-  const relay = createRelay({ redis, queue, log, ...read, onCarried: (job) => countCarried(carried, job) });
+  const onCarried = (job: CreditJob, readAt: number) => {
+    countCarried(carried, job);
+    if (traces) tellCarried(traces, job, readAt);
+  };
+  const relay = createRelay({ redis, queue, log, ...read, onCarried });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
   const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
