@@ -5,7 +5,8 @@ import type { Logger } from '../runtime/log.ts';
 import { LAGS_SECONDS, Spread } from '../runtime/spread.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { letterIdOf } from './deadLetter.ts';
-import type { CreditJob } from './job.ts';
+import { packetIdsOf } from './entries.ts';
+import { creditJob, type CreditJob } from './job.ts';
 import type { CreditTally } from './metrics.ts';
 import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
@@ -87,6 +88,15 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         for (const { at } of claims) tally.lag.add(Math.max(0, announcedAt - Number(at)) / 1_000);
         onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
       },
+      async bury(letters) {
+        await parts.bury(letters);
+        log.error({ job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) }, 'claims given up: see the dead letters');
+      },
+      async addLater(jobs) {
+        await parts.addLater(jobs);
+        const entries = jobs.flatMap(({ data }) => data.entries);
+        log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not taken yet, will try again');
+      },
     });
     tally.jobs.add(Math.max(0, Date.now() - takenUpAt) / 1_000);
     return report;
@@ -111,13 +121,11 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       tally.credited += credited;
       tally.buried += buried;
       log.debug({ job: job.id, credited, dead: buried, later: postponed }, 'credited');
-      if (postponed > 0) log.warn({ job: job.id, later: postponed }, 'claims not taken yet, will try again');
-      if (buried > 0) log.error({ job: job.id, dead: buried }, 'claims given up: see the dead letters');
     });
     worker.on('failed', (job, error) => {
       tally.faults++;
       const more = job !== undefined && job.finishedOn === undefined;
-      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
+      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, redPacketIds: idsOf(job?.data), error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
     });
     return worker;
   }
@@ -133,6 +141,12 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       return 'abandoned';
     },
   };
+}
+
+/** Of a job that may be anything. */
+function idsOf(data: unknown): string[] {
+  const { success, data: job } = creditJob.safeParse(data);
+  return success ? packetIdsOf(job.entries) : [];
 }
 
 /** THE one place that chooses: a report is done, a job that cannot be read is given up, every other fault is retried. */

@@ -25,6 +25,7 @@ export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ u
     readiness.drain();
     return desk.close();
   });
+  log.info({ url: desk.url }, 'console open');
   return { url: desk.url };
 }
 
