@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildShippedPage } from '../browser/built-page.ts';
 import { SECRET } from '../support/client.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';
@@ -15,7 +16,7 @@ let line: TcpProxy;
 const servers = new Map<string, { process: CliProcess; url: string }>();
 
 beforeAll(async () => {
-  [redis, book] = await Promise.all([startRedis(), startDatabase()]);
+  [redis, book] = await Promise.all([startRedis(), startDatabase(), buildShippedPage()]);
   line = await TcpProxy.open(Number(new URL(book.url).port));
   const databaseUrl = book.url.replace(/:\d+\//, `:${line.port}/`);
   await Promise.all(['gateway', 'worker', 'console'].map(async (name) => {

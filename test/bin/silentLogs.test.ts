@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { buildShippedPage } from '../browser/built-page.ts';
 import { rain, startCli, type CliProcess } from '../support/cli.ts';
 import { SECRET, dial, tokenFor } from '../support/client.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
@@ -16,7 +17,7 @@ let env: Record<string, string>;
 const servers = new Map<string, CliProcess>();
 
 beforeAll(async () => {
-  desk = await openTestDesk();
+  [desk] = await Promise.all([openTestDesk(), buildShippedPage()]);
   line = await TcpProxy.open(Number(new URL(desk.databaseUrl).port));
   env = {
     REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl.replace(/:\d+\//, `:${line.port}/`), JWT_SECRET: SECRET, TICKETS: 'always', TICKET_SECRET,

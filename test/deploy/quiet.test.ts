@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { buildShippedPage } from '../browser/built-page.ts';
 import { rain, startCli, type CliProcess } from '../support/cli.ts';
 import { SECRET } from '../support/client.ts';
 import { openTestDesk } from '../support/desk.ts';
@@ -18,7 +19,7 @@ const SCRAPE_SECONDS = 5;
 const QUIET_AFTERWARDS = 60;
 
 const running: CliProcess[] = [];
-const desk = await openTestDesk();
+const [desk] = await Promise.all([openTestDesk(), buildShippedPage()]);
 afterAll(async () => {
   for (const { child } of running) child.kill('SIGTERM');
   await Promise.all(running.map(({ done }) => done));

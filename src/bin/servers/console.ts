@@ -14,12 +14,17 @@ const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
   const config = configure([]);
   const log = createLog('console', config.LOG_LEVEL);
-  const { readiness, tally } = await openOnCall(config, shutdown, log);
+  const guests = withGuests ? guestTokens(config) : undefined;
+  const { readiness, tally, close } = await openOnCall(config, log);
+  shutdown.onClose('health', close);
   const desk = await startConsole({
     host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
     gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
-    ...(withGuests && { guests: guestTokens(config) }),
+    ...(guests && { guests }),
     readiness, tally, log,
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
   shutdown.onClose('console', () => {
     readiness.drain();
