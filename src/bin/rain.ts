@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { readEnvironment } from '../runtime/config.ts';
-import { version } from '../runtime/version.ts';
+import { VERSION } from '../runtime/version.ts';
 import { explain, tell } from './answer.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/block.ts';
@@ -37,7 +37,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const program = new Command('rain')
   .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
-  .version(version)
+  .version(VERSION)
   .showHelpAfterError('(add --help for the options and an example)')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached.')
   .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })

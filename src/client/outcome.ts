@@ -14,7 +14,7 @@ export type GrabOutcome =
   | { kind: 'won' } & Packet
   /** He had won it before he asked this time. */
   | { kind: 'already_claimed' } & Packet
-  | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' }
+  | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' | 'had_enough' }
   /** Nobody could say, within the bounds of patience; asking again is safe and tells it [R6]. */
   | { kind: 'unanswered' }
   /** A code of a newer server. */
@@ -40,7 +40,8 @@ function refusalOf({ code, reason }: ResultMessage): GrabOutcome {
     case '-3':
     case '-4':
     case '-6':
-    case '-8': return { kind: OUTCOMES[known].reason };
+    case '-8':
+    case '-11': return { kind: OUTCOMES[known].reason };
     // Of these nobody is told here: those that are asked again, and wins, which name their packet.
     case '0':
     case '1':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { version } from '../runtime/version.ts';
+import { VERSION } from '../runtime/version.ts';
 import { API } from './contract/api.ts';
 import type { Endpoint } from './contract/endpoint.ts';
 import { REFUSALS, type RefusalCode } from './refusals.ts';
@@ -19,7 +19,7 @@ export function openApi(): Json {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Red-packet rain: the desk', version, license: { name: 'MIT', identifier: 'MIT' },
+      title: 'Red-packet rain: the desk', version: VERSION, license: { name: 'MIT', identifier: 'MIT' },
       description: 'What an operator can ask for. Amounts are decimal strings. Every refusal is JSON with a code, and changes nothing.',
     },
     servers: [{ url: '/' }],

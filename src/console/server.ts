@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join, resolve, sep } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
 import serveStatic from '@fastify/static';
-import Fastify, { type FastifyReply } from 'fastify';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Readiness } from '../runtime/health.ts';
 import type { Logger } from '../runtime/log.ts';
 import { mountDesk } from './desk.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
+import { countRequests, type ConsoleTally } from './metrics.ts';
 import { mountPage } from './page.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
@@ -56,6 +59,10 @@ export interface ConsoleOptions {
   surroundings?: Surroundings;
   /** How often a live screen is told something, ms. */
   sampleMs?: number;
+  /** What `/readyz` says; without one the console is ready as long as it answers. */
+  readiness?: Pick<Readiness, 'report'>;
+  /** Where requests are counted. */
+  tally?: ConsoleTally;
   log: Logger;
 }
 
@@ -67,7 +74,7 @@ export interface Console {
 
 /** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { host, port, gatewayUrl, pageFolder, guests, player, backend, deskFolder, surroundings = PLAIN, sampleMs, log } = options;
+  const { host, port, gatewayUrl, pageFolder, guests, player, backend, deskFolder, surroundings = PLAIN, sampleMs, readiness, tally, log } = options;
   const root = resolve(pageFolder);
   const assets = join(root, 'assets') + sep;
   if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
@@ -80,18 +87,22 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     trustProxy: (_address: string, hop: number) => hop < surroundings.trustedProxies,
     // A browser keeps connections open for its next question; a shutdown does not wait for it.
     forceCloseConnections: true,
+    // Never the visitor's own: what stands in our log is chosen by us.
+    genReqId: () => randomUUID(),
     // Requests that match no route for being malformed pass no hook.
-    frameworkErrors: (error, _request, reply) => { answerFault(error, reply.headers(HEADERS)); },
+    frameworkErrors: (error, request, reply) => { answerFault(error, request, reply.headers(HEADERS)); },
   });
 
-  function answerFault(error: unknown, reply: FastifyReply): FastifyReply {
+  function answerFault(error: unknown, { id, method, routeOptions }: FastifyRequest, reply: FastifyReply): FastifyReply {
     const refusal = refusalOf(error);
-    if (refusal === REFUSALS.internal) log.error({ err: error }, 'console request failed');
+    if (refusal === REFUSALS.internal) log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'console request failed');
     return refuse(reply, refusal);
   }
 
-  server.addHook('onRequest', async (_request, reply) => { reply.headers(HEADERS); });
-  server.setErrorHandler((error, _request, reply) => answerFault(error, reply));
+  if (tally) countRequests(server, tally);
+  server.addHook('onRequest', async ({ id }, reply) => { reply.headers({ ...HEADERS, 'x-request-id': id }); });
+  server.addHook('onResponse', async ({ id, method, routeOptions: { url } }, { statusCode }) => { log.debug({ requestId: id, method, route: url, status: statusCode }, 'answered'); });
+  server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
   server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered });
   await server.register(serveStatic, {
@@ -103,6 +114,10 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   });
 
   server.get('/healthz', async () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const report = readiness?.report() ?? { ready: true };
+    return reply.code(report.ready ? 200 : 503).header('cache-control', 'no-store').send(report);
+  });
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined };

@@ -35,3 +35,17 @@ export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntrie
   });
   return parsed;
 }
+
+/** Ids in one line of a log at most; the job names the range they are from. */
+const TOLD_MAX = 5;
+
+/** What to look for, for a line of a log in which something went wrong: ids of packets, never what is in them. */
+export function packetIdsOf(entries: readonly string[]): string[] {
+  const ids: string[] = [];
+  for (const entry of entries) {
+    if (ids.length === TOLD_MAX) break;
+    const found = parseClaim(entry);
+    if (found.ok) ids.push(found.claim.redPacketId);
+  }
+  return ids;
+}

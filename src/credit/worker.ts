@@ -2,17 +2,22 @@ import { UnrecoverableError, Worker, type Job } from 'bullmq';
 import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
+import { LAGS_SECONDS, Spread } from '../runtime/spread.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { letterIdOf } from './deadLetter.ts';
-import type { CreditJob } from './job.ts';
+import { packetIdsOf } from './entries.ts';
+import { creditJob, type CreditJob } from './job.ts';
 import type { CreditTally } from './metrics.ts';
 import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
+import type { Announced } from './trail.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
   log: Logger;
   /** Which of these letters the operator has laid to rest: they are not buried a second time when their range is sent again. */
   laidToRest?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
+  /** Called when the users of some claims have been told. */
+  onAnnounced?: (announced: Announced) => void;
   /** Jobs at a time; each may use one database connection. */
   concurrency?: number;
   /** The same for claims that come again. */
@@ -51,7 +56,7 @@ export const HAND_BACK_MS = 250;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const {
-    connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), concurrency = 4, laterConcurrency = 2,
+    connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), onAnnounced, concurrency = 4, laterConcurrency = 2,
     backoff = JOB_PATIENCE, patience = CLAIM_PATIENCE, laterJobsMax = LATER_JOBS_MAX, random = Math.random,
   } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
@@ -71,12 +76,37 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     },
   };
 
+  const tally: CreditTally = { credited: 0, buried: 0, faults: 0, lag: new Spread(LAGS_SECONDS), jobs: new Spread(LAGS_SECONDS) };
+  async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
+    const takenUpAt = Date.now();
+    const report = await creditRange(job.id!, job.data, {
+      ...parts,
+      async onCredited(rainId, shard, claims) {
+        const committedAt = Date.now();
+        await onCredited(rainId, shard, claims);
+        const announcedAt = Date.now();
+        for (const { at } of claims) tally.lag.add(Math.max(0, announcedAt - Number(at)) / 1_000);
+        onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
+      },
+      async bury(letters) {
+        await parts.bury(letters);
+        log.error({ job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) }, 'claims given up: see the dead letters');
+      },
+      async addLater(jobs) {
+        await parts.addLater(jobs);
+        const entries = jobs.flatMap(({ data }) => data.entries);
+        log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not taken yet, will try again');
+      },
+    });
+    tally.jobs.add(Math.max(0, Date.now() - takenUpAt) / 1_000);
+    return report;
+  }
+
   const begun = new Map<Job<CreditJob, RangeReport>, string | undefined>();
-  const tally: CreditTally = { credited: 0, buried: 0, faults: 0 };
   function startLane(name: string, jobsAtOnce: number): Worker<CreditJob, RangeReport> {
     const worker = new Worker<CreditJob, RangeReport>(name, (job, token) => {
       begun.set(job, token);
-      return creditRange(job.id!, job.data, parts).catch(decide).finally(() => begun.delete(job));
+      return work(job).catch(decide).finally(() => begun.delete(job));
     }, {
       connection,
       prefix,
@@ -91,13 +121,11 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       tally.credited += credited;
       tally.buried += buried;
       log.debug({ job: job.id, credited, dead: buried, later: postponed }, 'credited');
-      if (postponed > 0) log.warn({ job: job.id, later: postponed }, 'claims not taken yet, will try again');
-      if (buried > 0) log.error({ job: job.id, dead: buried }, 'claims given up: see the dead letters');
     });
     worker.on('failed', (job, error) => {
       tally.faults++;
       const more = job !== undefined && job.finishedOn === undefined;
-      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
+      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, redPacketIds: idsOf(job?.data), error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
     });
     return worker;
   }
@@ -113,6 +141,12 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       return 'abandoned';
     },
   };
+}
+
+/** Of a job that may be anything. */
+function idsOf(data: unknown): string[] {
+  const { success, data: job } = creditJob.safeParse(data);
+  return success ? packetIdsOf(job.entries) : [];
 }
 
 /** THE one place that chooses: a report is done, a job that cannot be read is given up, every other fault is retried. */

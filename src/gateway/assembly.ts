@@ -3,6 +3,7 @@ import { loadScripts } from '../grab/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { LOCAL } from '../runtime/durability.ts';
+import type { Part } from '../runtime/health.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
@@ -22,6 +23,8 @@ import { openRelief, type Relief } from './relief/relief.ts';
 import { send, type Session } from './session.ts';
 import { createTally } from './tally.ts';
 import { throttled } from './throttled.ts';
+import { createTimes, type Times } from './times.ts';
+import { tellWins } from './trail.ts';
 import { Wicket } from './wicket/wicket.ts';
 
 /** Everything behind the door, put together: who knows the rains, who decides, who is kept out, what is given up. No socket is open yet. */
@@ -31,15 +34,20 @@ export interface Assembly {
   relief: Relief;
   /** Grabs can be asked for and rains be read. */
   connected(): boolean;
+  /** What a gateway cannot do without. */
+  parts: readonly Part[];
+  /** How long what is done takes. */
+  times: Times;
   /** @throws when Redis cannot be reached or is not fit to keep what is won, or a script does not compile */
   start(): Promise<void>;
   release(): void;
 }
 
 export function assemble(options: GatewayOptions): Assembly {
-  const { redisUrl, log, durability = LOCAL } = options;
+  const { redisUrl, log, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const tally = createTally();
+  const times = createTimes();
   const report = throttled((error) => log.error({ err: error }, 'redis fault'));
   let started = false;
   const onFault = (error: unknown) => {
@@ -60,12 +68,15 @@ export function assemble(options: GatewayOptions): Assembly {
   const foregone = new Foregone({ redis: reads, reading, refresh: (rainId) => board.refresh(rainId), now, clockErrorMs, onFault });
   // What is known was read from a server that may be another now, or one that has changed unheard.
   for (const connection of connections) connection.on('close', () => foregone.forget());
-  const relief = openRelief({ limits, redis: reads, now, log, onFault });
+  const relief = openRelief({ limits, redis: reads, now, log, onFault, times });
   const batcher = new Batcher<Asker>(relief.roundTrips.of(keeping.engine), (asker, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') foregone.heardNo(rainId);
     else if (given.code === '0' || given.code === '1') keeping.remember(rainId, shard, asker.userId, given);
     answer(asker, rainId, given, door);
-  }, limits.grabsPendingMax);
+  }, limits.grabsPendingMax, (batch) => {
+    times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.askers.length);
+    if (traces) tellWins(traces, batch);
+  });
   const openings = new Openings({
     fairStartMs: limits.fairStartMs, batcher, reading, now, clockErrorMs, onGathered: () => { tally.gathered++; },
     answer: (asker, rainId, given) => answer(asker, rainId, given, door), ...(options.chance && { chance: options.chance }),
@@ -73,7 +84,7 @@ export function assemble(options: GatewayOptions): Assembly {
   const pace = new Pace(limits, tally);
   const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now, pressed: options.pressed ?? (() => relief.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => audience.each((session) => keepOut(session, blocklist, limits)) });
-  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, onFault };
+  const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, traces, onFault };
 
   function tell(snapshot: RainSnapshot, news: RainNews): void {
     openings.expect(snapshot);
@@ -84,9 +95,11 @@ export function assemble(options: GatewayOptions): Assembly {
     else audience.eachWatching(snapshot.rainId, show, news === 'change');
   }
 
+  const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
-    door, blocklist, relief,
-    connected: () => grabs.status === 'ready' && reads.status === 'ready',
+    door, blocklist, relief, times, connected,
+    // Not the connection of the grabs: a load that makes them wait is no reason to take a gateway away from those who do.
+    parts: [{ name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) }],
     async start() {
       await Promise.all(connections.map((connection) => untilReady(connection)));
       await expectFit(reads, durability, log);

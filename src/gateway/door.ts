@@ -1,5 +1,6 @@
 import type { Batcher } from '../grab/batcher.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import type { Traces } from '../runtime/traces.ts';
 import type { Audience } from './audience.ts';
 import type { Blocklist } from './guard/blocklist.ts';
 import type { Board } from './rains/board.ts';
@@ -30,5 +31,7 @@ export interface Door {
   readonly wicket: Wicket | undefined;
   readonly relief: Pick<Relief, 'admission' | 'turn' | 'switchboard'>;
   readonly tally: Tally;
+  /** Where wins are followed. */
+  readonly traces?: Traces | undefined;
   readonly onFault: (error: unknown) => void;
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
 import { addressOf } from '../runtime/address.ts';
+import { answerJson, type ReadinessReport } from '../runtime/health.ts';
 import type { Limits } from './limits.ts';
 
 export interface HttpRules {
@@ -11,14 +12,14 @@ export interface HttpRules {
   /** How many proxies of ours stand before the gateway. */
   trustedProxies: number;
   /** What `/readyz` says. */
-  ready: () => boolean;
+  report: () => ReadinessReport;
   /** A connection was dropped before it asked for anything. */
   onDropped: (limit: 'connections' | 'connections_per_address') => void;
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /** The HTTP side of the door: health, and the way to a socket. Everything that is not one plain request is refused. */
-export function createHttpServer({ limits, trustedProxies, ready, onDropped, onUpgrade }: HttpRules): Server {
+export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade }: HttpRules): Server {
   const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
   // Node would leave out what comes behind the 2,000th, a proxy's X-Forwarded-For for one. All are read, and too many are refused.
   server.maxHeadersCount = 0;
@@ -27,8 +28,16 @@ export function createHttpServer({ limits, trustedProxies, ready, onDropped, onU
   server.on('drop', () => onDropped('connections'));
   if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
   server.on('request', (request, response) => {
-    const status = isAmbiguous(request, limits) ? 400 : request.url === '/healthz' ? 200 : request.url === '/readyz' ? (ready() ? 200 : 503) : 426;
-    response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(status === 426 ? `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}\n` : `${status}\n`);
+    const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+    if (isAmbiguous(request, limits)) return refuse(400, '400');
+    switch (request.url) {
+      case '/healthz': return answerJson(response, 200, { status: 'ok' });
+      case '/readyz': {
+        const said = report();
+        return answerJson(response, said.ready ? 200 : 503, said);
+      }
+      default: return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
+    }
   });
   server.on('upgrade', (request, socket, head) => {
     // Without a listener a reset during the upgrade would end the process.

@@ -3,10 +3,12 @@ import { EVENTS_CHANNEL } from '../grab/keys.ts';
 import { encode } from '../protocol/codec.ts';
 import { mask } from '../rain/mask.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import { epochOf } from '../runtime/traces.ts';
 import type { Door } from './door.ts';
 import { frameOf } from './frame.ts';
 import { send } from './session.ts';
 import { Ticker } from './ticker.ts';
+import { tellTold } from './trail.ts';
 
 /** Winners in one sample of the ticker. */
 const TICKER_SIZE = 5;
@@ -40,11 +42,13 @@ function deliver(event: RainEvent, door: Door, ticker: Ticker): void {
     case 'switches':
       return void door.relief.switchboard.refresh();
     case 'credited': {
+      const heardAt = door.traces && epochOf(performance.now());
       for (const { userId, redPacketId, amount } of event.claims) {
         const sessions = door.audience.of(userId);
         if (sessions.size === 0) continue;
         const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
         for (const session of sessions) send(session, frame, door.limits);
+        if (door.traces && heardAt !== undefined) tellTold(door.traces, event.rainId, redPacketId, sessions.size, heardAt);
       }
       const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
       return ticker.show(event.rainId, frameOf(encode({ type: 'winners', rainId: event.rainId, winners })));

@@ -1,5 +1,6 @@
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
+import type { Traces } from '../runtime/traces.ts';
 import type { Limits } from './limits.ts';
 import type { Chance } from './rains/lots.ts';
 import type { TokenRules } from './token.ts';
@@ -26,5 +27,7 @@ export interface GatewayOptions {
   chance?: Chance;
   /** Whether the desk hears of this gateway, see presence.ts. */
   presence?: boolean;
+  /** Absent: nothing is followed. */
+  traces?: Traces | undefined;
   log: Logger;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tellPresence, withdrawPresence } from '../grab/presence.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { version } from '../runtime/version.ts';
+import { VERSION } from '../runtime/version.ts';
 import type { Tally } from './tally.ts';
 
 /** A gateway that closes has more to do in its time. */
@@ -34,7 +34,7 @@ export function startPresence({ redis, address, tally, sockets, grabsPending, pr
   const startedAt = now();
   let telling: Promise<void> | undefined;
   const tell = () => {
-    telling ??= tellPresence(redis, { id, address, version, startedAt, at: Math.round(now()), sockets: sockets(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...tally.answers } })
+    telling ??= tellPresence(redis, { id, address, version: VERSION, startedAt, at: Math.round(now()), sockets: sockets(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...tally.answers } })
       // Its faults are told by those who asked Redis for something that matters.
       .catch(() => {}).finally(() => { telling = undefined; });
   };

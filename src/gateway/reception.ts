@@ -59,6 +59,7 @@ export function openReception({ door, blocklist, relief, connected }: Assembly, 
     const guest = { userId, expiresAt, user: pace.users.enter(userId), address: pace.addresses.enter(address) };
     const session = createSession(socket, stream, guest, performance.now(), limits.heartbeatMs);
     audience.add(session);
+    log.debug({ connection: session.connection, userId }, 'came');
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
     // Pings, and pongs that nobody asked for, count as messages.
     socket.on('ping', (data) => { if (pace.admit(session)) pong(session, data, limits); });
@@ -80,6 +81,7 @@ export function openReception({ door, blocklist, relief, connected }: Assembly, 
     pace.users.leave(session.user);
     pace.addresses.leave(session.address);
     if (session.closedWith !== undefined) countClose(tally, session.closedWith);
+    log.debug({ connection: session.connection, closedWith: session.closedWith }, 'left');
   }
 
   function receive(session: Session, data: RawData, isBinary: boolean): void {

@@ -1,5 +1,6 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
+import { startReadiness, type Readiness } from '../runtime/health.ts';
 import { assemble } from './assembly.ts';
 import { sayGoodbye } from './farewell.ts';
 import { createHttpServer, listen } from './http.ts';
@@ -8,15 +9,21 @@ import { startPresence, type PresenceTeller } from './presence.ts';
 import { openReception } from './reception.ts';
 import type { Load } from './relief/relief.ts';
 import type { Tally } from './tally.ts';
+import type { Times } from './times.ts';
 
 export interface Gateway {
   /** `ws://host:port/v1` as bound. */
   url: string;
   port: number;
   sockets(): number;
+  /** How many it takes. */
+  readonly socketsMax: number;
   grabsPending(): number;
   readonly tally: Tally;
+  readonly times: Times;
   load(): Load;
+  /** What `/readyz` says, and why. */
+  readonly readiness: Pick<Readiness, 'report' | 'standing'>;
   /** Something is given up because more is asked than can be done. */
   pressed(): boolean;
   /** Takes no more sockets, answers what is under way, tells everyone to come back, and ends; bounded by limits.closeMs. */
@@ -29,9 +36,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const assembly = assemble(options);
   const { door: { audience, batcher, limits, tally }, relief } = assembly;
   const reception = openReception(assembly, options);
-  let open = true;
+  const readiness = startReadiness({ parts: assembly.parts });
   const server = createHttpServer({
-    limits, trustedProxies, ready: () => open && assembly.connected(), onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: reception.upgrade,
+    limits, trustedProxies, report: readiness.report, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: reception.upgrade,
   });
   let presence: PresenceTeller | undefined;
   let closing: Promise<void> | undefined;
@@ -39,7 +46,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   /** Still listens meanwhile, so that whoever asks is told 503 and where he stands, not that nobody is there. */
   async function drain(): Promise<void> {
-    open = false;
+    readiness.drain();
     reception.shut();
     const deadline = deadlineIn(limits.closeMs);
     // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
@@ -55,6 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   function release(): void {
+    void readiness.close();
     reception.release();
     assembly.release();
   }
@@ -64,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const port = await listen(server, host, options.port);
     log.info({ port }, 'gateway open');
     const gateway: Gateway = {
-      url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, grabsPending: () => batcher.pending, tally,
+      url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, tally, times: assembly.times, readiness,
       load: relief.load, pressed: () => relief.pressure.pressed, close,
     };
     if (options.presence) presence = startPresence({ ...gateway, address: gateway.url, redis: assembly.door.redis, now: () => assembly.door.board.now() });

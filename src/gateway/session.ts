@@ -16,6 +16,8 @@ export interface Asking {
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
 export interface Session {
+  /** Tells it from all others of this process, for the log. */
+  readonly connection: number;
   readonly userId: string;
   /** What he may still send, and what may still come from where he is. */
   readonly user: Allowance;
@@ -52,13 +54,15 @@ export interface Guest {
   expiresAt: number;
 }
 
+let connections = 0;
+
 /** @param now ms of the monotonic clock */
 export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, now: number, heartbeatMs: number): Session {
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   const { userId, user, address, expiresAt } = guest;
   return {
-    userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0,
+    connection: ++connections, userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0,
     heardIn: -1, asking: undefined, blocked: false, closedWith: undefined,
   };
 }

@@ -5,6 +5,15 @@ interface Batch<A> {
   rainId: string;
   shard: number;
   askers: A[];
+  /** When the first of the turn in which it was opened asked, ms of the monotonic clock. */
+  openedAt: number;
+}
+
+/** A batch that has been told, as its answers stand in the order of its askers. */
+export interface AnsweredBatch<A> extends Readonly<Batch<A>> {
+  answers: readonly GrabAnswer[];
+  /** ms of the monotonic clock. */
+  answeredAt: number;
 }
 
 /** Called once for each asker, with the shard that his answer is from. */
@@ -19,15 +28,21 @@ export class Batcher<A extends { readonly userId: string }> {
   readonly #engine: GrabEngine;
   readonly #deliver: Deliver<A>;
   readonly #pendingMax: number;
+  readonly #onAnswered: (batch: AnsweredBatch<A>) => void;
   #batches = new Map<string, Batch<A>>();
+  #openedAt = 0;
   #pending = 0;
   #held = 0;
 
-  /** @param pendingMax grabs waiting or under way in this process at most [R10]; protects memory when Redis stalls */
-  constructor(engine: GrabEngine, deliver: Deliver<A>, pendingMax: number) {
+  /**
+   * @param pendingMax grabs waiting or under way in this process at most [R10]; protects memory when Redis stalls
+   * @param onAnswered called when all of a batch have been told; the clock is read once a turn and once a batch for it
+   */
+  constructor(engine: GrabEngine, deliver: Deliver<A>, pendingMax: number, onAnswered: (batch: AnsweredBatch<A>) => void = () => {}) {
     this.#engine = engine;
     this.#deliver = deliver;
     this.#pendingMax = pendingMax;
+    this.#onAnswered = onAnswered;
   }
 
   get pending(): number {
@@ -73,8 +88,11 @@ export class Batcher<A extends { readonly userId: string }> {
       void this.#send(batch);
       return;
     }
-    if (this.#batches.size === 0) setImmediate(this.#flush);
-    this.#batches.set(name, { rainId, shard, askers: [asker] });
+    if (this.#batches.size === 0) {
+      this.#openedAt = performance.now();
+      setImmediate(this.#flush);
+    }
+    this.#batches.set(name, { rainId, shard, askers: [asker], openedAt: this.#openedAt });
   }
 
   readonly #flush = (): void => {
@@ -83,9 +101,11 @@ export class Batcher<A extends { readonly userId: string }> {
     for (const batch of batches.values()) void this.#send(batch);
   };
 
-  async #send({ rainId, shard, askers }: Batch<A>): Promise<void> {
+  async #send(batch: Batch<A>): Promise<void> {
+    const { rainId, shard, askers } = batch;
     const answers = await this.#engine.grab(rainId, shard, askers.map((asker) => asker.userId));
     this.#pending -= askers.length;
     for (let i = 0; i < askers.length; i++) this.#deliver(askers[i]!, rainId, answers[i]!, shard);
+    this.#onAnswered({ ...batch, answers, answeredAt: performance.now() });
   }
 }

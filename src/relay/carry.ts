@@ -14,6 +14,8 @@ export interface CarryParts {
   runScript?: typeof run;
   /** How the log is read: entries that may be carried. Default: whatever is there. */
   read?: ReadLog;
+  /** Called when a job is with the queue, with when its log was read, epoch ms; not for what is sent again. */
+  onCarried?: (job: CreditJob, readAt: number) => void;
 }
 
 /** As `readEntries`; fewer, or none, when they may not be carried yet. */
@@ -27,14 +29,19 @@ export type Carried = 'more' | 'carried' | 'idle';
  * the next visit carries the same range again, and the ledger finds it `already` there [R5]; the other way round it would
  * be lost. Nothing is written to an idle shard.
  */
-export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis) }: CarryParts, rainId: string, shard: number): Promise<Carried> {
+export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryParts, rainId: string, shard: number): Promise<Carried> {
   const seen = await readPosition(redis, rainId, shard);
   if (seen.next >= seen.length && seen.cursor === seen.next) return 'idle';
   if (!(await leases.hold(rainId, shard))) return 'idle';
   const to = Math.min(seen.length, seen.next + ENTRIES_MAX);
+  const readAt = Date.now();
   const entries = await read(rainId, shard, seen.next, to);
   if (entries.length === 0 && to > seen.next) return 'idle';
-  if (entries.length > 0) await addJob(queue, { rainId, shard, from: seen.next, entries });
+  if (entries.length > 0) {
+    const job = { rainId, shard, from: seen.next, entries };
+    await addJob(queue, job);
+    onCarried?.(job, readAt);
+  }
   const moved = await advance(redis, rainId, shard, seen.cursor, seen.next + entries.length, runScript);
   // Another relay has moved it: what we carried it has carried too, and where the log stands now is its business.
   if (!moved) return 'idle';

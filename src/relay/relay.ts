@@ -35,9 +35,9 @@ export interface Relay {
  * @param options.redis with purpose `once`; `queue` has a connection of its own
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { redis, queue, runScript, read, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = 200 } = options;
+  const { redis, queue, runScript, read, onCarried, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = 200 } = options;
   const leases = createLeases(redis, owner, leaseMs);
-  const parts: CarryParts = { redis, queue, leases, ...(runScript && { runScript }), ...(read && { read }) };
+  const parts: CarryParts = { redis, queue, leases, ...(runScript && { runScript }), ...(read && { read }), ...(onCarried && { onCarried }) };
   /** Shards whose last visit failed: a fault is told when it begins and when it ends, not four times a second. */
   const failing = new Set<string>();
   let running: Rounds | undefined;

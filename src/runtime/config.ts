@@ -73,6 +73,10 @@ export const configSchema = z.object({
   TICKET_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   /** Page origins that may open sockets; empty means any. */
   ALLOWED_ORIGINS: list.default([]),
+  /** Collector of traces (OTLP over HTTP), e.g. http://127.0.0.1:4318; absent: nothing is followed, and it costs nothing. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
+  /** One win in so many is followed from socket to ledger; the same ones in every process. Who has not won is never followed. */
+  TRACES_ONE_IN: count.default(100),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'expected trace, debug, info, warn, error, fatal or silent').default('info'),
   /** Folder of the embedded servers' data. */

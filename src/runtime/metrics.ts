@@ -1,7 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client';
+import { answerJson, type Readiness } from './health.ts';
 import type { Logger } from './log.ts';
+import type { Spread } from './spread.ts';
+import { VERSION } from './version.ts';
 
 /** Figures for Prometheus. Names by its convention: `rain_…`, `_total` for what only grows, `_seconds`, `_bytes`. */
 export type MetricsRegistry = Registry;
@@ -22,6 +25,11 @@ export interface Figure {
   read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
+export interface SpreadFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
+  /** Asked at each scrape. */
+  read: () => readonly { labels?: Record<string, string>; spread: Spread }[];
+}
+
 /** A source that does not answer is left out of a scrape after this time, so that the others are still told. */
 const READ_MS_MAX = 2_000;
 
@@ -32,6 +40,10 @@ const LIMITS = { connectionsMax: 32, headerBytesMax: 8_192, requestMsMax: 5_000 
 export function openRegistry(): MetricsRegistry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_build_info', help: 'Always 1; which version runs, on which Node. Two versions at once for longer than a rollout takes is a rollout that got stuck',
+    labels: ['version', 'node'], read: () => [{ labels: { version: VERSION, node: process.version }, value: 1 }],
+  });
   return registry;
 }
 
@@ -46,6 +58,30 @@ export function tellFigure(registry: MetricsRegistry, { kind, name, help, labels
     metric.remove({});
     for (const { labels: named = {}, value } of samples) metric.inc(named, value);
   }
+}
+
+/** Has a histogram told from now on, from a spread that is counted where it belongs to. */
+export function tellSpread(registry: MetricsRegistry, { name, help, labels: labelNames = [], read }: SpreadFigure): void {
+  const get = () => ({
+    name, help, type: 'histogram', aggregator: 'sum',
+    values: read().flatMap(({ labels = {}, spread: { bounds, counts, count, sum } }) => {
+      let below = 0;
+      return [
+        ...[...bounds, '+Inf'].map((le, i) => ({ metricName: `${name}_bucket`, labels: { ...labels, le }, value: below += counts[i]! })),
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: count },
+      ];
+    }),
+  });
+  // prom-client's own histogram looks its labels up each time it counts, and cannot be told many at once.
+  registry.registerMetric({ name, help, labelNames: [...labelNames], get } as unknown as Metric);
+}
+
+export function tellReadiness(registry: MetricsRegistry, { standing }: Pick<Readiness, 'standing'>): void {
+  tellFigure(registry, {
+    kind: 'gauge', name: 'rain_ready', help: '1: this part answers; 0: it does not, and /readyz says since when and why. `open` is 0 while the process closes', labels: ['part'],
+    read: () => standing().map(({ part, ready }) => ({ labels: { part }, value: ready ? 1 : 0 })),
+  });
 }
 
 async function inTime(read: Figure['read']): Promise<readonly Sample[]> {
@@ -74,18 +110,24 @@ export interface MetricsServerOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
+  /** What `/readyz` says; without one the process is ready as long as it answers. */
+  readiness?: Pick<Readiness, 'report'> | undefined;
   log: Logger;
 }
 
 /**
- * `GET /metrics` in Prometheus's text format, `GET /healthz`; nothing else.
+ * `GET /metrics` in Prometheus's text format, `GET /healthz` and `GET /readyz`; nothing else.
  * @throws when the port cannot be had, with one sentence
  */
-export async function startMetricsServer({ registry, host, port, log }: MetricsServerOptions): Promise<MetricsServer> {
+export async function startMetricsServer({ registry, host, port, readiness, log }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer({ maxHeaderSize: LIMITS.headerBytesMax, headersTimeout: LIMITS.requestMsMax, requestTimeout: LIMITS.requestMsMax }, (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'GET only\n');
     switch (request.url?.split('?', 1)[0]) {
-      case '/healthz': return answer(response, 200, 'ok\n');
+      case '/healthz': return answerJson(response, 200, { status: 'ok' });
+      case '/readyz': {
+        const report = readiness?.report() ?? { ready: true };
+        return answerJson(response, report.ready ? 200 : 503, report);
+      }
       case '/metrics': return void registry.metrics().then(
         (text) => answer(response, 200, text, registry.contentType),
         (error: unknown) => { log.error({ err: error }, 'the metrics cannot be told'); answer(response, 500, 'failed\n'); },

@@ -58,3 +58,21 @@ test('how pressed it is: what may wait, how late the loop and Redis are, and how
   await letGoOf(redis, 'joins');
   await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="nobody"}')).toBe(1));
 });
+
+test('how long answers take is told for every grab that Redis decided, once a batch and once for each of them', async () => {
+  const before = await scrape(metrics.url);
+  await stockRain(redis, { rainId: 'g2', amounts: ['5.00'] });
+  const crowd = await Promise.all(['a', 'b', 'c'].map((name) => dial(gateway.url, name)));
+  for (const client of crowd) client.say({ type: 'grab', rainId: 'g2' });
+  await Promise.all(crowd.map((client) => client.next('result')));
+  const told = await scrape(metrics.url);
+  const more = (name: string) => told.get(name)! - before.get(name)!;
+  expect(more('rain_gateway_answer_seconds_count')).toBe(3);
+  expect(more('rain_gateway_batch_grabs_sum')).toBe(3);
+  expect(more('rain_gateway_redis_batch_seconds_count')).toBe(more('rain_gateway_batch_grabs_count'));
+  expect(more('rain_gateway_answer_seconds_sum')).toBeGreaterThan(0);
+  expect(told.get('rain_gateway_redis_pulse_seconds_count')).toBeGreaterThan(0);
+  expect(told.get('rain_gateway_sockets_limit')).toBe(18_000);
+  expect(told.get('rain_ready{part="redis"}')).toBe(1);
+  await Promise.all(crowd.map((client) => client.leave()));
+});

@@ -8,6 +8,7 @@ import { tellGateway } from '../../src/gateway/metrics.ts';
 import { followNews } from '../../src/gateway/news.ts';
 import type { Session } from '../../src/gateway/session.ts';
 import { createTally } from '../../src/gateway/tally.ts';
+import { createTimes } from '../../src/gateway/times.ts';
 import { EVENTS_CHANNEL } from '../../src/grab/keys.ts';
 import { openRegistry } from '../../src/runtime/metrics.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
@@ -19,7 +20,7 @@ test("the winners' ticker that is not shown, since all are being told something 
   const subscriber = Object.assign(new EventEmitter(), { subscribe: () => Promise.resolve(1) });
   await followNews(subscriber as unknown as RedisClient, { audience, tally, limits: LIMITS, relief: { switchboard: { off: {} } } } as Door);
   const registry = openRegistry();
-  tellGateway(registry, { sockets: () => 0, grabsPending: () => 0, tally, load: () => ({ grabsPendingLimit: 0, socketsResting: 0, loopDelayMs: 0, roundTripMs: 0, switches: [] }) });
+  tellGateway(registry, { sockets: () => 0, socketsMax: 1, grabsPending: () => 0, tally, times: createTimes(), readiness: { report: () => ({ ready: true }), standing: () => [] }, load: () => ({ grabsPendingLimit: 0, socketsResting: 0, loopDelayMs: 0, roundTripMs: 0, switches: [] }) });
 
   // Somebody who has left meanwhile: nothing is written to him.
   const gone = { userId: 'ann', rains: new Set(), socket: { readyState: 3 } } as unknown as Session;

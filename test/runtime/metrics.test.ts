@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/runtime/log.ts';
-import { openRegistry, startMetricsServer, tellFigure, type Sample } from '../../src/runtime/metrics.ts';
+import { openRegistry, startMetricsServer, tellFigure, tellSpread, type Sample } from '../../src/runtime/metrics.ts';
+import { Spread } from '../../src/runtime/spread.ts';
 import { scrape } from '../support/scrape.ts';
 
 const log = createLog('metrics', 'silent');
@@ -34,6 +36,26 @@ test('a figure is read when it is asked for, and a label that is no longer told 
   total = 6;
   told = await scrape(url);
   expect([told.get('rain_x{rain="a"}'), told.get('rain_x{rain="b"}'), told.get('rain_y_total')]).toEqual([undefined, 3, 6]);
+});
+
+test('a spread is told as a histogram: cumulative, with its sum and its count, for each label', async () => {
+  const { registry, url } = await serve();
+  const [fast, slow] = [new Spread([0.1, 1]), new Spread([0.1, 1])];
+  for (const [value, times] of [[0.05, 3], [0.1, 1], [0.5, 2], [7, 1]] as const) fast.add(value, times);
+  slow.add(1);
+  tellSpread(registry, { name: 'rain_z_seconds', help: 'z', labels: ['way'], read: () => [{ labels: { way: 'fast' }, spread: fast }, { labels: { way: 'slow' }, spread: slow }] });
+  const told = await scrape(url);
+  const of = (way: string) => ['0.1', '1', '+Inf'].map((le) => told.get(`rain_z_seconds_bucket{way="${way}",le="${le}"}`));
+  expect([of('fast'), of('slow')]).toEqual([[4, 6, 7], [0, 1, 1]]);
+  expect(told.get('rain_z_seconds_sum{way="fast"}')).toBeCloseTo(8.25);
+  expect(told.get('rain_z_seconds_count{way="fast"}')).toBe(7);
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE rain_z_seconds histogram\n');
+});
+
+test('which version runs is told', async () => {
+  const { url } = await serve();
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  expect((await scrape(url)).get(`rain_build_info{version="${version}",node="${process.version}"}`)).toBe(1);
 });
 
 test('[R10] a source that fails or never answers is left out, never told as 0, and the others are told', async () => {

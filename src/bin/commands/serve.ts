@@ -41,8 +41,12 @@ export function addServeCommands(program: Command): void {
       const { startWorker } = await import('../servers/worker.ts');
       const { keeperOf } = await import('../servers/keeper.ts');
       const config = configure(['REDIS_URL', 'DATABASE_URL']);
-      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, createLog('worker', config.LOG_LEVEL), {
-        keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+      const log = createLog('worker', config.LOG_LEVEL);
+      const { openFollowing } = await import('../servers/following.ts');
+      const traces = await openFollowing(config, 'rain-worker', log);
+      if (traces) shutdown.onClose('traces', () => traces.close());
+      const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
+        keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', (leftMs) => worker.close(leftMs));

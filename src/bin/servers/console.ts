@@ -7,6 +7,7 @@ import { createLog } from '../../runtime/log.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 import { openBackend } from './backend.ts';
+import { openOnCall } from './consoleOnCall.ts';
 import { openPlayerDesk, type PlayerConfig } from './player.ts';
 
 /** The built pages, as seen from dist/bin/servers/. */
@@ -16,19 +17,29 @@ const DESK = fileURLToPath(new URL('../../client-console', import.meta.url));
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
   const config = configure(['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
-  const backend = await openBackend(config.REDIS_URL, config.DATABASE_URL, log);
+  const guests = withGuests ? guestTokens(config) : undefined;
+  const { readiness, tally, close } = await openOnCall(config, log);
+  shutdown.onClose('health', close);
+  const backend = await openBackend(config.REDIS_URL, config.DATABASE_URL, log).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   shutdown.onClose('backend', () => backend.close());
   const player = canTellPlayers(config) ? openPlayerDesk(config, log) : undefined;
   if (player) shutdown.onClose('wallets', () => player.close());
   const desk = await startConsole({
     host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
     gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
-    ...(withGuests && { guests: guestTokens(config) }),
+    ...(guests && { guests }),
     ...(player && { player: player.options }),
     backend, deskFolder: DESK, surroundings: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
-    log,
+    readiness, tally, log,
   });
-  shutdown.onClose('console', () => desk.close());
+  shutdown.onClose('console', () => {
+    readiness.drain();
+    return desk.close();
+  });
+  log.info({ url: desk.url }, 'console open');
   return { url: desk.url };
 }
 

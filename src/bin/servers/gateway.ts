@@ -8,6 +8,7 @@ import { createLog } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import { openFollowing } from './following.ts';
 
 /** One gateway: all there is, or one process of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown): Promise<{ url: string }> {
@@ -15,6 +16,8 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   const config = configure(['REDIS_URL', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
+  const traces = await openFollowing(config, 'rain-gateway', log);
+  if (traces) shutdown.onClose('traces', () => traces.close());
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
@@ -29,7 +32,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
     trustedProxies: config.TRUSTED_PROXIES,
     wicket: wicketOf(config),
     presence: true,
-    log,
+    traces, log,
   });
   shutdown.onClose('gateway', () => gateway.close());
   if (config.METRICS_PORT !== undefined) {
@@ -40,7 +43,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
       answerForMetrics(registry);
       return { url: gateway.url };
     }
-    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, log });
+    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness: gateway.readiness, log });
     shutdown.onClose('metrics', () => metrics.close());
   }
   return { url: gateway.url };

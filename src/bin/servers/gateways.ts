@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { Crew } from '../../runtime/crew.ts';
 import { crewMetrics } from '../../runtime/crewMetrics.ts';
 import { compiledEntry } from '../../runtime/entry.ts';
+import { startReadiness } from '../../runtime/health.ts';
 import { createLog } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer, tellFigure } from '../../runtime/metrics.ts';
+import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+
+export function tellProcesses(registry: MetricsRegistry, serving: () => number): void {
+  tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve. Fewer than were asked for: one died, and is being replaced', read: () => [{ value: serving() }] });
+}
 
 /**
  * Several gateways behind one port, each a process with all the limits of one. This process owns the port, hands the
@@ -23,8 +28,11 @@ export async function open(shutdown: Shutdown, processes: number): Promise<{ url
   const { url } = await crew.start();
   if (config.METRICS_PORT !== undefined) {
     const own = openRegistry();
-    tellFigure(own, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve', read: () => [{ value: crew.members.length }] });
-    const metrics = await startMetricsServer({ registry: crewMetrics(() => crew.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, log });
+    tellProcesses(own, () => crew.members.length);
+    const readiness = startReadiness({ parts: [{ name: 'processes', ask: () => (crew.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) }] });
+    tellReadiness(own, readiness);
+    shutdown.onClose('health', () => readiness.close());
+    const metrics = await startMetricsServer({ registry: crewMetrics(() => crew.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
     shutdown.onClose('metrics', () => metrics.close());
   }
   log.info({ url, processes, pids: crew.members.map(({ pid }) => pid) }, 'all gateway processes open');

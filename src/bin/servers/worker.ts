@@ -1,24 +1,31 @@
 import type { Balance } from '../../credit/balance.ts';
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried } from '../../credit/letters.ts';
+import type { CreditJob } from '../../credit/job.ts';
 import { tellCredit } from '../../credit/metrics.ts';
 import { sparingRehearsals } from '../../credit/rehearsal.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
+import { tellAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger, type Ledger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
+import { countCarried, createRelayTally, tellRelay } from '../../relay/metrics.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
+import { tellCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer, tellFigure, type MetricsServer } from '../../runtime/metrics.ts';
+import { startReadiness, type Readiness } from '../../runtime/health.ts';
+import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry, type MetricsServer } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
+import { LAGS_SECONDS, Spread } from '../../runtime/spread.ts';
+import type { Traces } from '../../runtime/traces.ts';
 import { startGuard } from '../../steward/guard.ts';
 import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
@@ -33,9 +40,10 @@ export interface WorkerOptions {
   durabilityWaitMs?: number;
   /** Where figures are told; absent: nowhere. Port 0 takes a free one. */
   metrics?: { host: string; port: number };
+  /** Absent: nothing is followed. The caller ends it. */
+  traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs'>;
 }
-
 
 /** For the whole close, and the part of it that is kept for the connections. */
 const CLOSE_MS = 7_500;
@@ -48,6 +56,10 @@ export interface WorkerProcess {
   close(withinMs?: number): Promise<void>;
 }
 
+export function tellFaults(registry: MetricsRegistry, faults: () => number): void {
+  tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults() }] });
+}
+
 /**
  * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told, and
  * the watch and the guard that look on. As many processes as one likes may run it; none of them is needed for a user to get
@@ -55,7 +67,7 @@ export interface WorkerProcess {
  * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
 export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
-  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, settling } = options;
+  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {
@@ -71,9 +83,11 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
   const registry = metrics && openRegistry();
+  let readiness: Readiness | undefined;
   let metricsServer: MetricsServer | undefined;
   const release = async () => {
     await metricsServer?.close();
+    void readiness?.close();
     for (const connection of connections) connection.disconnect();
     await database.$disconnect();
   };
@@ -82,7 +96,10 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await expectFit(redis, durability, log);
     await loadScripts(redis);
     await untilAnswers(database, databaseUrl);
-    if (registry) metricsServer = await startMetricsServer({ registry, ...metrics, log });
+    if (registry && metrics) {
+      readiness = startReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
+      metricsServer = await startMetricsServer({ registry, ...metrics, readiness, log });
+    }
   } catch (error) {
     await release();
     throw error;
@@ -94,13 +111,20 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance: sparingRehearsals(ledger, keep(ledger)),
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
+    ...(traces && { onAnnounced: (announced: Announced) => tellAnnounced(traces, announced) }),
   });
   const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const relay = createRelay({ redis, queue, log, ...read });
+  const carried = createRelayTally();
+  const onCarried = (job: CreditJob, readAt: number) => {
+    countCarried(carried, job);
+    if (traces) tellCarried(traces, job, readAt);
+  };
+  const relay = createRelay({ redis, queue, log, ...read, onCarried });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
   const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const settler = startSettler({ desk, log, sinceReturn, ...replicated, ...settling });
+  const settlings = new Spread(LAGS_SECONDS);
+  const settler = startSettler({ desk, log, sinceReturn, onSettled: (ms) => settlings.add(ms / 1_000), ...replicated, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
@@ -111,14 +135,17 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const watch = startWatch({ desk, log });
   const guard = startGuard({ desk, durability, log });
   if (registry) {
-    tellRains(registry, { redis, watch, guard });
+    if (readiness) tellReadiness(registry, readiness);
+    tellRains(registry, { redis, watch, guard, settling: settlings });
+    tellRelay(registry, carried);
     tellCredit(registry, queue, dead, worker.tally);
-    tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database', read: () => [{ value: faults }] });
+    tellFaults(registry, () => faults);
   }
   log.info('worker open');
   return {
     ...(metricsServer && { metricsUrl: metricsServer.url }),
     async close(withinMs = CLOSE_MS) {
+      readiness?.drain();
       const all = deadlineIn(withinMs);
       const work = deadlineIn(withinMs - LETTING_GO_MS);
       const ends = {

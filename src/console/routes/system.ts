@@ -1,5 +1,5 @@
 import { readPresence } from '../../grab/presence.ts';
-import { version } from '../../runtime/version.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { systemApi } from '../contract/system.ts';
 import { openApi } from '../openapi.ts';
 import { route, type Backend, type Route } from './route.ts';
@@ -22,7 +22,7 @@ export const systemRoutes: readonly Route[] = [
   // One that cannot be asked is what this page is looked at for: it is told, and the others all the same.
   route(systemApi.system, async ({ desk }) => {
     const [redis, database, queues, workers] = await Promise.all([askRedis(desk), inTime(desk.ledger.countRains()), askQueues(desk), inTime(desk.queues.credit.getWorkersCount())]);
-    return { answer: { version, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null } };
+    return { answer: { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null } };
   }),
 
   route(systemApi.openapi, async () => ({ answer: openApi() })),

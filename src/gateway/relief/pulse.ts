@@ -4,6 +4,8 @@ export interface PulseRules {
   redis: Pick<RedisClient, 'ping'>;
   /** Monotonic ms. */
   now?: () => number;
+  /** Called with what each question took, ms. */
+  onAnswer?: (ms: number) => void;
 }
 
 /** Between two looks no more than this counts as silence, ms: where they are farther apart it is we who did not listen. */
@@ -18,7 +20,7 @@ export class Pulse {
   #lastMs = 0;
 
   constructor(rules: PulseRules) {
-    this.#rules = { now: () => performance.now(), ...rules };
+    this.#rules = { now: () => performance.now(), onAnswer: () => {}, ...rules };
     this.#lookedAt = this.#rules.now();
   }
 
@@ -45,12 +47,13 @@ export class Pulse {
   }
 
   async #ask(): Promise<void> {
-    const { redis, now } = this.#rules;
+    const { redis, now, onAnswer } = this.#rules;
     const askedAt = this.#askedAt = now();
     try {
       await redis.ping();
       this.#lastMs = now() - askedAt;
       this.#silentMs = 0;
+      onAnswer(this.#lastMs);
     } catch {
       // What nobody answers is silence; the faults of Redis are told by those who asked it for something.
     }

@@ -8,6 +8,7 @@ import { Pressure } from './pressure.ts';
 import { Pulse } from './pulse.ts';
 import { RoundTrips } from './roundTrips.ts';
 import { Switchboard, type SwitchedBy } from './switchboard.ts';
+import type { Times } from '../times.ts';
 import { Turn } from './turn.ts';
 
 export interface ReliefRules {
@@ -18,6 +19,7 @@ export interface ReliefRules {
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
+  times?: Pick<Times, 'batches' | 'sizes' | 'pulse'>;
   /** How long the event loop kept anybody waiting since this was last asked, ms. */
   loopDelayMs?: () => number;
 }
@@ -48,11 +50,11 @@ const LOOK_MS = 50;
 /** Redis's pulse is felt with every fourth look: each question wakes Redis up. */
 const FEEL_EVERY = 4;
 
-export function openRelief({ limits, redis, now, log, onFault, loopDelayMs = watchLoop() }: ReliefRules): Relief {
+export function openRelief({ limits, redis, now, log, onFault, times, loopDelayMs = watchLoop() }: ReliefRules): Relief {
   const admission = new Admission(limits);
   const turn = new Turn({ limits });
-  const roundTrips = new RoundTrips();
-  const pulse = new Pulse({ redis });
+  const roundTrips = new RoundTrips(undefined, times && ((ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); }));
+  const pulse = new Pulse({ redis, ...(times && { onAnswer: (ms) => times.pulse.add(ms / 1_000) }) });
   const pressure = new Pressure(limits);
   const switchboard = new Switchboard({ redis, pressure, now, log, onFault });
   let [delayMs, looks, timer]: [number, number, NodeJS.Timeout | undefined] = [0, 0, undefined];

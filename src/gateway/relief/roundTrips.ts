@@ -4,6 +4,7 @@ import type { Work } from './admission.ts';
 /** What the grabs' way to Redis and back takes: batch sent → answered. The clock is read twice a batch, never per grab. */
 export class RoundTrips {
   readonly #now: () => number;
+  readonly #onBatch: (ms: number, users: number) => void;
   /** Batches under way, the oldest first. */
   readonly #underWay = new Set<{ since: number }>();
   #decided = 0;
@@ -11,9 +12,13 @@ export class RoundTrips {
   #busySince = 0;
   #longestMs = 0;
 
-  /** @param now monotonic ms */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now monotonic ms
+   * @param onBatch called with what each batch took and how many it decided about, one that failed as well
+   */
+  constructor(now: () => number = () => performance.now(), onBatch: (ms: number, users: number) => void = () => {}) {
     this.#now = now;
+    this.#onBatch = onBatch;
   }
 
   /** The engine as it was, and watched. */
@@ -22,7 +27,7 @@ export class RoundTrips {
       grab: async (rainId, shard, userIds) => {
         const batch = this.#begin();
         const answers = await engine.grab(rainId, shard, userIds);
-        this.#end(batch);
+        this.#end(batch, userIds.length);
         // One that failed is told "busy" to all of it, and nothing was decided.
         if (answers[0]?.code !== '-7') this.#decided += answers.length;
         return answers;
@@ -52,10 +57,11 @@ export class RoundTrips {
     return batch;
   }
 
-  #end(batch: { since: number }): void {
+  #end(batch: { since: number }, users: number): void {
     const now = this.#now();
     this.#underWay.delete(batch);
     this.#longestMs = Math.max(this.#longestMs, now - batch.since);
+    this.#onBatch(now - batch.since, users);
     if (this.#underWay.size === 0) this.#busyMs += now - this.#busySince;
   }
 }

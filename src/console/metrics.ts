@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { tellFigure, tellSpread, type MetricsRegistry } from '../runtime/metrics.ts';
+import { Spread, WAITS_SECONDS } from '../runtime/spread.ts';
+
+/** What the console was asked, and how that went, since it opened. */
+export interface ConsoleTally {
+  /** By route, method and status. Routes are ours, not what was asked for, so that visitors cannot make them grow [R10]. */
+  requests: Map<string, { labels: Record<'route' | 'method' | 'status', string>; spread: Spread }>;
+  /** Logins that were refused: wrong, or too many. */
+  loginFailures: Record<'wrong' | 'too_many', number>;
+}
+
+/** Where an operator logs in. */
+const LOGIN = '/api/desk/session';
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+export function createConsoleTally(): ConsoleTally {
+  return { requests: new Map(), loginFailures: { wrong: 0, too_many: 0 } };
+}
+
+/** Counts every answer from now on; to be called before routes are added. */
+export function countRequests(server: FastifyInstance, { requests, loginFailures }: ConsoleTally): void {
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const status = String(reply.statusCode);
+    const name = `${method} ${route} ${status}`;
+    let asked = requests.get(name);
+    if (!asked) requests.set(name, asked = { labels: { route, method, status }, spread: new Spread(WAITS_SECONDS) });
+    asked.spread.add(reply.elapsedTime / 1_000);
+    if (route !== LOGIN || method !== 'POST') return;
+    if (status === '401') loginFailures.wrong++;
+    else if (status === '429') loginFailures.too_many++;
+  });
+}
+
+export function tellConsole(registry: MetricsRegistry, { requests, loginFailures }: ConsoleTally): void {
+  tellSpread(registry, {
+    name: 'rain_console_request_seconds', help: 'HTTP requests to the console, by route and status; `none` is what no route is for. A stream of 5xx: see the log by its requestId', labels: ['route', 'method', 'status'],
+    read: () => [...requests.values()],
+  });
+  tellFigure(registry, {
+    kind: 'counter', name: 'rain_console_login_failures_total', help: 'Logins of operators that were refused. Somebody who forgot his password makes a few; hundreds are somebody who guesses', labels: ['why'],
+    read: () => Object.entries(loginFailures).map(([why, value]) => ({ labels: { why }, value })),
+  });
+}
