@@ -5,7 +5,7 @@ import { openCredentials, takeInvitation } from './credentials.ts';
 import { readConfig, type DeskConfig } from './desk.ts';
 import { RECONNECT } from './backoff.ts';
 import { Game } from './game.ts';
-import { Rainfall } from './rainfall.ts';
+import { Sky } from './sky/sky.ts';
 import { Screen } from './screen.ts';
 import { solveInBackground } from './solving.ts';
 import { verifyInBackground } from './verification.ts';
@@ -20,16 +20,16 @@ const random = Math.random;
 const local = () => performance.now();
 const clock = new ServerClock(local, Date.now());
 const screen = new Screen(wordsFor(navigator.languages), () => game?.tap(), () => game?.verify());
-const rainfall = new Rainfall(document.querySelector<HTMLCanvasElement>('.sky')!, random);
+const sky = new Sky(document.querySelector<HTMLElement>('.sky')!, random);
 let game: Game | undefined;
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-rainfall.still = calm.matches;
-calm.addEventListener('change', () => { rainfall.still = calm.matches; });
+sky.still = calm.matches;
+calm.addEventListener('change', () => { sky.still = calm.matches; });
 
 document.addEventListener('pointerdown', ({ clientX, clientY, target }) => {
   if (target instanceof Element && target.closest('button, a')) return;
-  const hit = game?.face() === 'open' ? rainfall.tap(clientX, clientY) : undefined;
+  const hit = game?.face() === 'open' ? sky.tap(clientX, clientY) : undefined;
   if (hit) game?.tap(hit.packet);
 });
 document.addEventListener('keydown', (event) => {
@@ -40,11 +40,12 @@ document.addEventListener('keydown', (event) => {
 requestAnimationFrame(function frame(nowMs) {
   if (game) screen.show(game.view());
   const face = game?.face();
-  rainfall.fall = game?.fall();
-  rainfall.draw(nowMs, face === 'open' || face === 'asking');
+  sky.fall = game?.fall();
+  sky.draw(nowMs, face === 'open' || face === 'asking');
   requestAnimationFrame(frame);
 });
 
+void sky.improve();
 screen.show({ face: 'connecting', winners: [] });
 play(await configured());
 
