@@ -42,6 +42,11 @@ export function openCredentials(demo: boolean): Credentials {
   };
 }
 
+/** The token of whoever plays here, as far as one is known; for questions beside the game. */
+export function knownToken(): string | undefined {
+  return recall(INVITED_KEY) ?? recall(GUEST_KEY);
+}
+
 /** Whether the token's own end has passed by this phone's clock; only the gateway's word counts, this one spares it questions. */
 function isOver(token: string): boolean {
   try {

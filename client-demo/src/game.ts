@@ -1,3 +1,4 @@
+import { Ahead, type Offer } from './ahead.ts';
 import type { RainSnapshot, ServerMessage, WelcomeMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES } from '../../src/protocol/outcomes.ts';
 import type { Challenge, PuzzleSolution } from '../../src/protocol/puzzle.ts';
@@ -6,7 +7,7 @@ import type { Connection, Link } from './connection.ts';
 import { lowestPacket, type Fall } from './drops.ts';
 import { Entry } from './entry.ts';
 import { Question, type Carried, type Verdict } from './question.ts';
-import { answered, asked, credited, faceOf, gaveUp, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import { answered, asked, credited, faceOf, gaveUp, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
@@ -32,6 +33,7 @@ export class Game {
   readonly #options: GameOptions;
   readonly #question: Question;
   readonly #entry: Entry;
+  readonly #ahead: Ahead;
   #round: Round | undefined;
   #link: Link = 'connecting';
   #userId: string | undefined;
@@ -41,6 +43,7 @@ export class Game {
 
   constructor(options: GameOptions) {
     this.#options = options;
+    this.#ahead = new Ahead(options.random);
     const { connection, clock, random, rainId, solve } = options;
     this.#entry = new Entry({
       now: () => clock.now(), send: (message) => connection.send(message), solve: ({ challenge }) => solve(challenge), onChange: () => this.#question?.fallChanged(), onVain: () => this.#joinAgain(),
@@ -88,6 +91,23 @@ export class Game {
     };
     found('checking');
     this.#options.verify(shown).then(found, () => found('failed'));
+  }
+
+  /** Leaves a rain in which nothing is left to do for the next one. */
+  follow(): void {
+    const offer = this.#offer();
+    if (!offer) return;
+    this.#question.cancel();
+    this.#round = newRound(offer.rainId);
+    this.#winners = [];
+    this.#note = undefined;
+    this.#play(offer.rainId);
+  }
+
+  /** Time has passed: a rain that was seen to come, and is about to start, is gone to without being asked. */
+  tick(): void {
+    const offer = this.#offer();
+    if (offer && this.#ahead.takesOver(offer, this.#options.clock.now())) this.follow();
   }
 
   hear(message: ServerMessage): void {
@@ -139,10 +159,14 @@ export class Game {
     const rain = this.#round?.rain;
     const seconds = rain && this.#seconds(face, rain);
     const note = this.#link === 'lost' ? 'lost' : this.#note;
+    const now = this.#options.clock.now();
+    const offer = this.#offer();
     return {
       face,
       winners: this.#winners,
-      ...(rain && { title: rain.title }),
+      ...(rain && { title: rain.title, rainId: rain.rainId, over: isOver(rain, now) }),
+      ...(isRehearsal(rain) && { rehearsal: true }),
+      ...(offer && { ahead: { title: offer.title, ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }) } }),
       ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),
       ...(this.#round?.win && { win: this.#round.win }),
@@ -159,6 +183,7 @@ export class Game {
       this.#entry.forget();
     }
     this.#userId = userId;
+    for (const rain of rains) this.#ahead.hear(rain);
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
     if (rainId === undefined) return this.#lookAgain();
     this.#play(rainId);
@@ -167,6 +192,7 @@ export class Game {
 
   #see(snapshot: RainSnapshot): void {
     this.#options.clock.told(snapshot.serverTime);
+    this.#ahead.hear(snapshot);
     if (this.#round) {
       if (snapshot.rainId !== this.#round.rainId) return;
       this.#round = seen(this.#round, snapshot);
@@ -183,6 +209,11 @@ export class Game {
     this.#entry.begin(rainId);
     this.#options.onRain(rainId);
     this.#join();
+  }
+
+  /** Only who has nothing left to do here is offered another rain. */
+  #offer(): Offer | undefined {
+    return DONE.includes(this.face()) ? this.#ahead.offer(this.#round?.rainId, this.#options.clock.now()) : undefined;
   }
 
   #settle(verdict: Verdict): void {
@@ -223,6 +254,7 @@ export class Game {
   }
 }
 
+const DONE: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'blocked', 'unknown_rain'];
 const TO_COME: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
 
 function isToCome(state: RainSnapshot['state']): boolean {
