@@ -11,7 +11,7 @@ export const REFUSALS = {
   no_guests: { status: 404, code: 'no_guests', reason: 'Guest tokens are handed out in demo mode only; open the page with a token of your own.' },
   too_big: { status: 413, code: 'too_big', reason: 'The request body is larger than anything this server expects.' },
   not_json: { status: 415, code: 'not_json', reason: 'The request body must be application/json.' },
-  too_many: { status: 429, code: 'too_many', reason: 'Too many guests from this address; wait a minute.' },
+  too_many: { status: 429, code: 'too_many', reason: 'Too many requests from this address; wait a minute.' },
   internal: { status: 500, code: 'internal', reason: 'Something broke on our side; try again.' },
 } as const satisfies Record<string, Refusal>;
 

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Logger } from '../runtime/log.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
+import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
 
 /** Each protects this process from one careless or hostile visitor [R10]. */
@@ -39,6 +40,8 @@ export interface ConsoleOptions {
   pageFolder: string;
   /** Only in demo mode. */
   guests?: GuestTokens;
+  /** Where there is a book to read: what players may ask about their money. */
+  player?: Omit<PlayerOptions, 'log'>;
   log: Logger;
 }
 
@@ -49,7 +52,7 @@ export interface Console {
 }
 
 /** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
-export async function startConsole({ host, port, gatewayUrl, pageFolder, guests, log }: ConsoleOptions): Promise<Console> {
+export async function startConsole({ host, port, gatewayUrl, pageFolder, guests, player, log }: ConsoleOptions): Promise<Console> {
   const root = resolve(pageFolder);
   const assets = join(root, 'assets') + sep;
   if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
@@ -95,6 +98,7 @@ export async function startConsole({ host, port, gatewayUrl, pageFolder, guests,
     reply.header('cache-control', 'no-store');
     return guests.issue(body.data?.token);
   });
+  if (player) servePlayers(server, { ...player, log });
 
   try {
     await server.listen({ host, port });

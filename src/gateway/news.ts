@@ -1,6 +1,7 @@
 import { parseEvent, type RainEvent } from '../grab/events.ts';
 import { EVENTS_CHANNEL } from '../grab/keys.ts';
 import { encode } from '../protocol/codec.ts';
+import { mask } from '../rain/mask.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { Door } from './door.ts';
 import { frameOf } from './frame.ts';
@@ -51,10 +52,4 @@ function deliver(event: RainEvent, door: Door, ticker: Ticker): void {
     default:
       return event satisfies never;
   }
-}
-
-/** `alice-1234` → `a•••4`: the others see that somebody won, not who. */
-function mask(userId: string): string {
-  const letters = [...userId];
-  return letters.length < 3 ? '•••' : `${letters[0]}•••${letters.at(-1)}`;
 }

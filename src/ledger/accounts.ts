@@ -8,7 +8,7 @@ export function rainAccount(rainId: string): string {
   return `rain:${rainId}`;
 }
 
-function userAccount(userId: string): string {
+export function userAccount(userId: string): string {
   return `user:${userId}`;
 }
 

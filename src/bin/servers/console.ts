@@ -6,20 +6,30 @@ import { ConfigError, type Config } from '../../runtime/config.ts';
 import { createLog } from '../../runtime/log.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import { openPlayerDesk, type PlayerConfig } from './player.ts';
 
 /** The built page, as seen from dist/bin/servers/. */
 const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
 
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
   const config = configure([]);
+  const log = createLog('console', config.LOG_LEVEL);
+  const player = canTellPlayers(config) ? openPlayerDesk(config, log) : undefined;
+  if (player) shutdown.onClose('wallets', () => player.close());
   const desk = await startConsole({
     host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
     gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
     ...(withGuests && { guests: guestTokens(config) }),
-    log: createLog('console', config.LOG_LEVEL),
+    ...(player && { player: player.options }),
+    log,
   });
   shutdown.onClose('console', () => desk.close());
   return { url: desk.url };
+}
+
+/** Without a book, or without a key to verify tokens with, the page is all there is. */
+function canTellPlayers(config: Config): config is PlayerConfig {
+  return config.REDIS_URL !== undefined && config.DATABASE_URL !== undefined && (config.JWT_SECRET !== undefined || config.JWKS_URL !== undefined);
 }
 
 function guestTokens({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config): GuestTokens {

@@ -1,0 +1,89 @@
+import type { PlayerOptions } from '../../console/player/routes.ts';
+import { readLetters } from '../../credit/letters.ts';
+import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
+import { createConfirm } from '../../grab/confirm.ts';
+import { QUEUE_PREFIX } from '../../grab/keys.ts';
+import { connectDatabase } from '../../ledger/database.ts';
+import { openLedger } from '../../ledger/ledger.ts';
+import { announceCredited } from '../../relay/announce.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/log.ts';
+import { connectRedis, type RedisClient } from '../../runtime/redis.ts';
+import { createTokenReader } from '../../runtime/tokenReader.ts';
+import { COUNTER_LIMITS, createCounter } from '../../wallet/counter.ts';
+import { createDeadWins } from '../../wallet/deadWins.ts';
+import { createPodiums } from '../../wallet/podium.ts';
+import { openPurse } from '../../wallet/purse.ts';
+import { createTeller } from '../../wallet/teller.ts';
+import { createWinFinder } from '../../wallet/wins.ts';
+import { keeperOf } from './keeper.ts';
+
+/** The book's connections: for those who post, and for those who only read beside them. */
+const DATABASE_CONNECTIONS = 6;
+const CONFIRM_CONNECTIONS = 2;
+
+export interface PlayerDesk {
+  options: Omit<PlayerOptions, 'log'>;
+  close(): Promise<void>;
+}
+
+export type PlayerConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
+
+/**
+ * What players ask about their money. Opens without waiting for Redis or the database: the page is served without them, and who
+ * asks is told what can be told.
+ */
+export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
+  const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, BALANCE, ALLOWED_ORIGINS } = config;
+  const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
+  const onFault = (error: unknown) => log.warn({ error: String(error) }, 'settling on demand failed; the worker goes on with it');
+  const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
+  const redis = open();
+  const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
+  const database = connectDatabase(DATABASE_URL, { connectionsMax: DATABASE_CONNECTIONS, onError });
+  const ledger = openLedger(database);
+  const letters = openLetters(redis, onError);
+  const counter = createCounter({
+    balance: keeperOf(config)(ledger), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
+    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
+  });
+  const teller = createTeller({
+    ledger, counter, findWins: createWinFinder(redis), isDead: createDeadWins(letters.read), onFault,
+    ...(DURABILITY.mode === 'replicas' && { confirm: createConfirm({ connections: confirming, replicas: DURABILITY.replicas, waitMs: DURABILITY_WAIT_MS, onFault }) }),
+  });
+  return {
+    options: {
+      readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
+      openPurse: (userId, after, limit) => openPurse({ teller, ledger }, userId, after, limit),
+      podium: createPodiums(ledger), allowedOrigins: ALLOWED_ORIGINS,
+    },
+    async close() {
+      await letters.close();
+      for (const connection of [redis, ...confirming]) connection.disconnect();
+      await database.$disconnect();
+    },
+  };
+}
+
+/** The dead letters. A queue whose first words to Redis failed stays dumb, so that another takes its place. */
+function openLetters(redis: RedisClient, onError: (error: Error) => void) {
+  let queue: DeadQueue | undefined;
+  async function close(): Promise<void> {
+    const closing = queue;
+    queue = undefined;
+    await closing?.close().catch(onError);
+  }
+  return {
+    close,
+    async read(limit: number) {
+      if (redis.status !== 'ready') throw new Error('Redis is away');
+      queue ??= createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
+      try {
+        return await readLetters(queue, { limit });
+      } catch (error) {
+        void close();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { rainId, userId } from '../../rain/claim.ts';
+import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
+import { deadlineIn } from '../../runtime/deadline.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { ReadToken } from '../../runtime/tokenReader.ts';
+import type { Podium } from '../../wallet/podium.ts';
+import { readPlace, type Purse, type PursePlace } from '../../wallet/purse.ts';
+import { REFUSALS, type Refusal } from '../refusals.ts';
+import { allowOrigin, allowPreflight } from './origins.ts';
+import { Pace } from './pace.ts';
+import { PLAYER_REFUSALS } from './refusals.ts';
+
+/** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
+const LIMITS = {
+  /** Behind one address may be an office, all of whom look at once when a rain is over. */
+  perMinutePerAddress: 6_000,
+  perMinutePerUser: 60,
+  usersRemembered: 50_000,
+  tokenCharactersMax: 4_096,
+  pageMax: 100,
+  cursorCharactersMax: 800,
+  answerMsMax: 4_000,
+} as const;
+
+export interface PlayerOptions {
+  readToken: ReadToken;
+  openPurse: (userId: string, after: PursePlace | undefined, limit: number) => Promise<Purse>;
+  podium: (rainId: string) => Promise<Podium | undefined>;
+  /** Other origins whose pages may read the answers, beside the one that this console serves. */
+  allowedOrigins: readonly string[];
+  log: Logger;
+  perMinutePerUser?: number;
+}
+
+const purseQuery = z.strictObject({
+  limit: z.coerce.number(`expected 1 to ${LIMITS.pageMax}`).int('expected a whole number').min(1, `expected 1 to ${LIMITS.pageMax}`).max(LIMITS.pageMax, `expected 1 to ${LIMITS.pageMax}`).default(20),
+  cursor: z.string('expected what `next` said').max(LIMITS.cursorCharactersMax).transform((text, context) => {
+    const place = readPlace(text);
+    if (place) return place;
+    context.addIssue('expected what `next` said');
+    return z.NEVER;
+  }).optional(),
+});
+const podiumPath = z.object({ rainId });
+
+/** What a player asks about himself, and everybody about a rain. Who he is comes from his token [R9]; nothing here takes a cookie. */
+export function servePlayers(server: FastifyInstance, { readToken, openPurse, podium, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser }: PlayerOptions): void {
+  const pace = new Pace({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
+  const route = {
+    config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
+  };
+
+  async function bearer({ headers }: FastifyRequest): Promise<string | undefined> {
+    const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    if (token === undefined || token.length > LIMITS.tokenCharactersMax) return undefined;
+    return userId.safeParse((await readToken(token))?.subject).data;
+  }
+
+  server.get('/api/me', route, async (request, reply) => {
+    const user = await bearer(request);
+    if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
+    const waitMs = pace.take(user);
+    if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
+    const query = purseQuery.safeParse(request.query);
+    if (!query.success) return refuseField(reply, query.error);
+    return answer(reply.header('cache-control', 'no-store'), () => openPurse(user, query.data.cursor, query.data.limit));
+  });
+
+  server.get('/api/rains/:rainId/luckiest', route, async (request, reply) => {
+    const path = podiumPath.safeParse(request.params);
+    if (!path.success) return refuseField(reply, path.error);
+    return answer(reply.header('cache-control', 'public, max-age=1'), () => podium(path.data.rainId));
+  });
+
+  for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply));
+
+  async function answer<T extends object>(reply: FastifyReply, read: () => Promise<T | undefined>): Promise<T | FastifyReply> {
+    try {
+      const found = await deadlineIn(LIMITS.answerMsMax).within(read());
+      if (found !== 'late') return found ?? refuse(reply, PLAYER_REFUSALS.no_such_rain);
+    } catch (error) {
+      log.warn({ err: error }, 'a player could not be answered');
+    }
+    return refuse(reply, PLAYER_REFUSALS.unavailable, 2_000);
+  }
+}
+
+function refuse(reply: FastifyReply, { status, code, reason }: Refusal, retryInMs?: number): FastifyReply {
+  if (retryInMs !== undefined) reply.header('retry-after', Math.ceil(retryInMs / 1_000));
+  return reply.code(status).header('cache-control', 'no-store').send({ code, reason });
+}
+
+function refuseField(reply: FastifyReply, error: z.ZodError): FastifyReply {
+  const refusal = firstRefusal(error, 'request');
+  return reply.code(REFUSALS.bad_request.status).header('cache-control', 'no-store').send({ code: REFUSALS.bad_request.code, reason: tellRefusal(refusal), refusals: [refusal] });
+}

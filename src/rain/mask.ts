@@ -1,0 +1,5 @@
+/** `alice-1234` → `a•••4`: the others see that somebody won, not who. */
+export function mask(userId: string): string {
+  const letters = [...userId];
+  return letters.length < 3 ? '•••' : `${letters[0]}•••${letters.at(-1)}`;
+}

@@ -1,0 +1,57 @@
+import { shardKeys, shardOf } from '../grab/keys.ts';
+import { liveRains, settledRains, type LiveRain } from '../grab/reading.ts';
+import { parseClaim, type Claim } from '../rain/claim.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+/** A win as Redis remembers it. */
+export interface Win {
+  claim: Claim;
+  title: string;
+  shard: number;
+  /** Its rain's book is closed: all that was to be credited is. */
+  settled: boolean;
+}
+
+export interface FoundWins {
+  wins: Win[];
+  /** False: there were more rains than are looked at for one answer. */
+  complete: boolean;
+}
+
+/** Rains that are looked at for one answer, those first that are not settled [R10]. */
+const RAINS_MAX = 300;
+/** So long one look at the index of rains serves everybody who asks, ms. */
+const INDEX_MS = 200;
+
+type Index = [rainId: string, rain: LiveRain & { settled: boolean }][];
+
+/** Finds what a user has won, in every rain that Redis still knows. Rejects when Redis cannot be read. */
+export function createWinFinder(redis: RedisClient, rainsMax = RAINS_MAX): (userId: string) => Promise<FoundWins> {
+  let index: Promise<Index> | undefined;
+
+  function readIndex(): Promise<Index> {
+    if (index) return index;
+    const forget = () => { index = undefined; };
+    index = read(redis);
+    index.then(() => setTimeout(forget, INDEX_MS).unref(), forget);
+    return index;
+  }
+
+  return async (userId) => {
+    const rains = await readIndex();
+    const found = await Promise.all(rains.slice(0, rainsMax).map(async ([rainId, { shards, title, settled }]): Promise<Win | undefined> => {
+      const shard = shardOf(userId, shards);
+      const parsed = parseClaim(await redis.hget(shardKeys(rainId, shard).claimed, userId) ?? '');
+      // What is no claim of his in this rain is the clerk's to bury; here it is nothing that he has won.
+      return parsed.ok && parsed.claim.rainId === rainId && parsed.claim.userId === userId ? { claim: parsed.claim, title, shard, settled } : undefined;
+    }));
+    return { wins: found.filter((win) => win !== undefined), complete: rains.length <= rainsMax };
+  };
+}
+
+async function read(redis: RedisClient): Promise<Index> {
+  const [live, settled] = await Promise.all([liveRains(redis), settledRains(redis)]);
+  const all = new Map<string, LiveRain & { settled: boolean }>([...live].map(([rainId, rain]) => [rainId, { ...rain, settled: false }]));
+  for (const [rainId, rain] of settled) if (!all.has(rainId)) all.set(rainId, { ...rain, settled: true });
+  return [...all];
+}

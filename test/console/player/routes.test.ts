@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PlayerOptions } from '../../../src/console/player/routes.ts';
+import { startConsole, type Console } from '../../../src/console/server.ts';
+import { createLog } from '../../../src/runtime/log.ts';
+import { signToken } from '../../../src/runtime/token.ts';
+import { createTokenReader } from '../../../src/runtime/tokenReader.ts';
+import { placeText, type Purse } from '../../../src/wallet/purse.ts';
+import { SECRET, tokenFor } from '../../support/client.ts';
+
+let pageFolder: string;
+let desk: Console | undefined;
+beforeAll(() => {
+  pageFolder = mkdtempSync(join(tmpdir(), 'rain-test-page-'));
+  writeFileSync(join(pageFolder, 'index.html'), '<!doctype html>');
+});
+afterAll(() => rmSync(pageFolder, { recursive: true, force: true }));
+afterEach(() => desk?.close());
+
+const PURSE: Purse = { userId: 'ann', wallet: '1.00', pending: '0.00', packets: [], settled: true };
+let asked: unknown[][] = [];
+
+async function start(options: Partial<PlayerOptions> = {}): Promise<string> {
+  asked = [];
+  desk = await startConsole({
+    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'),
+    player: {
+      readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: ['https://shop.example'],
+      openPurse: async (...question) => { asked.push(question); return { ...PURSE, userId: question[0] }; },
+      podium: async (rainId) => (rainId === 'gone' ? undefined : { rainId, luckiest: [], final: false }),
+      ...options,
+    },
+  });
+  return desk.url;
+}
+const ask = async (url: string, userId: string, path = '/api/me', headers: Record<string, string> = {}) =>
+  fetch(url + path, { headers: { authorization: `Bearer ${await tokenFor(userId)}`, ...headers } });
+
+describe('what a player has', () => {
+  test('[R9] is told to whoever bears his token, is never cached, and takes who he is from nowhere else', async () => {
+    const answer = await ask(await start(), 'ann');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.json()).toEqual(PURSE);
+    expect(asked).toEqual([['ann', undefined, 20]]);
+  });
+
+  test.each([
+    ['no token', async () => undefined],
+    ['a token of another secret', () => signToken(`${SECRET}!`, { sub: 'ann', expiresInSeconds: 60 })],
+    ['a token that has run out', () => signToken(SECRET, { sub: 'ann', expiresInSeconds: 60 }, Date.now() - 120_000)],
+    ['a token that names nobody', () => signToken(SECRET, { sub: '', expiresInSeconds: 60 })],
+    ['a token of a megabyte', async () => 'x'.repeat(10_000)],
+  ])('[R9] is told to nobody with %s', async (_what, tokenOf) => {
+    const url = await start();
+    const token = await tokenOf();
+    const answer = await fetch(`${url}/api/me`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await answer.json()).toEqual({ code: 'no_token', reason: expect.any(String) });
+    expect(asked).toEqual([]);
+  });
+
+  test('comes in pages, as long as one likes', async () => {
+    const url = await start();
+    const cursor = placeText({ postedAt: 1_795_000_000_123, redPacketId: 'r 1-7' });
+    expect((await ask(url, 'ann', `/api/me?limit=100&cursor=${cursor}`)).status).toBe(200);
+    expect(asked).toEqual([['ann', { postedAt: 1_795_000_000_123, redPacketId: 'r 1-7' }, 100]]);
+  });
+
+  test.each([['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=x', 'limit'], ['cursor=', 'cursor'], ['cursor=Zm9v', 'cursor'], [`cursor=${'a'.repeat(900)}`, 'cursor'], ['userId=bob', 'request']])(
+    '[R12] ?%s is refused, by name', async (query, field) => {
+      const answer = await ask(await start(), 'ann', `/api/me?${query}`);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({ code: 'bad_request', reason: expect.stringContaining(field), refusals: [{ field, reason: expect.any(String) }] });
+      expect(asked).toEqual([]);
+    });
+
+  test('[R10] who asks too often is refused for a while, and nobody else behind his address', async () => {
+    const url = await start({ perMinutePerUser: 5 });
+    const statuses: number[] = [];
+    for (let i = 0; i < 7; i++) statuses.push((await ask(url, 'ann')).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    const refused = await ask(url, 'ann');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 'too_often' });
+    expect((await ask(url, 'bob')).status).toBe(200);
+  });
+
+  test('is "unavailable" without the book, with a moment to ask again, and nothing of what went wrong', async () => {
+    const answer = await ask(await start({ openPurse: () => Promise.reject(new Error('password of the database')) }), 'ann');
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(await answer.json()).toEqual({ code: 'unavailable', reason: expect.not.stringContaining('password') });
+  });
+});
+
+describe('the luckiest', () => {
+  test('are told to everybody', async () => {
+    const answer = await fetch(`${await start()}/api/rains/spring/luckiest`);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=1');
+    expect(await answer.json()).toEqual({ rainId: 'spring', luckiest: [], final: false });
+  });
+
+  test('[R12] of a rain that is none, or cannot be one, are refused', async () => {
+    const url = await start();
+    const gone = await fetch(`${url}/api/rains/gone/luckiest`);
+    expect([gone.status, gone.headers.get('cache-control'), await gone.json()]).toEqual([404, 'no-store', { code: 'no_such_rain', reason: expect.any(String) }]);
+    const odd = await fetch(`${url}/api/rains/a.b/luckiest`);
+    expect([odd.status, await odd.json()]).toEqual([400, { code: 'bad_request', reason: expect.stringContaining('rainId'), refusals: [{ field: 'rainId', reason: expect.any(String) }] }]);
+  });
+});
+
+describe('pages of other origins', () => {
+  const preflight = (url: string, origin: string) => fetch(`${url}/api/me`, {
+    method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+  });
+
+  test('that are allowed may ask, with a token and without cookies', async () => {
+    const url = await start();
+    const before = await preflight(url, 'https://shop.example');
+    expect(before.status).toBe(204);
+    expect(before.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect(before.headers.get('access-control-allow-headers')).toBe('authorization');
+    const answer = await ask(url, 'ann', '/api/me', { origin: 'https://shop.example' });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    // A refusal can be read as well, or a page could not tell its user why.
+    const refused = await fetch(`${url}/api/me`, { headers: { origin: 'https://shop.example' } });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://shop.example']);
+  });
+
+  test('that are not cannot read a word, and no cache mixes them up', async () => {
+    const url = await start();
+    for (const answer of [await preflight(url, 'https://evil.example'), await ask(url, 'ann', '/api/me', { origin: 'https://evil.example' })]) {
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(answer.headers.get('vary')).toBe('origin');
+    }
+  });
+});
+
+test('a console without a book has none of it', async () => {
+  desk = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent') });
+  expect((await fetch(`${desk.url}/api/me`)).status).toBe(404);
+});

@@ -1,0 +1,43 @@
+import { openPlayerDesk, type PlayerDesk } from '../../src/bin/servers/player.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys, shardOf } from '../../src/grab/keys.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { parseClaim, type Claim } from '../../src/rain/claim.ts';
+import { loadConfig } from '../../src/runtime/config.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import type { Purse } from '../../src/wallet/purse.ts';
+import { SECRET } from '../support/client.ts';
+import type { TestDesk } from '../support/desk.ts';
+
+export interface Players {
+  /** What this user is told; as `GET /api/me` without its HTTP. */
+  purseOf(userId: string): Promise<Purse>;
+  desk: PlayerDesk;
+  close(): Promise<void>;
+}
+
+/** What `rain console` has for players, at this Redis and this database. */
+export function openPlayers({ redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string }, settings: Record<string, string> = {}): Players {
+  const config = loadConfig(['REDIS_URL', 'DATABASE_URL'], { JWT_SECRET: SECRET, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...settings });
+  const desk = openPlayerDesk(config, createLog('console', 'silent'));
+  return { desk, purseOf: (userId) => desk.options.openPurse(userId, undefined, 20), close: () => desk.close() };
+}
+
+/** A rain of packets of 1.00, open, and these users have won one each; their claims, in order. */
+export async function wonRain(desk: Pick<TestDesk, 'redis' | 'ledger' | 'actor'>, id: string, winners: readonly string[], { packets = 10, shards = 1 } = {}): Promise<Claim[]> {
+  const now = await redisNow(desk.redis);
+  const created = await createRain(desk, {
+    id, title: `The rain ${id}`, plan: { budget: `${packets}.00`, packets, split: { method: 'even' } }, shards, opensAt: now - 1_000, closesAt: now + 600_000,
+  });
+  if (!created.ok) throw new Error(JSON.stringify(created.refusals));
+  await loadRain(desk, id);
+  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  for (const user of winners) await engine.grab(id, shardOf(user, shards), [user]);
+  return Promise.all(winners.map(async (user) => {
+    const parsed = parseClaim(await desk.redis.hget(shardKeys(id, shardOf(user, shards)).claimed, user) ?? '');
+    if (!parsed.ok) throw new Error(`${user} has not won: ${parsed.reason}`);
+    return parsed.claim;
+  }));
+}

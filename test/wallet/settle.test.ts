@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openWorker } from '../support/worker.ts';
+import { EVENTS_CHANNEL, QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
+import { createDeadQueue } from '../../src/credit/queue.ts';
+import { discardLetter } from '../../src/operator/dead/discard.ts';
+import { deadLetterId } from '../../src/credit/deadLetter.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import { connect } from '../support/rain.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { SECRET as WALLET_SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
+import { openPlayers, wonRain, type Players } from './room.ts';
+import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
+import { createCreditQueue } from '../../src/credit/queue.ts';
+
+let desk: TestDesk;
+const opened: { close(): Promise<unknown> }[] = [];
+beforeAll(async () => { desk = await openTestDesk(); });
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+  // Money is neither made nor lost, whatever happened.
+  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+});
+afterAll(() => desk?.stop());
+
+function players(settings?: Record<string, string>): Players {
+  const one = openPlayers(desk, settings);
+  opened.push(one);
+  return one;
+}
+async function worker(options?: Parameters<typeof openWorker>[1]): Promise<WorkerProcess> {
+  const one = await openWorker(desk, options);
+  opened.push(one);
+  return one;
+}
+const creditsOf = (rainId: string) => desk.ledger.credits(rainId);
+/** The relay has handed everything over, and nothing is left in the queue. */
+const carried = (rainId: string, claims: number) => eventually(async () => {
+  expect(await desk.redis.get(shardKeys(rainId, 0).relayed)).toBe(String(claims));
+  const queue = createCreditQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0);
+});
+
+describe('while no worker runs', () => {
+  test('[R5] who asks what he has is credited, once, and the worker that comes later finds it done', async () => {
+    const [claim] = await wonRain(desk, 'stopped', ['ann', 'bob']);
+    const { purseOf } = players();
+    const purse = await eventually(async () => {
+      const told = await purseOf('ann');
+      expect(told.settled).toBe(true);
+      return told;
+    });
+    expect(purse).toEqual({
+      userId: 'ann', wallet: '1.00', pending: '0.00', settled: true,
+      packets: [{ rainId: 'stopped', title: 'The rain stopped', redPacketId: claim!.redPacketId, amount: '1.00', at: expect.stringMatching(/^20.*Z$/), status: 'credited' }],
+    });
+    // Nobody else's money is touched by his asking.
+    expect((await creditsOf('stopped')).map(({ userId }) => userId)).toEqual(['ann']);
+    expect(await desk.redis.smembers(shardKeys('stopped', 0).credited)).toEqual(['ann']);
+    await worker();
+    await eventually(async () => expect(await creditsOf('stopped')).toHaveLength(2));
+    await carried('stopped', 2);
+    expect(await desk.ledger.balance('ann')).toBe(100n);
+    expect(await desk.ledger.balance('bob')).toBe(100n);
+    expect((await purseOf('ann')).wallet).toBe('1.00');
+  });
+
+  test('the gateways hear of it as of any other credit', async () => {
+    const [claim] = await wonRain(desk, 'told', ['cid']);
+    const ear = await connect(desk.redisUrl);
+    const heard: unknown[] = [];
+    ear.on('message', (_channel: string, frame: string) => heard.push(JSON.parse(frame)));
+    await ear.subscribe(EVENTS_CHANNEL);
+    try {
+      const { purseOf } = players();
+      await eventually(async () => expect((await purseOf('cid')).wallet).toBe('1.00'));
+      await eventually(() => expect(heard).toContainEqual({ type: 'credited', rainId: 'told', claims: [{ userId: 'cid', redPacketId: claim!.redPacketId, amount: '1.00' }] }));
+    } finally {
+      ear.disconnect();
+    }
+  });
+
+  test('several rains, several shards, and pages without end', async () => {
+    for (let i = 0; i < 5; i++) await wonRain(desk, `many-${i}`, ['dan'], { shards: 3 });
+    const { purseOf, desk: { options } } = players();
+    await eventually(async () => expect((await purseOf('dan')).wallet).toBe('5.00'));
+    const seen: string[] = [];
+    for (let after: Parameters<typeof options.openPurse>[1]; ;) {
+      const page = await options.openPurse('dan', after, 2);
+      expect(page.packets.length).toBeLessThanOrEqual(2);
+      seen.push(...page.packets.map(({ rainId }) => rainId));
+      if (page.next === undefined) break;
+      const { readPlace } = await import('../../src/wallet/purse.ts');
+      after = readPlace(page.next);
+    }
+    expect(seen.toSorted()).toEqual(Array.from({ length: 5 }, (_, i) => `many-${i}`));
+  });
+
+  test('who has won nothing has nothing, and leaves no trace [R11]', async () => {
+    const { purseOf } = players();
+    await eventually(async () => expect(await purseOf('nobody')).toEqual({ userId: 'nobody', wallet: '0.00', pending: '0.00', packets: [], settled: true }));
+  });
+});
+
+describe('while the worker runs', () => {
+  test('[R5] two hundred who ask at two desks at once, for forty winners, and a worker: each is credited once', async () => {
+    const winners = Array.from({ length: 40 }, (_, i) => `crowd-${i}`);
+    const [one, other] = [players(), players()];
+    await eventually(async () => expect((await one.purseOf('crowd-0')).settled && (await other.purseOf('crowd-0')).settled).toBe(true));
+    await wonRain(desk, 'crowd', winners, { packets: 40 });
+    const asked = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? one : other).purseOf(winners[Math.floor(i / 2) % 40]!));
+    await worker();
+    for (const purse of await Promise.all(asked)) expect([purse.wallet, purse.pending].toSorted()).toEqual(['0.00', '1.00']);
+    await eventually(async () => expect(await creditsOf('crowd')).toHaveLength(40));
+    await carried('crowd', 40);
+    for (const user of winners) expect(await desk.ledger.balance(user)).toBe(100n);
+    expect((await desk.ledger.book('crowd'))!.credited).toEqual({ count: 40, cents: 4_000n });
+  });
+
+  test('[R5] two hundred at once for one winner: once', async () => {
+    const { purseOf } = players();
+    await eventually(async () => expect((await purseOf('eve')).settled).toBe(true));
+    await wonRain(desk, 'one', ['eve']);
+    await worker();
+    await Promise.all(Array.from({ length: 200 }, () => purseOf('eve')));
+    await carried('one', 1);
+    expect(await desk.ledger.balance('eve')).toBe(100n);
+  });
+});
+
+describe('a wallet elsewhere', () => {
+  let wallet: Wallet;
+  let settings: Record<string, string>;
+  beforeAll(async () => {
+    wallet = await startWallet();
+    settings = { BALANCE: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
+  });
+  afterEach(() => expect(wallet.seen).toMatchObject({ unsigned: 0, rivals: 0, elsewhere: 0 }));
+  afterAll(() => wallet?.stop());
+
+  test('[R5] pays once, and is told once', async () => {
+    const [claim] = await wonRain(desk, 'elsewhere', ['fay']);
+    const { purseOf } = players(settings);
+    await eventually(async () => expect(await purseOf('fay')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: true }));
+    expect(wallet.paid.get(claim!.redPacketId)).toMatchObject({ userId: 'fay', amount: '1.00' });
+    await purseOf('fay');
+    expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
+  });
+
+  test('that does not answer keeps nobody waiting, and one that said "later" is let be', async () => {
+    const [gil, hal] = await wonRain(desk, 'silent', ['gil', 'hal']);
+    wallet.plan(gil!.redPacketId, ['payThenHang'], true);
+    wallet.plan(hal!.redPacketId, [{ status: 503, headers: { 'retry-after': '30' } }], true);
+    const { purseOf } = players(settings);
+    await eventually(async () => expect((await purseOf('hal')).pending).toBe('1.00'));
+    await eventually(() => expect(wallet.asksOf(hal!.redPacketId)).toBe(1));
+    const begun = performance.now();
+    expect(await purseOf('gil')).toMatchObject({ wallet: '0.00', pending: '1.00', settled: false, note: expect.any(String), packets: [{ status: 'pending' }] });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    for (let i = 0; i < 5; i++) expect(await purseOf('hal')).toMatchObject({ pending: '1.00' });
+    expect(wallet.asksOf(hal!.redPacketId)).toBe(1);
+  });
+
+  test('that refuses is not asked again and again, and the packet shows as held', async () => {
+    const [claim] = await wonRain(desk, 'refused', ['ida']);
+    wallet.plan(claim!.redPacketId, [{ status: 422 }], true);
+    const { purseOf } = players(settings);
+    await eventually(async () => expect(await purseOf('ida')).toMatchObject({ wallet: '0.00', pending: '0.00', packets: [{ status: 'held', amount: '1.00' }] }));
+    await purseOf('ida');
+    expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
+  });
+
+  test('is not asked for a claim that lies with the dead letters: it is the operator\'s', async () => {
+    const [claim] = await wonRain(desk, 'dead', ['joy']);
+    const dead = createDeadQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+    const letter = { rainId: 'dead', shard: 0, index: 0, entry: JSON.stringify(claim), reason: 'unavailable' as const, detail: 'x' };
+    const id = deadLetterId(letter);
+    await dead.add('unavailable', letter, { jobId: id });
+    const { purseOf } = players(settings);
+    await eventually(async () => expect(await purseOf('joy')).toMatchObject({ settled: true, packets: [{ status: 'held' }] }));
+    expect(wallet.asksOf(claim!.redPacketId)).toBe(0);
+    // Discarded: the money is the operator's again, and no asking brings it back.
+    expect(await discardLetter({ ...desk, queues: { dead, credit: createCreditQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true }) } }, id, 'test'))
+      .toMatchObject({ ok: true, outcome: 'returned' });
+    const later = players(settings);
+    await eventually(async () => expect(await later.purseOf('joy')).toMatchObject({ settled: true, wallet: '0.00', packets: [{ status: 'held' }] }));
+    expect(wallet.asksOf(claim!.redPacketId)).toBe(0);
+  });
+});
+
+test('a rain that is over, and settled, still tells what was won in it', async () => {
+  await wonRain(desk, 'over', ['kim']);
+  await worker({ settling: { tidyMs: 60_000 } });
+  await closeRain(desk, 'over');
+  await eventually(async () => expect((await desk.ledger.rain('over'))!.settledAt).toBeDefined(), { timeoutMs: 30_000 });
+  const { purseOf } = players();
+  await eventually(async () => expect(await purseOf('kim')).toMatchObject({ wallet: '1.00', settled: true, packets: [{ status: 'credited', title: 'The rain over' }] }));
+});
