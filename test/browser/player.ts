@@ -59,3 +59,27 @@ export async function overhear(page: Page): Promise<{ type: string }[]> {
   await page.reload();
   return said;
 }
+
+/** What the gateway says of rains, said of rehearsals. */
+export async function rehearsed(page: Page): Promise<void> {
+  await page.routeWebSocket(/\/v1$/, (socket) => {
+    const gateway = socket.connectToServer();
+    gateway.onMessage((frame) => {
+      const message = JSON.parse(String(frame)) as { type: string };
+      socket.send(message.type === 'rain' ? JSON.stringify({ ...message, rehearsal: true }) : frame);
+    });
+  });
+}
+
+/** What sticks out of the window, or is cut off within it. */
+export async function overflowing(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.podium', '.ahead', '.next', '.note', '.left', '.grab', '.user', '.purse', '.rehearsal'];
+    return parts.flatMap((selector) => {
+      const part = document.querySelector(selector)!;
+      const { left, right, top, bottom, width } = part.getBoundingClientRect();
+      const out = width > 0 && (left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1);
+      return out ? [`${selector}: ${Math.round(left)} to ${Math.round(right)} across, ${Math.round(top)} to ${Math.round(bottom)} down`] : [];
+    });
+  });
+}
