@@ -26,7 +26,7 @@ export interface Words {
   tools: { sound: string; buzz: string; purse: string };
   purse: {
     title: string; total: string; pending: string; empty: string; loading: string; failed: string; guest: string; close: string;
-    status: Record<PacketStatus, string>; rehearsal: string; more: string;
+    status: Record<PacketStatus, string>; rehearsal: string; more: string; late: string;
   };
   luckiest: { title: string; soFar: string };
   ahead: { offer: string; now: string; untitled: string };

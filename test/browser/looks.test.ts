@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { close } from '../../src/grab/phases.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { eventually } from '../support/eventually.ts';
 import { stockRain, type StockedRain } from '../support/rain.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { overflowing, rehearsed, shows, text } from './player.ts';
@@ -38,6 +39,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
   });
   afterEach(() => stage?.closeWindows());
 
+  // Each by itself, for instance: -t 'phone in zh-CN'.
   describe.each([['phone', 'zh-CN', PHONE], ['phone', 'en-US', PHONE], ['desktop', 'zh-CN', DESKTOP], ['desktop', 'en-US', DESKTOP]] as const)('on a %s in %s', (device, locale, viewport) => {
     const rainOf = (name: string) => `${name}-${device}-${locale}`;
 
@@ -69,7 +71,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
       const page = await openAt('rain');
       await shows(page, 'open');
       expect(await page.getByTestId('left').isVisible()).toBe(true);
-      await photograph(page, 'rain', 3_000);
+      await eventually(async () => Number(await page.getByTestId('sky').getAttribute('data-frames')) > 60, { timeoutMs: 20_000 });
+      await photograph(page, 'rain', 2_000);
       await page.getByTestId('grab').click();
       await shows(page, 'won');
       expect(await text(page, 'big')).toBe('¥12.21');

@@ -24,6 +24,8 @@ export interface Account {
   packets: OwnPacket[];
   /** There are older packets than these. */
   more: boolean;
+  /** Wins of the last moments may not be told yet. */
+  late: boolean;
 }
 
 /** @throws when the console cannot be reached, does not know this player, or does not answer as expected */
@@ -40,7 +42,7 @@ export function toAccount(value: unknown): Account | undefined {
   const packets = (value['packets'] as unknown[]).flatMap((packet) => toPacket(packet) ?? []);
   return {
     wallet: value['wallet'], pending: typeof value['pending'] === 'string' ? value['pending'] : '0.00',
-    packets: packets.slice(0, PACKETS_MAX), more: value['next'] !== undefined || packets.length > PACKETS_MAX,
+    packets: packets.slice(0, PACKETS_MAX), more: value['next'] !== undefined || packets.length > PACKETS_MAX, late: value['settled'] === false,
   };
 }
 

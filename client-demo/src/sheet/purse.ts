@@ -57,16 +57,16 @@ export class Purse {
     }
     if (!account) return this.#say(purse.guest);
     this.#show(account);
-    const waiting = account.packets.some(({ status }) => status === 'pending');
+    const waiting = account.late || account.packets.some(({ status }) => status === 'pending');
     if (waiting && this.#dialog.open) this.#timer = setTimeout(() => void this.#look(), LOOK_AGAIN_MS);
   }
 
-  #show({ wallet, pending, packets, more }: Account): void {
+  #show({ wallet, pending, packets, more, late }: Account): void {
     const { words } = this.#options;
     this.#part('.purse-sum').textContent = words.money(wallet);
     this.#part('.purse-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.purse.pending}` : '';
     this.#part('.purse-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
-    this.#say(packets.length === 0 ? words.purse.empty : more ? words.purse.more : '');
+    this.#say(late ? words.purse.late : packets.length === 0 ? words.purse.empty : more ? words.purse.more : '');
   }
 
   #row({ title, rainId, amount, at, status, rehearsal }: OwnPacket): HTMLElement {

@@ -6,9 +6,10 @@ import type { Mark } from './mark.ts';
 import type { Painter } from './painter.ts';
 import { openPenPainter } from './pen-painter.ts';
 import { Shower, xOf } from './shower.ts';
+import { veil } from './veil.ts';
 
 /** After a pause of the page nothing may jump. */
-const STEP_MS_MAX = 50;
+const STEP_MS_MAX = 100;
 /** While nothing is to be tapped a slow phone keeps its battery: 30 frames a second are enough for gold leaf. */
 const IDLE_FRAME_MS = 30;
 const COUNT_MS = 1_000;
@@ -97,12 +98,16 @@ export class Sky {
   #marks(stepMs: number, raining: boolean): Mark[] {
     const { still, falling } = this.#shower;
     if (!still) this.#drift.move(stepMs);
-    return [
+    const marks = [
       ...(still ? [] : this.#drift.marks(raining)),
       ...falling.flatMap((packet) => glowOf(packet, still) ?? []),
       ...falling.map((packet) => markOf(packet, still)),
       ...this.#bursts.marks(),
     ];
+    return marks.flatMap((mark) => {
+      const alpha = mark.alpha * veil(mark.y, this.#height, raining);
+      return alpha > 0 ? [{ ...mark, alpha }] : [];
+    });
   }
 
   /** Told to whoever measures: frames since the start, and of the last second. */

@@ -73,6 +73,7 @@ export const en: Words = {
     status: { credited: 'In your wallet', pending: 'On its way', held: 'Being looked at' },
     rehearsal: 'Rehearsal',
     more: 'Older packets are in your app.',
+    late: 'What you have won just now may not be shown yet. It is safe.',
   },
   luckiest: { title: 'Luckiest', soFar: 'Luckiest so far' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },

@@ -73,6 +73,7 @@ export const zh: Words = {
     status: { credited: '已入账', pending: '入账中', held: '核实中' },
     rehearsal: '彩排',
     more: '更早的红包请在应用内查看。',
+    late: '刚抢到的红包可能稍后才显示，请放心。',
   },
   luckiest: { title: '手气最佳', soFar: '目前手气最佳' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
