@@ -28,8 +28,9 @@ export class Ahead {
   }
 
   hear({ rainId, title, state, opensAt, closesAt }: Announced): void {
+    // A start that was moved is another start.
+    if (this.#rains.get(rainId)?.opensAt !== opensAt) this.#awaited.delete(rainId);
     this.#rains.delete(rainId);
-    this.#awaited.delete(rainId);
     if (state === 'closed' || state === 'settled') return;
     this.#rains.set(rainId, { rainId, title, state, opensAt, closesAt });
     if (this.#rains.size > RAINS_MAX) this.#rains.delete(this.#rains.keys().next().value!);

@@ -23,6 +23,8 @@ test('a rain that was seen to come takes over shortly before it starts, for ever
     expect(at(NOW)).toBe(false);
     expect(at(NOW + MINUTE - leadMs - 1)).toBe(false);
     expect(at(NOW + MINUTE - leadMs)).toBe(true);
+    ahead.hear(rain('next', MINUTE));
+    expect(at(NOW + MINUTE - leadMs + 1), 'told of once more').toBe(true);
     const late = new Ahead(() => random);
     late.hear(rain('open', -MINUTE, 'open'));
     expect(late.takesOver(late.offer('this', NOW)!, NOW)).toBe(false);

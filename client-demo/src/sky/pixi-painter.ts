@@ -14,7 +14,8 @@ const SHINING: readonly Picture[] = ['glow', 'spark'];
  * @throws when neither can be had
  */
 export async function openPixiPainter(onLost: () => void): Promise<Painter> {
-  const webgl = isWebGLSupported(false);
+  // Where WebGL is only imitated by the processor, a plain canvas is quicker.
+  const webgl = isWebGLSupported(true);
   const renderer = webgl ? new WebGLRenderer() : new CanvasRenderer();
   const canvas = document.createElement('canvas');
   const ratio = pixelRatio();

@@ -13,6 +13,8 @@ const STEP_MS_MAX = 100;
 /** While nothing is to be tapped a slow phone keeps its battery: 30 frames a second are enough for gold leaf. */
 const IDLE_FRAME_MS = 30;
 const COUNT_MS = 1_000;
+/** A machine that draws fewer frames a second is spared what only floats. */
+const RATE_MIN = 24;
 
 /** The sky over the stage: what floats, falls and bursts in it, and the painter that shows it. */
 export class Sky {
@@ -27,6 +29,7 @@ export class Sky {
   #frames = 0;
   #counted = { atMs: 0, frames: 0 };
   #blank = false;
+  #slow = false;
 
   constructor(box: HTMLElement, random: () => number) {
     this.#box = box;
@@ -92,14 +95,14 @@ export class Sky {
     if (marks.length === 0 && this.#blank) return;
     this.#blank = marks.length === 0;
     this.#painter.paint(marks);
-    this.#count(nowMs);
+    this.#count(nowMs, raining);
   }
 
   #marks(stepMs: number, raining: boolean): Mark[] {
     const { still, falling } = this.#shower;
     if (!still) this.#drift.move(stepMs);
     const marks = [
-      ...(still ? [] : this.#drift.marks(raining)),
+      ...(still || (raining && this.#slow) ? [] : this.#drift.marks(raining)),
       ...falling.flatMap((packet) => glowOf(packet, still) ?? []),
       ...falling.map((packet) => markOf(packet, still)),
       ...this.#bursts.marks(),
@@ -111,12 +114,14 @@ export class Sky {
   }
 
   /** Told to whoever measures: frames since the start, and of the last second. */
-  #count(nowMs: number): void {
+  #count(nowMs: number, raining: boolean): void {
     this.#frames++;
     const sinceMs = nowMs - this.#counted.atMs;
     if (sinceMs < COUNT_MS) return;
+    const rate = Math.round((this.#frames - this.#counted.frames) * 1000 / sinceMs);
+    this.#slow ||= raining && this.#counted.frames > 0 && rate < RATE_MIN;
     this.#box.dataset['frames'] = String(this.#frames);
-    this.#box.dataset['rate'] = String(Math.round((this.#frames - this.#counted.frames) * 1000 / sinceMs));
+    this.#box.dataset['rate'] = String(rate);
     this.#counted = { atMs: nowMs, frames: this.#frames };
   }
 
