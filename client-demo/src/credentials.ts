@@ -23,6 +23,11 @@ export function openCredentials(demo: boolean): TokenSource {
   });
 }
 
+/** The token of whoever plays here, as far as one is known; for questions beside the game. */
+export function knownToken(): string | undefined {
+  return recall(INVITED_KEY) ?? recall(GUEST_KEY);
+}
+
 // A browser that forbids storage plays on without it.
 function recall(key: string): string | undefined {
   try {

@@ -1,7 +1,8 @@
+import { Ahead, type Offer } from './ahead.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { Fall } from '../../src/client/fall.ts';
 import { OUTCOMES } from '../../src/protocol/outcomes.ts';
-import { answered, asked, credited, faceOf, gaveUp, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import { answered, asked, credited, faceOf, gaveUp, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
@@ -21,6 +22,7 @@ export interface GameOptions {
 /** The player's side of a rain: what the client tells goes in, what the screen shows comes out. */
 export class Game {
   readonly #options: GameOptions;
+  readonly #ahead: Ahead;
   #round: Round | undefined;
   #link: Link = 'connecting';
   #userId: string | undefined;
@@ -30,6 +32,7 @@ export class Game {
 
   constructor(options: GameOptions) {
     this.#options = options;
+    this.#ahead = new Ahead(options.random);
     const { client, rainId } = options;
     if (rainId !== undefined) this.#play(rainId);
     this.#listen(client);
@@ -61,6 +64,23 @@ export class Game {
     this.#options.verify(shown).then(found, () => found('failed'));
   }
 
+  /** Leaves a rain in which nothing is left to do for the next one. */
+  follow(): void {
+    const offer = this.#offer();
+    if (!offer) return;
+    if (this.#round) this.#options.client.leave(this.#round.rainId);
+    this.#round = undefined;
+    this.#winners = [];
+    this.#note = undefined;
+    this.#play(offer.rainId);
+  }
+
+  /** Time has passed: a rain that was seen to come, and is about to start, is gone to without being asked. */
+  tick(): void {
+    const offer = this.#offer();
+    if (offer && this.#ahead.takesOver(offer, this.#options.client.serverNow())) this.follow();
+  }
+
   face(): View['face'] {
     if (this.#link === 'no_token' || this.#link === 'refused') return this.#round?.win ? 'won' : this.#link;
     if (this.#round) return faceOf(this.#round, this.#options.client.serverNow());
@@ -72,10 +92,14 @@ export class Game {
     const rain = this.#round?.rain;
     const seconds = rain && this.#seconds(face, rain);
     const note = this.#link === 'lost' ? 'lost' : this.#note;
+    const now = this.#options.client.serverNow();
+    const offer = this.#offer();
     return {
       face,
       winners: this.#winners,
-      ...(rain && { title: rain.title }),
+      ...(rain && { title: rain.title, rainId: rain.rainId, over: isOver(rain, now) }),
+      ...(isRehearsal(rain) && { rehearsal: true }),
+      ...(offer && { ahead: { title: offer.title, ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }) } }),
       ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),
       ...(this.#round?.win && { win: this.#round.win }),
@@ -108,12 +132,14 @@ export class Game {
     // Another guest than before (the demo was set up anew): what was won is not his.
     if (this.#userId !== undefined && this.#userId !== userId && this.#round) this.#round = newRound(this.#round.rainId);
     this.#userId = userId;
+    for (const rain of rains) this.#ahead.hear(rain);
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
     if (rainId === undefined) this.#lookAgain();
     else this.#play(rainId);
   }
 
   #see(snapshot: RainSnapshot): void {
+    this.#ahead.hear(snapshot);
     if (this.#round) {
       if (snapshot.rainId === this.#round.rainId) this.#round = seen(this.#round, snapshot);
       return;
@@ -127,6 +153,11 @@ export class Game {
     this.#round ??= newRound(rainId);
     this.#options.onRain(rainId);
     void this.#options.client.join(rainId);
+  }
+
+  /** Only who has nothing left to do here is offered another rain. */
+  #offer(): Offer | undefined {
+    return DONE.includes(this.face()) ? this.#ahead.offer(this.#round?.rainId, this.#options.client.serverNow()) : undefined;
   }
 
   /** What was decided has been told already; here it is only whether anything was. */
@@ -146,6 +177,7 @@ export class Game {
   }
 }
 
+const DONE: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'blocked', 'unknown_rain'];
 const TO_COME: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
 
 function isToCome(state: RainSnapshot['state']): boolean {

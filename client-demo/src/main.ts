@@ -1,45 +1,99 @@
 import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
 import { RECONNECT } from '../../src/client/backoff.ts';
 import { createRainClient } from '../../src/client/client.ts';
-import { openCredentials, takeInvitation } from './credentials.ts';
+import { knownToken, openCredentials, takeInvitation } from './credentials.ts';
 import { readConfig, type DeskConfig } from './desk.ts';
 import { Game } from './game.ts';
-import { Rainfall } from './rainfall.ts';
-import { Screen } from './screen.ts';
+import { listenToHands } from './hands.ts';
+import { element } from './page.ts';
+import { readLuckiest } from './podium/luckiest.ts';
+import { Podium } from './podium/podium.ts';
+import { Screen, type View } from './screen.ts';
+import { openSetting } from './settings.ts';
+import { readAccount } from './sheet/account.ts';
+import { Purse } from './sheet/purse.ts';
+import { Sky } from './sky/sky.ts';
 import { solveInBackground } from './solving.ts';
+import { cueOf } from './sound/cues.ts';
+import { Speaker } from './sound/speaker.ts';
+import { showToggle } from './tools.ts';
 import { verifyInBackground } from './verification.ts';
 import { wordsFor } from './words.ts';
 
 takeInvitation();
 const random = Math.random;
-const screen = new Screen(wordsFor(navigator.languages), () => game?.tap(), () => game?.verify());
-const rainfall = new Rainfall(document.querySelector<HTMLCanvasElement>('.sky')!, random);
+const words = wordsFor(navigator.languages);
+const screen = new Screen(words);
+const sky = new Sky(element('.sky'), random);
+const podium = new Podium({ read: readLuckiest, random });
+const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
+const speaker = new Speaker(sound, buzz);
+const purseButton = element<HTMLButtonElement>('.purse-button');
+purseButton.setAttribute('aria-label', words.tools.purse);
+purseButton.title = words.tools.purse;
+const purse = new Purse(element<HTMLDialogElement>('.purse'), purseButton, {
+  words,
+  read: async () => {
+    const token = knownToken();
+    return token === undefined ? undefined : readAccount(token);
+  },
+});
 let game: Game | undefined;
+let shown: View = { face: 'connecting', winners: [] };
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-rainfall.still = calm.matches;
-calm.addEventListener('change', () => { rainfall.still = calm.matches; });
+const beCalm = () => { sky.still = screen.still = calm.matches; };
+calm.addEventListener('change', beCalm);
+beCalm();
 
-document.addEventListener('pointerdown', ({ clientX, clientY, target }) => {
-  if (target instanceof Element && target.closest('button, a')) return;
-  const hit = game?.face() === 'open' ? rainfall.tap(clientX, clientY) : undefined;
-  if (hit) game?.tap(hit.packet);
+showToggle(element<HTMLButtonElement>('.sound'), words.tools.sound, sound, (on) => {
+  speaker.wake();
+  if (on) speaker.play('tap');
 });
-document.addEventListener('keydown', (event) => {
-  if ((event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest('a, .verify'))) return;
-  event.preventDefault(); // else a focused button would be clicked as well
-  if (!event.repeat) game?.tap();
+// Only what can shake has the button.
+if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches) showToggle(element<HTMLButtonElement>('.buzz'), words.tools.buzz, buzz, (on) => { if (on) speaker.play('tap'); });
+element('.verify').addEventListener('click', () => game?.verify());
+element('.ahead').addEventListener('click', () => game?.follow());
+element('.grab').addEventListener('click', () => tap());
+listenToHands({
+  onWake: () => speaker.wake(),
+  onLean: (lean) => { sky.lean = lean; },
+  onKey: () => tap(),
+  onPress(clientX, clientY) {
+    const hit = game?.face() === 'open' ? sky.tap(clientX, clientY) : undefined;
+    if (hit) tap(hit.packet);
+  },
 });
 requestAnimationFrame(function frame(nowMs) {
-  if (game) screen.show(game.view());
-  const face = game?.face();
-  rainfall.fall = game?.fall();
-  rainfall.draw(nowMs, face === 'open' || face === 'asking');
+  if (game) show(game);
+  sky.fall = game?.fall();
+  sky.draw(nowMs, shown.face === 'open' || shown.face === 'asking');
   requestAnimationFrame(frame);
 });
 
-screen.show({ face: 'connecting', winners: [] });
+void sky.improve();
+screen.show(shown);
 play(await configured());
+
+function tap(packet?: number): void {
+  if (game?.face() === 'open') speaker.play('tap');
+  game?.tap(packet);
+}
+
+function show(playing: Game): void {
+  playing.tick();
+  const view = playing.view();
+  podium.tell(view.over ? view.rainId : undefined);
+  const next: View = { ...view, ...(podium.found && { luckiest: podium.found }) };
+  const cue = cueOf(shown, next);
+  if (cue) speaker.play(cue);
+  if (cue === 'win') sky.celebrate();
+  // Whoever reads his wallet while the rain begins would miss it.
+  if (next.face === 'open' && shown.face !== 'open') purse.close();
+  if (next.win?.credited !== shown.win?.credited) purse.refresh();
+  shown = next;
+  screen.show(next);
+}
 
 function play({ gatewayUrl, demo }: DeskConfig): void {
   const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground });

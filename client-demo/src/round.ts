@@ -129,3 +129,13 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
     case 'settled': return 'too_late';
   }
 }
+
+/** Nothing can be won in it any more, whoever asks. @param now epoch ms by the server's clock */
+export function isOver({ state, left, closesAt }: RainSnapshot, now: number): boolean {
+  return state === 'closed' || state === 'settled' || left === 0 || now >= closesAt;
+}
+
+/** Only shadow money is won in it. */
+export function isRehearsal(rain: (RainSnapshot & { readonly rehearsal?: boolean }) | undefined): boolean {
+  return rain?.rehearsal === true;
+}

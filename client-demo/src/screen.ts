@@ -1,4 +1,8 @@
 import { countdownText } from './countdown.ts';
+import { countUp } from './opening/count-up.ts';
+import { element, write } from './page.ts';
+import { showPodium } from './podium/podium-list.ts';
+import type { Luckiest } from './podium/luckiest.ts';
 import type { Face, Round } from './round.ts';
 import type { Words } from './words.ts';
 
@@ -17,9 +21,21 @@ export interface View {
   note?: keyof Words['notes'];
   /** The latest wins of others, masked by the server. */
   winners: { user: string; amount: string }[];
+  /** The rain that is played, and whether nothing can be won in it any more. */
+  rainId?: string;
+  over?: boolean;
+  /** Shadow money only. */
+  rehearsal?: boolean;
+  luckiest?: Luckiest;
+  /** Another rain; `seconds` until it opens, absent when it is open. */
+  ahead?: { title: string; seconds?: number };
 }
 
 const FINAL: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'unknown_rain', 'blocked'];
+/** The seconds before the start that beat. */
+const LAST_SECONDS = 10;
+/** Longer countdowns have to be written smaller. */
+const LONG_TEXT = 4;
 
 /** Writes views into the page. Names from outside become text, never markup. */
 export class Screen {
@@ -27,18 +43,23 @@ export class Screen {
   readonly #page = element('.phone');
   readonly #grab = element<HTMLButtonElement>('.grab');
   #shown = '';
+  #face: View['face'] = 'connecting';
   #spoken = '';
+  #wins = '';
+  /** The connection was lost since the player was last asked or told something. */
+  #wasAway = false;
+  /** Nothing moves for those who asked for it. */
+  still = false;
 
-  constructor(words: Words, onGrab: () => void, onVerify: () => void) {
+  constructor(words: Words) {
     this.#words = words;
     document.documentElement.lang = words.lang;
     document.title = words.page;
     this.#grab.textContent = words.grab;
-    this.#grab.addEventListener('click', onGrab);
     element('.left-label').textContent = words.left;
     element('.next').textContent = words.next;
     element('.verify').textContent = words.verify;
-    element('.verify').addEventListener('click', onVerify);
+    element('.rehearsal').textContent = words.rehearsal;
   }
 
   /** Cheap enough for every frame: does nothing when nothing has changed. */
@@ -47,31 +68,75 @@ export class Screen {
     if (key === this.#shown) return;
     this.#shown = key;
     const { headline, detail, notes, page, you, proof } = this.#words;
-    const { face, seconds, left } = view;
-    this.#page.dataset['face'] = face;
+    const { face, seconds, left, note } = view;
+    if (face !== this.#face) this.#turn(face, view);
+    this.#wasAway = note === 'lost' || (this.#wasAway && face !== 'won');
     this.#page.toggleAttribute('data-credited', view.win?.credited === true);
+    this.#page.dataset['link'] = note === 'lost' ? 'lost' : 'up';
     this.#grab.disabled = face !== 'open';
-    write('.title', view.title ?? page);
+    write('.title', view.title || page);
     write('.headline', headline[face]);
-    write('.big', this.#big(view));
+    this.#count(view);
     write('.detail', view.win ? this.#fate(view.win) : detail[face]);
-    write('.note', view.note ? notes[view.note] : '');
+    write('.note', note ? notes[note] : '');
     write('.user', view.userId ? `${you} ${view.userId}` : '');
-    write('.ticker', view.winners.map(({ user, amount }) => `${user} +${amount}`).join('   '));
+    this.#tick(view.winners);
     const closing = face === 'open' || face === 'asking' ? seconds : undefined;
     element('.clock').hidden = closing === undefined;
     write('.clock', closing === undefined ? '' : countdownText(closing));
     element('.left').hidden = left === undefined;
     element('.left-fill').style.width = `${(left ?? 0) * 100}%`;
-    element('.next').hidden = !FINAL.includes(face);
     element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
     write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
+    element('.rehearsal').hidden = view.rehearsal !== true;
+    showPodium(view.luckiest, this.#words);
+    this.#offer(view);
     this.#speak(view);
   }
 
-  #big({ face, seconds, win }: View): string {
-    if (win) return this.#words.money(win.amount);
-    return face === 'scheduled' && seconds !== undefined ? countdownText(seconds) : '';
+  /** From one face to another: what is animated, once. */
+  #turn(face: View['face'], { win }: View): void {
+    const hadFocus = document.activeElement === this.#grab;
+    const arrived = face === 'won' && this.#face !== 'connecting';
+    this.#page.dataset['face'] = face;
+    this.#page.toggleAttribute('data-arrived', arrived);
+    element('.unheard').hidden = !(arrived && this.#wasAway && this.#face !== 'asking');
+    write('.unheard', this.#words.unheard);
+    this.#face = face;
+    // A focus on a button that is gone would be lost.
+    if (hadFocus && FINAL.includes(face)) element('.message').focus({ preventScroll: true });
+    if (arrived && win && !this.still) {
+      write('.big', this.#words.money(win.amount));
+      countUp(element('.big'), win.amount, this.#words.money);
+    }
+  }
+
+  #count({ face, seconds, win }: View): void {
+    const big = element('.big');
+    const counting = face === 'scheduled' && seconds !== undefined;
+    write('.big', win ? this.#words.money(win.amount) : counting ? countdownText(seconds) : '');
+    big.toggleAttribute('data-long', counting && countdownText(seconds).length > LONG_TEXT);
+    this.#page.toggleAttribute('data-final', counting && seconds <= LAST_SECONDS);
+    big.dataset['tick'] = String((seconds ?? 0) % 2);
+  }
+
+  /** Each piece of news comes in from below; which of two equal animations it is makes it start again. */
+  #tick(winners: View['winners']): void {
+    const text = winners.map(({ user, amount }) => `${user} +${amount}`).join('   ');
+    if (text === this.#wins) return;
+    this.#wins = text;
+    const ticker = element('.ticker');
+    ticker.dataset['turn'] = ticker.dataset['turn'] === '0' ? '1' : '0';
+    write('.ticker', text);
+  }
+
+  #offer({ face, ahead }: View): void {
+    const offered = ahead && FINAL.includes(face) ? ahead : undefined;
+    element('.ahead').hidden = offered === undefined;
+    element('.next').hidden = !FINAL.includes(face) || offered !== undefined;
+    const { offer, now, untitled } = this.#words.ahead;
+    write('.ahead-what', !offered ? '' : offered.seconds === undefined ? now : `${offer} ${countdownText(offered.seconds)}`);
+    write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
   #fate({ credited }: { credited: boolean }): string {
@@ -79,20 +144,12 @@ export class Screen {
   }
 
   /** Only what has changed for the user: a countdown that speaks every second drowns the result. */
-  #speak({ face, win }: View): void {
-    const { headline, detail, money } = this.#words;
-    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${this.#fate(win)}` : `${headline[face]}. ${detail[face]}`;
+  #speak({ face, win, seconds }: View): void {
+    const { headline, detail, money, soon } = this.#words;
+    const near = face === 'scheduled' && seconds !== undefined && seconds <= LAST_SECONDS ? ` ${soon(LAST_SECONDS)}` : '';
+    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${this.#fate(win)}` : near || `${headline[face]}. ${detail[face]}`;
     if (sentence === this.#spoken) return;
     this.#spoken = sentence;
     write('.spoken', sentence);
   }
-}
-
-function write(selector: string, text: string): void {
-  const target = element(selector);
-  if (target.textContent !== text) target.textContent = text;
-}
-
-function element<E extends HTMLElement = HTMLElement>(selector: string): E {
-  return document.querySelector<E>(selector)!;
 }

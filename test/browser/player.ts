@@ -25,19 +25,31 @@ export async function tapPackets(page: Page, taps = 300): Promise<void> {
   throw new Error(`${taps} taps hit no packet`);
 }
 
-/** How many of the canvas's pixels are painted. */
+/** How many of the sky's pixels are painted. */
 export async function paintedPixels(page: Page): Promise<number> {
-  return await page.getByTestId('sky').evaluate((canvas: HTMLCanvasElement) => {
-    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-    let painted = 0;
-    for (let i = 3; i < data.length; i += 4) if (data[i]! > 0) painted++;
-    return painted;
-  });
+  return (await lookUp(page)).painted;
 }
 
 /** The picture of the packets, to be compared with a later one. */
 export async function picture(page: Page): Promise<string> {
-  return await page.getByTestId('sky').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+  return (await lookUp(page)).picture;
+}
+
+/** Asked for between two frames, when the page has just painted: later a renderer's canvas is empty to whoever reads it. */
+async function lookUp(page: Page): Promise<{ painted: number; picture: string }> {
+  return await page.getByTestId('sky').evaluate((sky) => new Promise<{ painted: number; picture: string }>((resolve) => {
+    requestAnimationFrame(() => {
+      const canvas = sky.querySelector('canvas')!;
+      const copy = document.createElement('canvas');
+      [copy.width, copy.height] = [canvas.width, canvas.height];
+      const pen = copy.getContext('2d')!;
+      pen.drawImage(canvas, 0, 0);
+      const { data } = pen.getImageData(0, 0, copy.width, copy.height);
+      let painted = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i]! > 0) painted++;
+      resolve({ painted, picture: copy.toDataURL() });
+    });
+  }));
 }
 
 /** From now on, what the page says to the gateway; it is loaded anew so that nothing is missed. */
@@ -46,4 +58,28 @@ export async function overhear(page: Page): Promise<{ type: string }[]> {
   page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => said.push(JSON.parse(String(payload)) as { type: string })));
   await page.reload();
   return said;
+}
+
+/** What the gateway says of rains, said of rehearsals. */
+export async function rehearsed(page: Page): Promise<void> {
+  await page.routeWebSocket(/\/v1$/, (socket) => {
+    const gateway = socket.connectToServer();
+    gateway.onMessage((frame) => {
+      const message = JSON.parse(String(frame)) as { type: string };
+      socket.send(message.type === 'rain' ? JSON.stringify({ ...message, rehearsal: true }) : frame);
+    });
+  });
+}
+
+/** What sticks out of the window, or is cut off within it. */
+export async function overflowing(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.podium', '.ahead', '.next', '.note', '.left', '.grab', '.user', '.purse', '.rehearsal'];
+    return parts.flatMap((selector) => {
+      const part = document.querySelector(selector)!;
+      const { left, right, top, bottom, width } = part.getBoundingClientRect();
+      const out = width > 0 && (left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1);
+      return out ? [`${selector}: ${Math.round(left)} to ${Math.round(right)} across, ${Math.round(top)} to ${Math.round(bottom)} down`] : [];
+    });
+  });
 }

@@ -1,10 +1,12 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { PlayerOptions } from '../../src/console/player/routes.ts';
 import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts';
 import { startConsole, type Console } from '../../src/console/server.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
+import { createTokenReader } from '../../src/runtime/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
 import { connect } from '../support/rain.ts';
@@ -33,9 +35,16 @@ export interface StageOptions {
   /** `false`: the console hands out no guest tokens. */
   guests?: GuestTokens | false;
   gateway?: Partial<GatewayOptions>;
+  /** What the book says; empty unless told otherwise. */
+  book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
 }
 
-export async function setStage({ guests = createGuestTokens({ secret: SECRET }), gateway: rules = {} }: StageOptions = {}): Promise<Stage> {
+const EMPTY_BOOK: Pick<PlayerOptions, 'openPurse' | 'podium'> = {
+  openPurse: async (userId) => ({ userId, wallet: '0.00', pending: '0.00', packets: [], settled: true }),
+  podium: async (rainId) => ({ rainId, luckiest: [], final: true }),
+};
+
+export async function setStage({ guests = createGuestTokens({ secret: SECRET }), gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   try {
@@ -49,6 +58,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     ends.push(() => gateway.close());
     const desk = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: page.folder, log: createLog('console', 'silent'), ...(guests && { guests }),
+      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
     });
     ends.push(() => desk.close());
     const browser = await launchChromium();

@@ -26,6 +26,8 @@ export async function openRedis(): Promise<{ server: TestRedis; redis: RedisClie
 
 export interface StockedRain {
   rainId: string;
+  /** As its id unless told otherwise. */
+  title?: string;
   amounts: readonly string[];
   shards?: number;
   /** ms from now by Redis's clock; negative is in the past. */
@@ -36,9 +38,9 @@ export interface StockedRain {
 }
 
 /** Drafts and loads a rain by the product's own means; open at once and for ten minutes unless told otherwise. */
-export async function stockRain(redis: RedisClient, { rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax }: StockedRain): Promise<void> {
+export async function stockRain(redis: RedisClient, { rainId, title = rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax }: StockedRain): Promise<void> {
   const now = await redisNow(redis);
-  const drafted = await draftRain(redis, { rainId, title: rainId, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, ...(winsMax !== undefined && { winsMax }) });
+  const drafted = await draftRain(redis, { rainId, title, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, ...(winsMax !== undefined && { winsMax }) });
   if (drafted === 'taken') throw new Error(`rain ${rainId} exists`);
   if (winsMax !== undefined) for (let shard = 0; shard < shards; shard++) await enlist(redis, rainId, shard, []);
   const loaded = await loadPackets(redis, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});

@@ -1,0 +1,22 @@
+import { element, write } from '../page.ts';
+import type { Words } from '../words.ts';
+import type { Luckiest } from './luckiest.ts';
+
+/** Who was luckiest, in the page; nothing as long as nobody is known. */
+export function showPodium(found: Luckiest | undefined, words: Words): void {
+  const places = found?.luckiest ?? [];
+  const podium = element('.podium');
+  podium.hidden = places.length === 0;
+  write('.podium-title', found?.final === false ? words.luckiest.soFar : words.luckiest.title);
+  const key = JSON.stringify(places);
+  if (podium.dataset['places'] === key) return;
+  podium.dataset['places'] = key;
+  element('.podium-list').replaceChildren(...places.map(({ user, amount }) => {
+    const place = document.createElement('li');
+    const [who, what] = [document.createElement('span'), document.createElement('span')];
+    [who.className, what.className] = ['podium-user', 'podium-amount'];
+    [who.textContent, what.textContent] = [user, words.money(amount)];
+    place.append(who, what);
+    return place;
+  }));
+}

@@ -1,0 +1,59 @@
+const ANSWER_MS_MAX = 8_000;
+/** More would be scrolled past by nobody on a phone. */
+const PACKETS_MAX = 50;
+
+/** `pending`: won, on its way to the wallet · `held`: a person looks at it. */
+export type PacketStatus = 'credited' | 'pending' | 'held';
+
+export interface OwnPacket {
+  rainId: string;
+  title: string;
+  redPacketId: string;
+  /** "12.21" */
+  amount: string;
+  /** ISO time of the win. */
+  at: string;
+  status: PacketStatus;
+  rehearsal: boolean;
+}
+
+export interface Account {
+  /** "12.21" */
+  wallet: string;
+  pending: string;
+  packets: OwnPacket[];
+  /** There are older packets than these. */
+  more: boolean;
+  /** Wins of the last moments may not be told yet. */
+  late: boolean;
+}
+
+/** @throws when the console cannot be reached, does not know this player, or does not answer as expected */
+export async function readAccount(token: string): Promise<Account> {
+  const answer = await fetch('api/me', { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const account = toAccount(answer.ok ? await answer.json() : undefined);
+  if (!account) throw new Error(`no account: ${answer.status}`);
+  return account;
+}
+
+/** @returns `undefined` when this is no account */
+export function toAccount(value: unknown): Account | undefined {
+  if (!isObject(value) || typeof value['wallet'] !== 'string' || !Array.isArray(value['packets'])) return undefined;
+  const packets = (value['packets'] as unknown[]).flatMap((packet) => toPacket(packet) ?? []);
+  return {
+    wallet: value['wallet'], pending: typeof value['pending'] === 'string' ? value['pending'] : '0.00',
+    packets: packets.slice(0, PACKETS_MAX), more: value['next'] !== undefined || packets.length > PACKETS_MAX, late: value['settled'] === false,
+  };
+}
+
+function toPacket(value: unknown): OwnPacket | undefined {
+  if (!isObject(value)) return undefined;
+  const { rainId, title, redPacketId, amount, at, status, rehearsal } = value;
+  if (typeof rainId !== 'string' || typeof redPacketId !== 'string' || typeof amount !== 'string') return undefined;
+  if (status !== 'credited' && status !== 'pending' && status !== 'held') return undefined;
+  return { rainId, redPacketId, amount, status, title: typeof title === 'string' ? title : '', at: typeof at === 'string' ? at : '', rehearsal: rehearsal === true };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

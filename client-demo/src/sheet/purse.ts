@@ -1,0 +1,100 @@
+import type { Words } from '../words.ts';
+import type { Account, OwnPacket } from './account.ts';
+
+/** While money is on its way, and the sheet is open, it is looked for this often. */
+const LOOK_AGAIN_MS = 3_000;
+
+export interface PurseOptions {
+  words: Words;
+  /** @returns `undefined` while nobody has come in */
+  read: () => Promise<Account | undefined>;
+}
+
+/** The sheet "my packets and wallet". A dialog of the browser: it keeps the focus inside, closes on Escape and gives the focus back. */
+export class Purse {
+  readonly #options: PurseOptions;
+  readonly #dialog: HTMLDialogElement;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(dialog: HTMLDialogElement, opener: HTMLElement, options: PurseOptions) {
+    this.#options = options;
+    this.#dialog = dialog;
+    const { purse } = options.words;
+    this.#part('.purse-title').textContent = purse.title;
+    this.#part('.purse-total-label').textContent = purse.total;
+    this.#part('.purse-close').setAttribute('aria-label', purse.close);
+    this.#part('.purse-close').addEventListener('click', () => this.close());
+    opener.addEventListener('click', () => this.open());
+    dialog.addEventListener('close', () => clearTimeout(this.#timer));
+    // Beside the sheet is the dialog's own backdrop.
+    dialog.addEventListener('click', ({ target }) => { if (target === dialog) this.close(); });
+  }
+
+  open(): void {
+    if (this.#dialog.open) return;
+    this.#dialog.showModal();
+    if (!this.#part('.purse-sum').textContent) this.#say(this.#options.words.purse.loading);
+    void this.#look();
+  }
+
+  close(): void {
+    this.#dialog.close();
+  }
+
+  /** Something was won or credited: whoever looks sees it. */
+  refresh(): void {
+    if (this.#dialog.open) void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    const { purse } = this.#options.words;
+    let account: Account | undefined;
+    try {
+      account = await this.#options.read();
+    } catch {
+      return this.#say(purse.failed);
+    }
+    if (!account) return this.#say(purse.guest);
+    this.#show(account);
+    const waiting = account.late || account.packets.some(({ status }) => status === 'pending');
+    if (waiting && this.#dialog.open) this.#timer = setTimeout(() => void this.#look(), LOOK_AGAIN_MS);
+  }
+
+  #show({ wallet, pending, packets, more, late }: Account): void {
+    const { words } = this.#options;
+    this.#part('.purse-sum').textContent = words.money(wallet);
+    this.#part('.purse-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.purse.pending}` : '';
+    this.#part('.purse-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
+    this.#say(late ? words.purse.late : packets.length === 0 ? words.purse.empty : more ? words.purse.more : '');
+  }
+
+  #row({ title, rainId, amount, at, status, rehearsal }: OwnPacket): HTMLElement {
+    const { words } = this.#options;
+    const row = document.createElement('li');
+    row.dataset['status'] = status;
+    const when = new Date(at);
+    const time = Number.isNaN(when.getTime()) ? '' : when.toLocaleString(words.lang, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+    row.append(
+      line('purse-name', title || rainId), line('purse-amount', words.money(amount)),
+      line('purse-when', rehearsal ? `${words.purse.rehearsal} · ${time}` : time), line('purse-status', words.purse.status[status]),
+    );
+    return row;
+  }
+
+  #say(word: string): void {
+    if (this.#part('.purse-word').textContent !== word) this.#part('.purse-word').textContent = word;
+  }
+
+  #part(selector: string): HTMLElement {
+    return this.#dialog.querySelector<HTMLElement>(selector)!;
+  }
+}
+
+/** Names from outside become text, never markup. */
+function line(name: string, text: string): HTMLElement {
+  const part = document.createElement('span');
+  part.className = name;
+  part.textContent = text;
+  return part;
+}

@@ -1,0 +1,15 @@
+/** Everything that can stand in the sky. What a packet looks like says nothing about what is in it. */
+export const PICTURES = ['envelope', 'gold', 'koi', 'lantern', 'ingot', 'coin', 'glow', 'spark', 'petal'] as const;
+export type Picture = (typeof PICTURES)[number];
+
+/** One picture somewhere in the sky. Lengths in CSS pixels, angles in radians; its middle is at x, y. */
+export interface Mark {
+  picture: Picture;
+  x: number;
+  y: number;
+  /** Less than `scaleY` for what turns away. */
+  scaleX: number;
+  scaleY: number;
+  turn: number;
+  alpha: number;
+}

@@ -1,0 +1,39 @@
+import { PICTURES, type Picture } from './mark.ts';
+import { drawEnvelope, ENVELOPE } from './pictures/envelope.ts';
+import { drawKoi } from './pictures/koi.ts';
+import { drawLantern } from './pictures/lantern.ts';
+import { drawCoin, drawIngot } from './pictures/treasure.ts';
+import { drawGlow, drawPetal, drawSpark } from './pictures/light.ts';
+
+/** How a picture comes about: its size in CSS pixels, and the strokes, the origin being in the middle. */
+export interface Drawing {
+  width: number;
+  height: number;
+  draw: (pen: CanvasRenderingContext2D) => void;
+}
+
+const DRAWINGS: Record<Picture, Drawing> = {
+  envelope: { ...ENVELOPE, draw: (pen) => drawEnvelope(pen, 'red') },
+  gold: { ...ENVELOPE, draw: (pen) => drawEnvelope(pen, 'gold') },
+  koi: { width: 64, height: 92, draw: drawKoi },
+  lantern: { width: 72, height: 104, draw: drawLantern },
+  ingot: { width: 76, height: 62, draw: drawIngot },
+  coin: { width: 26, height: 26, draw: drawCoin },
+  glow: { width: 150, height: 150, draw: drawGlow },
+  spark: { width: 20, height: 20, draw: drawSpark },
+  petal: { width: 16, height: 16, draw: drawPetal },
+};
+
+/** Each drawn once, in code; the rain copies them, which a slow phone does sixty times a second without effort. */
+export function drawPictures(ratio: number): Record<Picture, HTMLCanvasElement> {
+  return Object.fromEntries(PICTURES.map((picture) => {
+    const { width, height, draw } = DRAWINGS[picture];
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.ceil(width * ratio);
+    canvas.height = Math.ceil(height * ratio);
+    const pen = canvas.getContext('2d')!;
+    pen.setTransform(ratio, 0, 0, ratio, canvas.width / 2, canvas.height / 2);
+    draw(pen);
+    return [picture, canvas];
+  })) as Record<Picture, HTMLCanvasElement>;
+}

@@ -1,0 +1,106 @@
+import { dropsOf, type Fall, type Falling } from '../drops.ts';
+import { PACKET_HEIGHT, PACKET_WIDTH } from '../packet.ts';
+
+const PIXELS_PER_PACKET = 12_000;
+const PACKETS_MAX = 60;
+/** A thumb is less exact than a pixel. */
+const THUMB_PX = 16;
+/** Tapped packets that are kept out of sight; by then the first have long fallen. */
+const TAPPED_MAX = 200;
+
+/**
+ * The packets in the air, to be tapped. They are scenery: which packet a user gets is decided elsewhere. Where taps are checked
+ * they fall as the gateway computes it, by numbers. With `still` they hang in the air and can be tapped all the same.
+ */
+export class Shower {
+  readonly #random: () => number;
+  #width = 0;
+  #height = 0;
+  #falling: Falling[] = [];
+  #lane = 0;
+  readonly #tapped = new Set<number>();
+  still = false;
+  /** Absent: they fall as they like. */
+  fall: Fall | undefined;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  get falling(): readonly Falling[] {
+    return this.#falling;
+  }
+
+  fit(width: number, height: number): void {
+    this.#width = width;
+    this.#height = height;
+    // A turned phone: nothing may fall where nobody sees it.
+    for (const packet of this.#falling) packet.x = Math.min(packet.x, width - PACKET_WIDTH / 2);
+    if (this.still) this.#falling = [];
+  }
+
+  /** @returns the packet at this point of the sky, already gone from it; `undefined`: there was none */
+  take(x: number, y: number): Falling | undefined {
+    const hit = this.#falling.findLast((packet) =>
+      Math.abs(x - xOf(packet)) <= PACKET_WIDTH * packet.scale / 2 + THUMB_PX
+      && Math.abs(y - packet.y) <= PACKET_HEIGHT * packet.scale / 2 + THUMB_PX);
+    if (!hit) return undefined;
+    const taken = { ...hit };
+    hit.y = -PACKET_HEIGHT;
+    if (hit.packet !== undefined) this.#hide(hit.packet);
+    return taken;
+  }
+
+  /** @param raining whether new packets come; those in the air fall on */
+  move(stepMs: number, raining: boolean): void {
+    if (raining && this.fall) {
+      this.#falling = dropsOf(this.fall, this.#width, this.#height, this.still).filter(({ packet }) => !this.#tapped.has(packet!));
+      return;
+    }
+    if (raining && this.#falling.length === 0) this.#begin();
+    if (this.still) {
+      if (!raining) this.#falling = [];
+      return;
+    }
+    for (const packet of this.#falling) {
+      packet.y += packet.speed * stepMs / 1000;
+      packet.phase += stepMs / 700;
+    }
+    const below = this.#height + PACKET_HEIGHT;
+    this.#falling = this.#falling.flatMap((packet) => (packet.y <= below ? [packet] : raining ? [this.#fresh()] : []));
+  }
+
+  #hide(packet: number): void {
+    if (this.#tapped.size >= TAPPED_MAX) this.#tapped.clear();
+    this.#tapped.add(packet);
+  }
+
+  #begin(): void {
+    const count = Math.min(PACKETS_MAX, Math.max(8, Math.round(this.#width * this.#height / PIXELS_PER_PACKET)));
+    this.#falling = Array.from({ length: count }, (_, i) => {
+      const packet = this.#fresh();
+      // One row below the other, so that they neither start in a line nor all at once.
+      packet.y = this.still ? this.#height * (i + 0.7) / (count + 0.4) : -PACKET_HEIGHT - i / count * this.#height;
+      return packet;
+    });
+  }
+
+  #fresh(): Falling {
+    const scale = 0.75 + this.#random() * 0.45;
+    // Steps of the golden section spread them more evenly than chance, which likes heaps.
+    this.#lane = (this.#lane + 0.618 + this.#random() * 0.1) % 1;
+    return {
+      x: PACKET_WIDTH / 2 + this.#lane * Math.max(0, this.#width - PACKET_WIDTH),
+      y: -PACKET_HEIGHT,
+      scale,
+      speed: this.#height * (0.22 + this.#random() * 0.16) * scale,
+      sway: 4 + this.#random() * 12,
+      phase: this.#random() * Math.PI * 2,
+    };
+  }
+}
+
+/** Where a packet is, its swaying included. */
+export function xOf({ x, phase, sway }: Falling): number {
+  return x + Math.sin(phase * 0.7) * sway;
+}

@@ -1,0 +1,144 @@
+import type { Fall } from '../drops.ts';
+import { Bursts } from './burst.ts';
+import { glowOf, markOf } from './costume.ts';
+import { Drift } from './drift.ts';
+import type { Mark } from './mark.ts';
+import type { Painter } from './painter.ts';
+import { openPenPainter } from './pen-painter.ts';
+import { Shower, xOf } from './shower.ts';
+import { veil } from './veil.ts';
+
+/** After a pause of the page nothing may jump. */
+const STEP_MS_MAX = 100;
+/** While nothing is to be tapped a slow phone keeps its battery: 30 frames a second are enough for gold leaf. */
+const IDLE_FRAME_MS = 30;
+const COUNT_MS = 1_000;
+/** A machine that draws fewer frames a second is spared what only floats. */
+const RATE_MIN = 24;
+
+/** The sky over the stage: what floats, falls and bursts in it, and the painter that shows it. */
+export class Sky {
+  readonly #box: HTMLElement;
+  readonly #shower: Shower;
+  readonly #bursts: Bursts;
+  readonly #drift: Drift;
+  #painter: Painter = openPenPainter();
+  #width = 0;
+  #height = 0;
+  #lastMs = 0;
+  #frames = 0;
+  #counted = { atMs: 0, frames: 0 };
+  #blank = false;
+  #slow = false;
+
+  constructor(box: HTMLElement, random: () => number) {
+    this.#box = box;
+    this.#shower = new Shower(random);
+    this.#bursts = new Bursts(random);
+    this.#drift = new Drift(random);
+    box.append(this.#painter.canvas);
+    box.dataset['painter'] = this.#painter.name;
+    new ResizeObserver(() => this.#fit()).observe(box);
+    this.#fit();
+  }
+
+  /** Those who asked for less motion: packets hang in the air, nothing floats or bursts. */
+  set still(still: boolean) {
+    this.#shower.still = still;
+    if (still) this.#bursts.clear();
+  }
+
+  /** What falls over this screen, once it is known. */
+  set fall(fall: Fall | undefined) {
+    this.#shower.fall = fall;
+  }
+
+  /** -1 left to 1 right: from where one looks. */
+  set lean(lean: number) {
+    this.#drift.lean = lean;
+  }
+
+  /** The renderer is fetched while the page is already alive; whoever cannot have it keeps the plain canvas. */
+  async improve(): Promise<void> {
+    const plain = () => this.#use(openPenPainter());
+    try {
+      const { openPixiPainter } = await import('./pixi-painter.ts');
+      this.#use(await openPixiPainter(plain));
+    } catch {
+      if (this.#painter.name !== 'pen') plain();
+    }
+  }
+
+  /** @returns the packet at this point of the page, with its number if it has one; `undefined`: there was none */
+  tap(clientX: number, clientY: number): { packet: number | undefined } | undefined {
+    const box = this.#box.getBoundingClientRect();
+    const hit = this.#shower.take(clientX - box.left, clientY - box.top);
+    if (!hit) return undefined;
+    if (!this.#shower.still) this.#bursts.pop(xOf(hit), hit.y);
+    return { packet: hit.packet };
+  }
+
+  /** Coins for a win. */
+  celebrate(): void {
+    if (!this.#shower.still) this.#bursts.fountain(this.#width / 2, this.#height * 0.55);
+  }
+
+  /** @param raining whether new packets come; those in the air fall on */
+  draw(nowMs: number, raining: boolean): void {
+    const idle = !raining && !this.#bursts.busy && this.#shower.falling.length === 0;
+    if (idle && nowMs - this.#lastMs < IDLE_FRAME_MS) return;
+    const stepMs = Math.min(nowMs - this.#lastMs, STEP_MS_MAX);
+    this.#lastMs = nowMs;
+    this.#shower.move(stepMs, raining);
+    this.#bursts.move(stepMs);
+    const marks = this.#marks(stepMs, raining);
+    if (marks.length === 0 && this.#blank) return;
+    this.#blank = marks.length === 0;
+    this.#painter.paint(marks);
+    this.#count(nowMs, raining);
+  }
+
+  #marks(stepMs: number, raining: boolean): Mark[] {
+    const { still, falling } = this.#shower;
+    if (!still) this.#drift.move(stepMs);
+    const marks = [
+      ...(still || (raining && this.#slow) ? [] : this.#drift.marks(raining)),
+      ...falling.flatMap((packet) => glowOf(packet, still) ?? []),
+      ...falling.map((packet) => markOf(packet, still)),
+      ...this.#bursts.marks(),
+    ];
+    return marks.flatMap((mark) => {
+      const alpha = mark.alpha * veil(mark.y, this.#height, raining);
+      return alpha > 0 ? [{ ...mark, alpha }] : [];
+    });
+  }
+
+  /** Told to whoever measures: frames since the start, and of the last second. */
+  #count(nowMs: number, raining: boolean): void {
+    this.#frames++;
+    const sinceMs = nowMs - this.#counted.atMs;
+    if (sinceMs < COUNT_MS) return;
+    const rate = Math.round((this.#frames - this.#counted.frames) * 1000 / sinceMs);
+    this.#slow ||= raining && this.#counted.frames > 0 && rate < RATE_MIN;
+    this.#box.dataset['frames'] = String(this.#frames);
+    this.#box.dataset['rate'] = String(rate);
+    this.#counted = { atMs: nowMs, frames: this.#frames };
+  }
+
+  #use(painter: Painter): void {
+    this.#painter.end();
+    this.#painter = painter;
+    this.#box.append(painter.canvas);
+    this.#box.dataset['painter'] = painter.name;
+    this.#blank = false;
+    painter.fit(this.#width, this.#height);
+  }
+
+  #fit(): void {
+    const { width, height } = this.#box.getBoundingClientRect();
+    if (width === this.#width && height === this.#height) return;
+    this.#width = width;
+    this.#height = height;
+    for (const part of [this.#shower, this.#drift, this.#painter]) part.fit(width, height);
+  }
+}

@@ -1,0 +1,28 @@
+import type { View } from '../screen.ts';
+
+/** What can be heard and felt. */
+export type Cue = 'tick' | 'last' | 'go' | 'tap' | 'win' | 'miss' | 'credited';
+
+/** The seconds before the start that tick, and of those the ones that tick higher. */
+const TICKING = 10;
+const LAST = 3;
+
+type Moment = Pick<View, 'face' | 'seconds' | 'win'>;
+
+/** What is to be heard when this becomes that. A page that opens on a result of long ago is silent. */
+export function cueOf(before: Moment, after: Moment): Cue | undefined {
+  if (before.face !== after.face) {
+    switch (after.face) {
+      case 'open': return before.face === 'scheduled' ? 'go' : undefined;
+      case 'won': return before.face === 'connecting' ? undefined : 'win';
+      case 'missed':
+      case 'gone': return before.face === 'open' || before.face === 'asking' ? 'miss' : undefined;
+      case 'too_late': return before.face === 'asking' ? 'miss' : undefined;
+      default: return undefined;
+    }
+  }
+  if (after.win?.credited && before.win && !before.win.credited) return 'credited';
+  const { face, seconds } = after;
+  if (face !== 'scheduled' || seconds === undefined || seconds === before.seconds || seconds < 1 || seconds > TICKING) return undefined;
+  return seconds <= LAST ? 'last' : 'tick';
+}
