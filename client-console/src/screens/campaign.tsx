@@ -1,0 +1,1 @@
+export function Campaign({ campaignId }: { campaignId: string }) { return <p>{campaignId}</p>; }

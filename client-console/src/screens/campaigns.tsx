@@ -1,0 +1,1 @@
+export function Campaigns() { return null; }
