@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { tellRefusal, type Refusal } from '../rain/refusal.ts';
+import { isAway } from '../runtime/away.ts';
 import { ConfigError } from '../runtime/config.ts';
 
 /** What a command's exit code says to a script. */
@@ -25,9 +26,6 @@ export function refused({ refusals }: { refusals: readonly Refusal[] }): Command
   return new CommandFailure(EXIT.refused, ...refusals.map(tellRefusal));
 }
 
-/** Codes of PostgreSQL's and the operating system's that mean: nobody there. */
-const AWAY = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|does not answer|timeout exceeded when trying to connect/;
-
 /** Any error → exit code and sentences; `said`: stderr has them already. */
 export function explain(error: unknown): { exit: Exit; reasons: string[]; said?: true } {
   if (error instanceof CommandFailure) return { exit: error.exit, reasons: error.reasons };
@@ -38,8 +36,7 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; said?:
   if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; end what uses it or choose another with GATEWAY_PORT or CONSOLE_PORT`] };
   if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose one above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
   const message = error instanceof Error ? error.message : String(error);
-  const away = AWAY.test(`${code ?? ''} ${message}`);
-  return { exit: away ? EXIT.unreachable : EXIT.refused, reasons: [message.trim().split('\n').at(-1)!.trim() || String(error)] };
+  return { exit: isAway(error) ? EXIT.unreachable : EXIT.refused, reasons: [message.trim().split('\n').at(-1)!.trim() || String(error)] };
 }
 
 /** Commander's sentence, on one line. */

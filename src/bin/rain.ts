@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { readFileSync } from 'node:fs';
 import { readEnvironment } from '../runtime/config.ts';
+import { version } from '../runtime/version.ts';
 import { explain, tell } from './answer.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/block.ts';
@@ -19,8 +19,6 @@ import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWriteOffCommand } from './commands/writeOff.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 
 const program = new Command('rain')
   .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')

@@ -6,9 +6,13 @@ import serveStatic from '@fastify/static';
 import Fastify, { type FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Logger } from '../runtime/log.ts';
+import { mountDesk } from './desk.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
+import { mountPage } from './page.ts';
 import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
+import type { Backend } from './routes/route.ts';
+import type { Surroundings } from './session/visitor.ts';
 
 /** Each protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -27,6 +31,9 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
+/** Reached directly; cookies over https only for who comes by https. */
+const PLAIN: Surroundings = { trustedProxies: 0, secureCookies: 'auto' };
+
 const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
 
 export interface ConsoleOptions {
@@ -39,6 +46,13 @@ export interface ConsoleOptions {
   pageFolder: string;
   /** Only in demo mode. */
   guests?: GuestTokens;
+  /** What the operator's side works with; absent: there is none here, only the player's page. */
+  backend?: Backend;
+  /** The operator's page, `dist/client-console`; while it is not built, a sentence stands in its place. */
+  deskFolder?: string;
+  surroundings?: Surroundings;
+  /** How often a live screen is told something, ms. */
+  sampleMs?: number;
   log: Logger;
 }
 
@@ -49,7 +63,8 @@ export interface Console {
 }
 
 /** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
-export async function startConsole({ host, port, gatewayUrl, pageFolder, guests, log }: ConsoleOptions): Promise<Console> {
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const { host, port, gatewayUrl, pageFolder, guests, backend, deskFolder, surroundings = PLAIN, sampleMs, log } = options;
   const root = resolve(pageFolder);
   const assets = join(root, 'assets') + sep;
   if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
@@ -58,6 +73,8 @@ export async function startConsole({ host, port, gatewayUrl, pageFolder, guests,
     bodyLimit: LIMITS.bodyBytesMax,
     requestTimeout: LIMITS.requestMsMax,
     keepAliveTimeout: LIMITS.idleConnectionMsMax,
+    // Only so many hops as are ours: what stands before them in the header is the visitor's word.
+    trustProxy: (_address: string, hop: number) => hop < surroundings.trustedProxies,
     // A browser keeps connections open for its next question; a shutdown does not wait for it.
     forceCloseConnections: true,
     // Requests that match no route for being malformed pass no hook.
@@ -96,6 +113,9 @@ export async function startConsole({ host, port, gatewayUrl, pageFolder, guests,
     return guests.issue(body.data?.token);
   });
 
+  if (deskFolder !== undefined) await mountPage(server, deskFolder);
+  if (backend) await mountDesk(server, { backend, surroundings, refuse, onFault: (error) => log.warn({ error: String(error) }, 'live figures cannot be read'), ...(sampleMs !== undefined && { sampleMs }) });
+
   try {
     await server.listen({ host, port });
   } catch (error) {
@@ -106,8 +126,8 @@ export async function startConsole({ host, port, gatewayUrl, pageFolder, guests,
   return { url: pageUrl(host, bound), close: () => server.close() };
 }
 
-function refuse(reply: FastifyReply, { status, code, reason }: Refusal): FastifyReply {
-  return reply.code(status).header('cache-control', 'no-store').send({ code, reason });
+function refuse(reply: FastifyReply, { status, ...told }: Refusal): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send(told);
 }
 
 function pageUrl(host: string, port: number): string {

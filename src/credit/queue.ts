@@ -51,8 +51,8 @@ export function createCreditQueue({ connection, prefix, onError, visiting = fals
 }
 
 /** Jobs of `credit-later`, added by the credit worker. One that is done leaves no trace: its id is free for a repetition. */
-export function createLaterQueue({ connection, prefix, onError }: QueueOptions): CreditQueue {
-  const queue: CreditQueue = new Queue(LATER_QUEUE, { connection, prefix, defaultJobOptions: { ...CREDIT_OPTIONS, removeOnComplete: true } });
+export function createLaterQueue({ connection, prefix, onError, visiting = false }: QueueOptions): CreditQueue {
+  const queue: CreditQueue = new Queue(LATER_QUEUE, { connection, prefix, defaultJobOptions: { ...CREDIT_OPTIONS, removeOnComplete: true }, skipMetasUpdate: visiting });
   queue.on('error', onError);
   return queue;
 }

@@ -24,5 +24,7 @@ export interface GatewayOptions {
   durabilityWaitMs?: number;
   /** Who is first when a rain opens. */
   chance?: Chance;
+  /** Whether the desk hears of this gateway, see presence.ts. */
+  presence?: boolean;
   log: Logger;
 }

@@ -4,6 +4,7 @@ import { assemble } from './assembly.ts';
 import { sayGoodbye } from './farewell.ts';
 import { createHttpServer, listen } from './http.ts';
 import type { GatewayOptions } from './options.ts';
+import { startPresence, type PresenceTeller } from './presence.ts';
 import { openReception } from './reception.ts';
 import type { Load } from './relief/relief.ts';
 import type { Tally } from './tally.ts';
@@ -32,6 +33,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const server = createHttpServer({
     limits, trustedProxies, ready: () => open && assembly.connected(), onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: reception.upgrade,
   });
+  let presence: PresenceTeller | undefined;
   let closing: Promise<void> | undefined;
   const close = () => closing ??= drain();
 
@@ -45,6 +47,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await sayGoodbye(audience, limits);
     await deadline.until(() => audience.size === 0);
     for (const session of audience) session.socket.terminate();
+    await presence?.close();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     release();
@@ -60,10 +63,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await assembly.start();
     const port = await listen(server, host, options.port);
     log.info({ port }, 'gateway open');
-    return {
+    const gateway: Gateway = {
       url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, grabsPending: () => batcher.pending, tally,
       load: relief.load, pressed: () => relief.pressure.pressed, close,
     };
+    if (options.presence) presence = startPresence({ ...gateway, address: gateway.url, redis: assembly.door.redis, now: () => assembly.door.board.now() });
+    return gateway;
   } catch (error) {
     release();
     throw error;

@@ -53,6 +53,19 @@ export const BLOCKS_KEY = 'rain:blocks';
 /** hash: ticker, joins, sockets or grabs → how the operator holds that switch of every gateway, why, since when and until when. */
 export const SWITCHES_KEY = 'rain:switches';
 
+/** hash: process id → what a gateway says of itself, once a second, see `src/grab/presence.ts`. */
+export const GATEWAYS_KEY = 'rain:gateways';
+
+/** string, expiring: who has signed in at the desk, by the hash of what his browser holds. */
+export function sessionKey(hash: string): string {
+  return `rain:sessions:${hash}`;
+}
+
+/** string, expiring: how often somebody has tried to sign in, by address or by name, in this quarter of an hour. */
+export function attemptsKey(whose: 'address' | 'name', hash: string, window: number): string {
+  return `rain:attempts:${whose}:${hash}:${window}`;
+}
+
 /** pub/sub channel: something about a rain changed, see `src/grab/events.ts`. */
 export const EVENTS_CHANNEL = 'rain:events';
 

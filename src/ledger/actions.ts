@@ -27,3 +27,16 @@ export async function actions(database: Database, rainId: string, limit = 1_000)
   const rows = await database.operatorAction.findMany({ where: { rainId }, orderBy: { id: 'asc' }, take: limit });
   return rows.map(({ actor, verb, details, at }) => ({ actor, verb, rainId, details: details as Json, at: at.getTime() }));
 }
+
+export interface NumberedAction extends RecordedAction {
+  /** Later ones have higher ones; text, since JSON has no bigint. */
+  id: string;
+}
+
+/** What was done, of one rain or of all, the latest first. @param before the id of the last one of the page before */
+export async function latestActions(database: Database, { rainId, before, limit }: { rainId?: string; before?: bigint; limit: number }): Promise<NumberedAction[]> {
+  const rows = await database.operatorAction.findMany({
+    where: { ...(rainId !== undefined && { rainId }), ...(before !== undefined && { id: { lt: before } }) }, orderBy: { id: 'desc' }, take: limit,
+  });
+  return rows.map(({ id, actor, verb, rainId: about, details, at }) => ({ id: String(id), actor, verb, ...(about !== null && { rainId: about }), details: details as Json, at: at.getTime() }));
+}

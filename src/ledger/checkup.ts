@@ -33,6 +33,8 @@ const NEEDED: Record<string, readonly string[]> = {
   Discard: ['SELECT', 'INSERT'],
   Reservation: ['SELECT', 'INSERT'],
   ReservedBudget: ['SELECT', 'INSERT', 'UPDATE'],
+  Operator: ['SELECT', 'INSERT', 'UPDATE'],
+  OperatorToken: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
 /** @throws when it cannot be reached, or does not let this user in */

@@ -1,14 +1,16 @@
 import type { Claim } from '../rain/claim.ts';
 import type { Cents } from '../rain/money.ts';
 import { balance, sumOfBalances, wallet, type Wallet } from './accounts.ts';
-import { actions, record, type Action, type RecordedAction } from './actions.ts';
+import { actions, latestActions, record, type Action, type NumberedAction, type RecordedAction } from './actions.ts';
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
+import { creditOf, postings, type BookedPosting } from './postings.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
+import { openStaff, type Staff } from './staff.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
@@ -30,7 +32,11 @@ export interface Ledger {
   wallet(userId: string, limit?: number): Promise<Wallet>;
   record(action: Action): Promise<void>;
   actions(rainId: string, limit?: number): Promise<RecordedAction[]>;
+  latestActions(page: { rainId?: string; before?: bigint; limit: number }): Promise<NumberedAction[]>;
+  postings(redPacketIds: readonly string[]): Promise<BookedPosting[]>;
+  creditOf(rainId: string, userId: string): ReturnType<typeof creditOf>;
   sumOfBalances(): Promise<Cents>;
+  staff: Staff;
 }
 
 export function openLedger(database: Database): Ledger {
@@ -53,6 +59,10 @@ export function openLedger(database: Database): Ledger {
     wallet: (userId, limit) => wallet(database, userId, limit),
     record: (action) => record(database, action),
     actions: (rainId, limit) => actions(database, rainId, limit),
+    latestActions: (page) => latestActions(database, page),
+    postings: (redPacketIds) => postings(database, redPacketIds),
+    creditOf: (rainId, userId) => creditOf(database, rainId, userId),
     sumOfBalances: () => sumOfBalances(database),
+    staff: openStaff(database),
   };
 }

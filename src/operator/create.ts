@@ -47,8 +47,9 @@ export function newRainId(now: number): string {
 /**
  * Plans a rain: puts the budget aside in the book, then writes the empty rain down in Redis. Killed in between, it is
  * finished by `load` or by creating it again.
+ * @param dryRun only say whether it would be taken
  */
-export async function createRain(desk: Desk, request: CreateRequest): Promise<Created> {
+export async function createRain(desk: Desk, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
   const parsed = createRequest.safeParse(request);
   const verdict = checkPlan(request.plan);
   const refusals = [
@@ -70,6 +71,7 @@ export async function createRain(desk: Desk, request: CreateRequest): Promise<Cr
   const id = parsed.data.id ?? newRainId(now);
   const title = parsed.data.title ?? `Rain ${id}`;
   const { plan } = verdict;
+  if (dryRun) return { ok: true, rainId: id, opensAt, closesAt };
   const booked = await desk.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
     seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt,

@@ -44,6 +44,8 @@ export const configSchema = z.object({
   GATEWAY_COMEBACKS_PER_SECOND: count.default(1_000),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
+  /** Whether the desk's cookie goes over https only: `auto`, when the operator has come by https, as this server or TRUSTED_PROXIES say. */
+  CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. `rain up` takes only 0. */
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_PORT: port.optional(),

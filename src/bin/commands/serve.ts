@@ -49,10 +49,10 @@ export function addServeCommands(program: Command): void {
       return {};
     }));
 
-  program.command('console').summary("the player's page")
-    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT.")
+  program.command('console').summary("the player's page and the operator's")
+    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /desk/ and /api/desk/. Needs REDIS_URL and DATABASE_URL. Who may sign in: rain operator add.")
     .option('--guests', 'hand out guest tokens to anybody: for demos only; needs JWT_SECRET')
-    .addHelpText('after', '\nExample:\n  GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
+    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve('console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, guests) })));
 
   program.command('migrate').summary('bring the database up to date')

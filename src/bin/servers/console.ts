@@ -6,17 +6,23 @@ import { ConfigError, type Config } from '../../runtime/config.ts';
 import { createLog } from '../../runtime/log.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import { openBackend } from './backend.ts';
 
-/** The built page, as seen from dist/bin/servers/. */
+/** The built pages, as seen from dist/bin/servers/. */
 const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
+const DESK = fileURLToPath(new URL('../../client-console', import.meta.url));
 
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
-  const config = configure([]);
+  const config = configure(['REDIS_URL', 'DATABASE_URL']);
+  const log = createLog('console', config.LOG_LEVEL);
+  const backend = await openBackend(config.REDIS_URL, config.DATABASE_URL, log);
+  shutdown.onClose('backend', () => backend.close());
   const desk = await startConsole({
     host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
     gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
     ...(withGuests && { guests: guestTokens(config) }),
-    log: createLog('console', config.LOG_LEVEL),
+    backend, deskFolder: DESK, surroundings: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
+    log,
   });
   shutdown.onClose('console', () => desk.close());
   return { url: desk.url };

@@ -28,6 +28,7 @@ export async function open(shutdown: Shutdown): Promise<{ url: string }> {
     },
     trustedProxies: config.TRUSTED_PROXIES,
     wicket: wicketOf(config),
+    presence: true,
     log,
   });
   shutdown.onClose('gateway', () => gateway.close());

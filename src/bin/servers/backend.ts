@@ -1,0 +1,49 @@
+import type { Backend } from '../../console/routes/route.ts';
+import { createCreditQueue, createDeadQueue, createLaterQueue } from '../../credit/queue.ts';
+import { QUEUE_PREFIX } from '../../grab/keys.ts';
+import { loadScripts } from '../../grab/scripts.ts';
+import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
+import { openLedger } from '../../ledger/ledger.ts';
+import type { Logger } from '../../runtime/log.ts';
+import { connectRedis, untilReady } from '../../runtime/redis.ts';
+
+export interface OpenBackend extends Backend {
+  close(): Promise<void>;
+}
+
+/**
+ * Redis, the book and the queues, for the operator's desk.
+ * @throws when one of them cannot be reached
+ */
+export async function openBackend(redisUrl: string, databaseUrl: string, log: Logger): Promise<OpenBackend> {
+  let open = false;
+  const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
+  // Commands end, one way or the other: a person waits for the answer.
+  const redis = connectRedis(redisUrl, { purpose: 'once', onError });
+  const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
+  const database = connectDatabase(databaseUrl, { onError });
+  const release = async () => {
+    redis.disconnect();
+    queueing.disconnect();
+    await database.$disconnect();
+  };
+  try {
+    await Promise.all([untilReady(redis), untilReady(queueing)]);
+    await loadScripts(redis);
+    await untilAnswers(database, databaseUrl);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  open = true;
+  const visiting = { connection: queueing, prefix: QUEUE_PREFIX, onError, visiting: true };
+  const queues = { credit: createCreditQueue(visiting), later: createLaterQueue(visiting), dead: createDeadQueue(visiting) };
+  return {
+    redis, ledger: openLedger(database), queues,
+    async close() {
+      open = false;
+      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+      await release();
+    },
+  };
+}

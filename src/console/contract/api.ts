@@ -1,0 +1,11 @@
+import { callersApi } from './callers.ts';
+import { deadApi } from './dead.ts';
+import type { Endpoint } from './endpoint.ts';
+import { liveApi } from './live.ts';
+import { rainsApi } from './rains.ts';
+import { sessionApi } from './session.ts';
+import { systemApi } from './system.ts';
+import { winnersApi } from './winners.ts';
+
+/** All that the desk can be asked for. */
+export const API: readonly Endpoint[] = [sessionApi, rainsApi, winnersApi, liveApi, deadApi, callersApi, systemApi].flatMap((part): Endpoint[] => Object.values(part));

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { rainId } from '../../rain/claim.ts';
+import { endpoint } from './endpoint.ts';
+import { cursor, limit, money, reason, time } from './fields.ts';
+
+const letter = z.object({
+  letterId: z.string(), rainId: z.string(), redPacketId: z.string().optional(), userId: z.string().optional(), amount: money.optional(),
+  reason: z.string().describe('Why it cannot be credited: a code.'), text: z.string().describe('What the code means.'), detail: z.string(), entry: z.string(), at: time,
+  laidToRest: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, and is left over: to discard it again clears it away.'),
+});
+
+const letterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9_-]{1,160}$/, 'expected the id of a dead letter') });
+const path = '/api/desk/dead';
+const tag = 'dead letters';
+
+export const deadApi = {
+  list: endpoint({
+    id: 'listLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', who: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
+    answer: z.object({ letters: z.array(letter), total: z.int(), next: z.string().optional() }),
+  }),
+  requeue: endpoint({
+    id: 'requeueLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Send it to be credited once more.', who: 'operator', params: letterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
+    answer: z.object({ requeued: z.int() }),
+  }),
+  discard: endpoint({
+    id: 'discardLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Give it up, and its money back.', who: 'operator', params: letterParams,
+    body: z.strictObject({ reason, notPaid: z.boolean('expected true or false').default(false).describe('A wallet elsewhere has certainly not paid it.') }), status: 200,
+    answer: z.object({ outcome: z.enum(['returned', 'laid_to_rest', 'credited', 'already']), amount: money.optional(), reason: z.string().optional(), actor: z.string().optional() }),
+  }),
+};

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { auditReport } from '../../rain/equation.ts';
+import { endpoint } from './endpoint.ts';
+import { count, epochMs, limit, money, rainParams, time } from './fields.ts';
+
+const state = z.enum(['draft', 'loaded', 'open', 'paused', 'closed', 'settled']);
+
+/** As `rain list --json` tells it. */
+const rainView = z.object({
+  rainId: z.string(), title: z.string(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
+  left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
+});
+
+const rainDetail = rainView.extend({
+  commitment: z.string().optional(),
+  seed: z.string().optional().describe('Only of a settled rain: until then it is a secret.'),
+});
+
+/** Budget, packets, split, min, max: judged by the plan's own check, which answers with figures. */
+const plan = z.unknown().describe('{budget, packets, split?, min?, max?}; amounts are decimal strings.');
+
+/** Ids, times and shards are judged by the verb that takes them. */
+const newRain = z.strictObject({
+  id: z.string().optional().describe('Chosen once by who asks, so that asking twice makes one rain.'),
+  title: z.string().optional(),
+  plan,
+  opensAt: z.number('expected epoch milliseconds'),
+  closesAt: z.number('expected epoch milliseconds'),
+  shards: z.number('expected a number of shards').optional(),
+  load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),
+  dryRun: z.boolean('expected true or false').default(false).describe('Only say whether it would be taken; nothing is written.'),
+});
+
+const created = z.object({ rainId: z.string(), opensAt: epochMs, closesAt: epochMs, commitment: z.string().optional(), loaded: count.optional() });
+
+const refusals = z.array(z.object({ field: z.string(), reason: z.string() }));
+
+const preview = z.union([
+  z.object({ ok: z.literal(false), refusals }),
+  z.object({
+    ok: z.literal(true), packets: count, budget: money, min: money, max: money, mean: money, median: money, luckiest: money,
+    histogram: z.array(z.object({ from: money, to: money, count })).max(40).describe('Both ends belong to the bin.'),
+    sample: z.array(money).max(200).describe('The first amounts in the order in which they would be handed out.'),
+  }),
+]);
+
+const share = z.object({ redPacketId: z.string(), amount: money, userId: z.string() });
+const audit = auditReport.extend({
+  counts: z.record(z.string(), count), promised_twice: count, laid_to_rest: count,
+  in_order: z.boolean().describe('It adds up, and nothing waits for a person.'),
+  findings: z.array(z.string()).describe('What breaks the equation, or what is owed, in plain words; the first hundred.'),
+  lost_from_log: z.array(share).max(100),
+  queues: z.object({ jobs: z.record(z.string(), z.object({ jobs: count, claims: count })), dead: z.object({ count, amount: money }), complete: z.boolean() }).optional(),
+});
+
+const verdict = z.object({
+  fair: z.boolean(), rainId: z.string(), commitment: z.string(), seed: z.string(), plan: z.unknown(), shards: count, packets: count,
+  checked: z.object({ left: count, claims: count, credits: count, receipts: count }), outOfTurn: count, problems: z.array(z.string()),
+});
+
+const path = '/api/desk/rains';
+const tag = 'rains';
+const params = rainParams;
+const steered = z.object({ state });
+
+export const rainsApi = {
+  list: endpoint({ id: 'listRains', method: 'GET', path, tag, summary: 'The newest rains.', who: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ rains: z.array(rainView), total: count }) }),
+  create: endpoint({ id: 'createRain', method: 'POST', path, tag, summary: 'Plan a rain and put its budget aside.', who: 'operator', body: newRain, status: 201, answer: created }),
+  preview: endpoint({
+    id: 'previewRain', method: 'POST', path: `${path}/preview`, tag, summary: 'What a plan would give, drawn from a throw-away seed, or what would be refused.', who: 'viewer',
+    body: z.strictObject({ plan, draws: z.int('expected 1 to 20').min(1, 'expected 1 to 20').max(20, 'expected 1 to 20').default(1) }), status: 200, answer: preview,
+  }),
+  show: endpoint({ id: 'showRain', method: 'GET', path: `${path}/:rainId`, tag, summary: 'One rain.', who: 'viewer', params, status: 200, answer: rainDetail }),
+  load: endpoint({ id: 'loadRain', method: 'POST', path: `${path}/:rainId/load`, tag, summary: 'Preallocate the packets; goes on where it stopped.', who: 'operator', params, status: 200, answer: z.object({ state, packets: count }) }),
+  pause: endpoint({ id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting; the window runs on.', who: 'operator', params, status: 200, answer: steered }),
+  resume: endpoint({ id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again.', who: 'operator', params, status: 200, answer: steered }),
+  close: endpoint({ id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End it now, for good.', who: 'operator', params, status: 200, answer: steered }),
+  audit: endpoint({ id: 'auditRain', method: 'GET', path: `${path}/:rainId/audit`, tag, summary: 'The money equation, weighed now.', who: 'viewer', params, status: 200, answer: audit }),
+  verify: endpoint({ id: 'verifyRain', method: 'GET', path: `${path}/:rainId/verify`, tag, summary: 'Compare a settled rain with what was committed to.', who: 'viewer', params, status: 200, answer: verdict }),
+};

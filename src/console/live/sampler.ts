@@ -1,0 +1,105 @@
+import { shardKeys } from '../../grab/keys.ts';
+import { readPresence } from '../../grab/presence.ts';
+import { findRain, readRain, redisNow } from '../../grab/reading.ts';
+import type { BookedRain } from '../../ledger/rains.ts';
+import { auditRain, type Audit } from '../../operator/audit.ts';
+import type { Desk } from '../../operator/desk.ts';
+import { parseClaim } from '../../rain/claim.ts';
+import { stateAt } from '../../rain/rain.ts';
+import { startRounds, type Rounds } from '../../runtime/rounds.ts';
+import type { LiveSample } from '../contract/live.ts';
+import { Rates, round } from './rates.ts';
+
+export interface SamplerRules {
+  desk: Desk;
+  rainId: string;
+  onSample: (sample: LiveSample) => void;
+  onFault: (error: unknown) => void;
+  everyMs?: number;
+  /** Rest after weighing the money: so many times as long as that took, and at least so many ms. */
+  restFactor?: number;
+  restMsMin?: number;
+}
+
+/** Never more than 5 % of the time, as the watch of the workers. */
+const REST_FACTOR = 20;
+
+/** The live figures of one rain, once a second, however many look at them. Two loops: what is cheap, and the money equation. */
+export function startSampler({ desk, rainId, onSample, onFault, everyMs = 1_000, restFactor = REST_FACTOR, restMsMin = 1_000 }: SamplerRules): Rounds {
+  const rates = new Rates();
+  let weighed: { audit: Audit; at: number } | undefined;
+  let before: { wins: number; at: number } | undefined;
+
+  async function sample(): Promise<void> {
+    const [rain, found, now, heard] = await Promise.all([desk.ledger.rain(rainId), findRain(desk.redis, rainId), redisNow(desk.redis), readPresence(desk.redis)]);
+    if (!rain) return;
+    const reading = found && await readRain(desk.redis, rainId, found);
+    const credits = weighed?.audit.equation.credited.count ?? 0;
+    const marked = reading ? await countMarked(desk, rain) : 0;
+    const wins = reading?.claims ?? credits;
+    const credited = Math.max(marked, credits);
+    const winsPerSecond = before && now > before.at ? round(Math.max(0, wins - before.wins) * 1_000 / (now - before.at)) : 0;
+    before = { wins, at: now };
+    onSample({
+      at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
+      packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
+      creditLagMs: await lagOf(desk, rain, { wins, credited, stuck: stuckIn(weighed?.audit), now, known: reading !== undefined }),
+      sockets: heard.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heard.length, ...rates.look(heard), winsPerSecond, equation: weighed ? toldEquation(weighed.audit, weighed.at) : null,
+    });
+  }
+
+  async function weigh(): Promise<number> {
+    const start = performance.now();
+    try {
+      const audit = await auditRain(desk, rainId);
+      if (audit) weighed = { audit, at: await redisNow(desk.redis) };
+    } catch (error) {
+      onFault(error);
+    }
+    return Math.max(restMsMin, restFactor * (performance.now() - start));
+  }
+
+  const weighing = startRounds(weigh);
+  const sampling = startRounds(async () => {
+    const start = performance.now();
+    await sample().catch(onFault);
+    return Math.max(everyMs / 4, everyMs - (performance.now() - start));
+  });
+  // Neither is waited for by who leaves: both only look.
+  return { close: async () => { void Promise.all([weighing.close(), sampling.close()]); } };
+}
+
+/** Users who are marked as credited: a little behind the book, and far cheaper to ask. */
+async function countMarked({ redis }: Desk, { id, shards }: BookedRain): Promise<number> {
+  const counts = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.scard(shardKeys(id, shard).credited)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Claims that wait for a person and not for the worker. */
+function stuckIn(audit: Audit | undefined): number {
+  return audit ? audit.report.laid_to_rest + (audit.queues?.dead.count ?? 0) : 0;
+}
+
+/**
+ * Since when the oldest claim waits, about: claims are credited nearly in the order in which they were won, so that it stands
+ * where the credited ones end.
+ */
+async function lagOf({ redis }: Desk, { id, shards }: BookedRain, { wins, credited, stuck, now, known }: { wins: number; credited: number; stuck: number; now: number; known: boolean }): Promise<number | null> {
+  if (!known) return null;
+  if (credited + stuck >= wins) return 0;
+  const oldest = await Promise.all(Array.from({ length: shards }, async (_, shard) => {
+    const { credited: marks, claims } = shardKeys(id, shard);
+    const parsed = parseClaim(await redis.lindex(claims, -(await redis.scard(marks)) - 1) ?? '');
+    return parsed.ok ? Math.max(0, now - Number(parsed.claim.at)) : 0;
+  }));
+  return Math.max(...oldest);
+}
+
+function toldEquation({ report }: Audit, at: number): NonNullable<LiveSample['equation']> {
+  const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up } = report;
+  return { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, at: iso(at) };
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

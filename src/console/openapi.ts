@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { version } from '../runtime/version.ts';
+import { API } from './contract/api.ts';
+import type { Endpoint } from './contract/endpoint.ts';
+import { REFUSALS, type RefusalCode } from './refusals.ts';
+
+type Json = Record<string, unknown>;
+
+const refusal = z.object({
+  code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
+  reason: z.string(),
+  refusals: z.array(z.object({ field: z.string(), reason: z.string() })).optional().describe('Field by field, when the request was at fault.'),
+});
+
+/** OpenAPI 3.1, generated from the schemas that the desk checks requests with. */
+export function openApi(): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of API) (paths[endpoint.path.replaceAll(/:(\w+)/g, '{$1}')] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Red-packet rain: the desk', version, license: { name: 'MIT', identifier: 'MIT' },
+      description: 'What an operator can ask for. Amounts are decimal strings. Every refusal is JSON with a code, and changes nothing.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: { Refusal: schemaOf(refusal, 'input') },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'rain_session', description: 'Set by signing in. Everything but GET also needs the header x-csrf-token, as the session tells it.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'A token of `rain operator token`, rop_…' },
+      },
+    },
+  };
+}
+
+function operation({ id, tag, summary, who, params, query, body, status, answer, mediaType = 'application/json' }: Endpoint): Json {
+  return {
+    operationId: id, tags: [tag], summary,
+    security: who === 'anybody' ? [] : [{ session: [] }, { bearer: [] }],
+    ...(who === 'operator' && { description: 'For operators; a viewer is refused.' }),
+    ...((params ?? query) && { parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')] }),
+    ...(body && { requestBody: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+    responses: {
+      [status]: { description: status === 204 ? 'Done.' : summary, ...(answer && { content: { [mediaType]: { schema: schemaOf(answer, 'input') } } }) },
+      ...refusalsOf(who, params !== undefined),
+    },
+  };
+}
+
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'output') as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name, in: place, schema: rest, ...(description !== undefined && { description }),
+    // What has a default need not be asked.
+    ...((place === 'path' || (required.includes(name) && !('default' in rest))) && { required: true }),
+  }));
+}
+
+function refusalsOf(who: Endpoint['who'], named: boolean): Json {
+  const codes: RefusalCode[] = ['bad_request', who === 'anybody' ? 'wrong_password' : 'no_session', 'not_allowed', ...(named ? ['not_found' as const] : []), 'refused', 'too_many', 'internal', 'unavailable'];
+  return Object.fromEntries(codes.map((code) => [REFUSALS[code].status, { description: REFUSALS[code].reason, content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } } }]));
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return plain;
+}

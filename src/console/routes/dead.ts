@@ -1,0 +1,33 @@
+import { discardLetter } from '../../operator/dead/discard.ts';
+import { listLetters, type LetterView } from '../../operator/dead/letters.ts';
+import { requeueLetter } from '../../operator/dead/requeue.ts';
+import { deadApi } from '../contract/dead.ts';
+import { declinedFor, route, type Route } from './route.ts';
+
+/** Letters that may be passed over: as many as are looked at for one answer. */
+const SKIP_MAX = 20_000;
+
+export const deadRoutes: readonly Route[] = [
+  route(deadApi.list, async ({ desk, query: { rainId, cursor, limit } }) => {
+    const skip = cursor === undefined ? 0 : Number(/^\d{1,5}$/.exec(cursor)?.[0] ?? NaN);
+    if (!(skip <= SKIP_MAX)) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the page before' }], 'bad_request');
+    const { letters, total, complete } = await listLetters(desk, { rainId, skip, limit });
+    return { answer: { letters: letters.map(told), total, ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }) } };
+  }),
+
+  route(deadApi.requeue, async ({ desk, params: { letterId } }) => {
+    const done = await requeueLetter(desk, letterId);
+    return done.ok ? { answer: { requeued: done.letters } } : declinedFor(done.refusals);
+  }),
+
+  route(deadApi.discard, async ({ desk, params: { letterId }, body: { reason, notPaid } }) => {
+    const done = await discardLetter(desk, letterId, reason, notPaid);
+    if (!done.ok) return declinedFor(done.refusals);
+    const { ok: _, ...plain } = done;
+    return { answer: plain };
+  }),
+];
+
+function told({ letter, shard: _, index: __, buriedAt, ...plain }: LetterView) {
+  return { letterId: letter, ...plain, at: buriedAt };
+}

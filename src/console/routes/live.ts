@@ -1,0 +1,59 @@
+import type { FastifyReply } from 'fastify';
+import { liveApi } from '../contract/live.ts';
+import type { Stage } from '../live/stage.ts';
+import { declined, route, type Route } from './route.ts';
+
+/** A browser that does not read gets no more: samples are of the moment, and the next one says it all [R10]. */
+const UNREAD_BYTES_MAX = 64 * 1_024;
+/** How often is looked whether he who looks may still do so, ms. */
+const STILL_HERE_MS = 15_000;
+
+export function liveRoutes(stage: Stage): readonly Route[] {
+  return [
+    route(liveApi.watch, async ({ desk, visitor, params: { rainId }, reply }) => {
+      if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+      const stream = openStream(reply);
+      const leave = stage.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
+      if (!leave) return declined('too_many');
+      stream.begin();
+      const looking = setInterval(() => void visitor.stillHere().then((here) => { if (!here) stream.end(); }, () => {}), STILL_HERE_MS);
+      reply.raw.once('close', () => {
+        clearInterval(looking);
+        leave();
+      });
+      return 'streamed';
+    }),
+  ];
+}
+
+interface EventStream {
+  begin(): void;
+  event(name: string, data: unknown): void;
+  end(): void;
+}
+
+/** Server-sent events. What is told before it has begun is told with its beginning, the last of it. */
+function openStream(reply: FastifyReply): EventStream {
+  const { raw } = reply;
+  let first: string | undefined;
+  let begun = false;
+  return {
+    begin() {
+      const headers = reply.getHeaders();
+      reply.hijack();
+      for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value);
+      // A proxy that gathers answers would show everything at the end.
+      raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
+      raw.write(`retry: 2000\n\n${first ?? ''}`);
+      begun = true;
+    },
+    event(name, data) {
+      const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+      if (!begun) first = text;
+      else if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(text);
+    },
+    end() {
+      raw.end();
+    },
+  };
+}

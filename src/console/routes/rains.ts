@@ -1,0 +1,67 @@
+import { auditRain, isInOrder, type Audit } from '../../operator/audit.ts';
+import { tellPromise } from '../../operator/audit/findings.ts';
+import { createRain } from '../../operator/create.ts';
+import { listRains, showRain } from '../../operator/list.ts';
+import { loadRain } from '../../operator/load.ts';
+import { previewRain } from '../../operator/preview.ts';
+import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
+import { verifyRain } from '../../operator/verify.ts';
+import { formatMoney } from '../../rain/money.ts';
+import { rainsApi } from '../contract/rains.ts';
+import { declined, declinedFor, route, type Route } from './route.ts';
+
+const LOST_TOLD_MAX = 100;
+
+export const rainRoutes: readonly Route[] = [
+  route(rainsApi.list, async ({ desk, query: { limit } }) => ({ answer: await listRains(desk, limit) })),
+
+  route(rainsApi.create, async ({ desk, body: { load, dryRun, id, title, shards, ...asked } }) => {
+    const created = await createRain(desk, { ...asked, ...(id !== undefined && { id }), ...(title !== undefined && { title }), ...(shards !== undefined && { shards }) }, { dryRun });
+    if (!created.ok) return declinedFor(created.refusals);
+    const { ok: _, ...plain } = created;
+    if (!load || dryRun) return { answer: plain };
+    const loaded = await loadRain(desk, created.rainId);
+    return loaded.ok ? { answer: { ...plain, loaded: loaded.packets } } : declinedFor(loaded.refusals);
+  }),
+
+  route(rainsApi.preview, async ({ body: { plan, draws } }) => ({ answer: previewRain(plan, draws) })),
+
+  route(rainsApi.show, async ({ desk, params: { rainId } }) => {
+    const rain = await showRain(desk, rainId);
+    return rain ? { answer: rain } : declined('no_such_rain');
+  }),
+
+  route(rainsApi.load, async ({ desk, params: { rainId } }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    const loaded = await loadRain(desk, rainId);
+    return loaded.ok ? { answer: { state: (await showRain(desk, rainId))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
+  }),
+
+  ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => route(endpoint, async ({ desk, params: { rainId } }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    const done = await verb(desk, rainId);
+    return done.ok ? { answer: { state: done.state } } : declinedFor(done.refusals);
+  })),
+
+  route(rainsApi.audit, async ({ desk, params: { rainId } }) => {
+    const audit = await auditRain(desk, rainId);
+    return audit ? { answer: told(audit) } : declined('no_such_rain');
+  }),
+
+  route(rainsApi.verify, async ({ desk, params: { rainId } }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    const verdict = await verifyRain(desk, rainId, []);
+    if (!verdict.ok) return declinedFor(verdict.refusals);
+    const { ok: _, ...plain } = verdict;
+    return { answer: plain };
+  }),
+];
+
+function told(audit: Audit) {
+  const { report, problems, promisedTwice, lostFromLog, queues } = audit;
+  return {
+    ...report, in_order: isInOrder(audit), findings: [...problems, ...promisedTwice.map(tellPromise)],
+    lost_from_log: lostFromLog.slice(0, LOST_TOLD_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
+    ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { CreditQueue } from '../../credit/queue.ts';
+import type { Queues, QueueDesk, Refused } from '../../operator/desk.ts';
+import { tellRefusal } from '../../rain/refusal.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
+import type { SignedIn } from '../session/guard.ts';
+
+/** All that the routes work with; whoever asks is put into `actor`. */
+export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'> {
+  queues: Queues & { later: CreditQueue };
+}
+
+export interface Asked<P, Q, B> {
+  /** With whoever asks as its actor. */
+  desk: QueueDesk & Backend;
+  visitor: SignedIn;
+  params: P;
+  query: Q;
+  body: B;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** An answer, a refusal, or `streamed`: the handler has taken the reply over. */
+export type Answer<A> = { answer: A } | { declined: Refusal } | 'streamed';
+
+export interface Route {
+  endpoint: Endpoint;
+  handle: (asked: Asked<unknown, unknown, unknown>) => Promise<Answer<unknown>>;
+}
+
+/** Binds a handler to what it answers; the types of both come from the schemas. */
+export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, A>, handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Answer<z.input<A>>>,
+): Route {
+  // What was parsed by a schema is what its handler takes.
+  return { endpoint: endpoint as unknown as Endpoint, handle: handle as Route['handle'] };
+}
+
+export function declined(code: RefusalCode): { declined: Refusal } {
+  return { declined: REFUSALS[code] };
+}
+
+/** A verb's refusals, or a schema's: the first of them in words, and all of them by field. */
+export function declinedFor(refusals: Refused['refusals'], code: 'refused' | 'bad_request' = 'refused'): { declined: Refusal } {
+  return { declined: { ...REFUSALS[code], reason: refusals[0] ? tellRefusal(refusals[0]) : REFUSALS[code].reason, refusals } };
+}

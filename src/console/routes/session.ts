@@ -1,0 +1,38 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { sessionApi } from '../contract/session.ts';
+import { setCookie } from '../session/guard.ts';
+import { SESSION_MS, type Session, type Sessions } from '../session/sessions.ts';
+import { signIn } from '../session/signIn.ts';
+import { isSecure, visitorAddress, type Surroundings } from '../session/visitor.ts';
+import { declined, route, type Route } from './route.ts';
+
+/** A bearer token's end is its owner's affair; what is told of it here is when to ask again. */
+export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions, surroundings: Surroundings): readonly Route[] {
+  return [
+    route(sessionApi.open, async ({ desk, body: { name, password }, request, reply }) => {
+      const done = await signIn(desk, { name, password, address: visitorAddress(request) });
+      if (!done.ok) return declined(done.code);
+      const { token, session } = await sessions.open(done.operator);
+      setCookie(reply, token, { secure: isSecure(request, surroundings), maxAgeMs: SESSION_MS });
+      return { answer: told(done.operator, session) };
+    }),
+
+    route(sessionApi.look, async ({ visitor, request, reply }) => {
+      if (visitor.session && visitor.token) setCookie(reply, visitor.token, { secure: isSecure(request, surroundings), maxAgeMs: visitor.session.expiresAt - Date.now() });
+      return { answer: told(visitor, visitor.session) };
+    }),
+
+    route(sessionApi.close, async ({ visitor, request, reply }) => {
+      if (visitor.token !== undefined) {
+        await sessions.close(visitor.token);
+        await ledger.record({ actor: `console:${visitor.name}`, verb: 'logout', details: { address: visitorAddress(request) } });
+      }
+      setCookie(reply, '', { secure: isSecure(request, surroundings), maxAgeMs: 0 });
+      return { answer: null };
+    }),
+  ];
+}
+
+function told({ name, role }: { name: string; role: 'viewer' | 'operator' }, session: Session | undefined) {
+  return { name, role, csrf: session?.csrf ?? '', expiresAt: new Date(session?.expiresAt ?? Date.now() + SESSION_MS).toISOString() };
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { formatMoney } from '../rain/money.ts';
+import { checkPlan } from '../rain/plan-check.ts';
+import { splitBudget } from '../rain/split.ts';
+import { refuse, type Refused } from './desk.ts';
+
+/** What a plan would give. Amounts are decimal strings; of several draws together, except `sample`. */
+export interface Preview {
+  ok: true;
+  packets: number;
+  budget: string;
+  min: string;
+  max: string;
+  mean: string;
+  median: string;
+  /** The largest packet of the first draw. */
+  luckiest: string;
+  /** Both ends belong to the bin. */
+  histogram: { from: string; to: string; count: number }[];
+  /** As they would be handed out, the first of them. */
+  sample: string[];
+}
+
+/** Half a second of one core at most: who previews must not hold up who steers a rain [R10]. */
+export const PREVIEW_PACKETS_MAX = 1_000_000;
+const BINS_MAX = 40;
+const SAMPLE_MAX = 200;
+
+/**
+ * Draws a plan from a throw-away seed, by the very code that draws the real ones, or says what would be refused. Nothing is
+ * written, and the rain that is created will be another draw.
+ */
+export function previewRain(plan: unknown, draws = 1, seed: () => string = () => randomBytes(32).toString('hex')): Preview | Refused {
+  const verdict = checkPlan(plan);
+  if (!verdict.ok) return verdict;
+  const { packets, budgetCents } = verdict.plan;
+  if (packets > PREVIEW_PACKETS_MAX) return refuse('packets', `${packets} packets can be given away and not previewed: at most ${PREVIEW_PACKETS_MAX}`);
+  const times = Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
+  const first = splitBudget(verdict.plan, seed());
+  const all = new BigInt64Array(packets * times);
+  all.set(first);
+  for (let draw = 1; draw < times; draw++) all.set(splitBudget(verdict.plan, seed()), draw * packets);
+  all.sort();
+  return {
+    ok: true, packets, budget: formatMoney(budgetCents),
+    min: formatMoney(all[0]!), max: formatMoney(all.at(-1)!), mean: formatMoney(budgetCents / BigInt(packets)), median: formatMoney(all[(all.length - 1) >> 1]!),
+    luckiest: formatMoney(first.reduce((most, cents) => (cents > most ? cents : most))),
+    histogram: histogram(all), sample: Array.from(first.subarray(0, SAMPLE_MAX), formatMoney),
+  };
+}
+
+/** Bins of one width, but the last, which takes what is far out: one prize of 888.00 must not push all others into one bin. */
+function histogram(sorted: BigInt64Array): Preview['histogram'] {
+  const [least, most] = [sorted[0]!, sorted.at(-1)!];
+  const usual = sorted[Math.floor((sorted.length - 1) * 0.99)]!;
+  const span = (most > least + 4n * (usual - least) && usual > least ? usual : most) - least + 1n;
+  const bins = span < BigInt(BINS_MAX) ? Number(span) : BINS_MAX;
+  const width = (span + BigInt(bins) - 1n) / BigInt(bins);
+  const counts = new Array<number>(bins).fill(0);
+  for (const cents of sorted) counts[Math.min(bins - 1, Number((cents - least) / width))]!++;
+  return counts.map((count, i) => {
+    const from = least + BigInt(i) * width;
+    const to = i === bins - 1 ? most : from + width - 1n;
+    return { from: formatMoney(from), to: formatMoney(to > most ? most : to), count };
+  }).filter(({ from, to, count }, i) => count > 0 || (i < bins - 1 && from <= to));
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { Role } from '../../ledger/staff.ts';
+import { firstRefusal } from '../../rain/refusal.ts';
+import { refuse, type Desk, type Refused } from '../desk.ts';
+import { makeBearer } from './bearer.ts';
+import { hashPassword } from './password.ts';
+
+const operatorName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'expected 1 to 64 letters, digits, . _ @ or -');
+/** Long beats strange: nobody is asked for a digit and a hyphen. */
+const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
+const tokenLabel = z.string().trim().min(1, 'expected what the token is for').max(100, 'expected at most 100 characters').regex(/^[^\p{Cc}\p{Cs}]*$/u, 'expected printable characters');
+
+type Staff = Pick<Desk, 'ledger' | 'actor'>;
+type Done = { ok: true } | Refused;
+
+const unknown = (name: string): Refused => refuse('name', `there is no operator ${name}`);
+
+/** Somebody new may sign in at the desk. */
+export async function addOperator({ ledger, actor }: Staff, name: string, role: Role, password: string): Promise<Done> {
+  const refused = check(operatorName, name, 'name') ?? check(newPassword, password, 'password');
+  if (refused) return refused;
+  return await ledger.staff.add({ name, role, passwordHash: await hashPassword(password) }, actor) ? { ok: true } : refuse('name', `there is an operator ${name} already; give him another password with: rain operator password`);
+}
+
+/** Ends all his sessions; who was disabled may sign in again. */
+export async function changePassword({ ledger, actor }: Staff, name: string, password: string): Promise<Done> {
+  const refused = check(newPassword, password, 'password');
+  if (refused) return refused;
+  return await ledger.staff.setPassword(name, await hashPassword(password), actor) ? { ok: true } : unknown(name);
+}
+
+/** Ends all his sessions and tokens, at once. */
+export async function disableOperator({ ledger, actor }: Staff, name: string): Promise<Done> {
+  return await ledger.staff.disable(name, actor) ? { ok: true } : unknown(name);
+}
+
+export type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
+
+/** A bearer token for scripts, with all that its operator may do. It is told this once. @param forMs absent: until he is disabled */
+export async function issueToken({ ledger, actor }: Staff, name: string, label: string, forMs?: number): Promise<Issued> {
+  const refused = check(tokenLabel, label, 'label');
+  if (refused) return refused;
+  const { token, hash } = makeBearer();
+  const expiresAt = forMs === undefined ? undefined : Date.now() + forMs;
+  const until = expiresAt === undefined ? {} : { expiresAt };
+  return await ledger.staff.addToken(name, { hash, label: label.trim(), ...until }, actor) ? { ok: true, token, ...until } : refuse('name', `there is no operator ${name} who may sign in`);
+}
+
+function check(schema: z.ZodType, value: unknown, field: string): Refused | undefined {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? undefined : { ok: false, refusals: [firstRefusal(parsed.error, field)] };
+}

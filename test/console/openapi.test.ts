@@ -1,0 +1,37 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { API } from '../../src/console/contract/api.ts';
+import { openApi } from '../../src/console/openapi.ts';
+
+interface Operation { operationId: string; security: object[]; parameters?: { name: string; in: string; schema: object }[]; responses: Record<string, unknown> }
+const document = openApi() as { openapi: string; paths: Record<string, Record<string, Operation>> };
+const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  const verdict = await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
+  expect(verdict.errors ?? []).toEqual([]);
+  expect(verdict.valid).toBe(true);
+  expect(validator.version).toBe('3.1');
+});
+
+test('every endpoint stands in it once, with a name of its own', () => {
+  expect(operations).toHaveLength(API.length);
+  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(API.length);
+});
+
+test('what a path names is described, and nothing else', () => {
+  for (const { path, operation } of operations) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    expect((operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name), path).toEqual(named);
+  }
+});
+
+test('only signing in needs nobody to be signed in', () => {
+  expect(operations.filter(({ operation }) => operation.security.length === 0).map(({ operation }) => operation.operationId)).toEqual(['signIn']);
+});
+
+test('queries are described by type and bounds', () => {
+  const limit = document.paths['/api/desk/rains']!['get']!.parameters!.find(({ name }) => name === 'limit');
+  expect(limit).toMatchObject({ in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 } });
+});
