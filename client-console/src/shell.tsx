@@ -64,7 +64,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
       <header class={open ? 'side open' : 'side'}>
         <a class="brand" href="#/rains"><img src="./favicon.svg" alt="" width="28" height="28" /><span>{words.brand}</span></a>
         <button type="button" class="menu" aria-expanded={open} onClick={() => setOpen(!open)}>{words.menu}</button>
-        {mayAct && <a class="button main create" href="#/create" data-testid="new-rain">+ {words.create}</a>}
+        {mayAct && <a class="button main new" href="#/create" data-testid="new-rain">+ {words.create}</a>}
         <nav aria-label={words.menu}>
           {PLACES.map(({ route: place, icon, word }) => (
             <a key={word} href={hashOf(place)} aria-current={placeOf(route) === place.screen ? 'page' : undefined}>

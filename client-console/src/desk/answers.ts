@@ -29,16 +29,18 @@ export interface RainView {
   recycled: string;
   /** Shadow money. */
   rehearsal?: boolean;
-  campaignId?: string;
-  round?: number;
+  /** Only of a round. */
+  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
 }
 
-/** One addition to a rain's money; the first is what it was created with. */
+/** What was added to a rain since its creation. */
 export interface Portion {
-  ordinal: number;
+  /** From 1. */
+  portion: number;
   budget: string;
   packets: number;
-  commitment?: string;
+  commitment: string;
+  at: string;
 }
 
 export interface RainDetail extends RainView {
@@ -194,4 +196,21 @@ export interface SystemAnswer {
   database: { up: boolean };
   queues: { credit: Lane; later: Lane; dead: number } | null;
   workers: number | null;
+}
+
+export interface CampaignView {
+  campaignId: string;
+  title: string;
+  /** How many rounds a user may win. */
+  winsPerUserMax: number;
+  shards: number;
+  rollOver: boolean;
+  createdAt: string;
+  rounds: number;
+}
+
+export interface CampaignDetail extends Omit<CampaignView, 'rounds'> {
+  rounds: RainView[];
+  /** As the book knows them. `beyond`: credited with more than anybody may win. */
+  winners: { users: number; wins: number; beyond: number };
 }

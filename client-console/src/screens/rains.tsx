@@ -50,13 +50,17 @@ export function Rains() {
               <Segments label={words.show} value={filter} options={Object.entries(words.filters) as [Filter, string][]} onChange={setFilter} />
             </div>
             {shown.length === 0 && <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}
-            <ul class="rains">{shown.map((rain) => <Row key={rain.rainId} rain={rain} />)}</ul>
+            <RainRows rains={shown} />
             {rains.length < total && <p class="more"><button type="button" class="button" onClick={() => setLimit(limit + PAGE)}>{words.total(rains.length, total)} …</button></p>}
           </>
         );
       }}</Awaited>
     </>
   );
+}
+
+export function RainRows({ rains }: { rains: readonly RainView[] }) {
+  return <ul class="rains">{rains.map((rain) => <Row key={rain.rainId} rain={rain} />)}</ul>;
 }
 
 function Row({ rain }: { rain: RainView }) {

@@ -7,6 +7,7 @@ import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 
 const LOOK_MS = 2_000;
+const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 const WORDS = bilingual({
   title: 'System', up: 'up', down: 'DOWN', redis: 'Redis', database: 'Database', workers: 'Workers', unknown: 'not known', version: 'Version', memory: 'Memory', gateways: 'Gateways', id: 'Process', address: 'Address', sockets: 'Sockets', pending: 'Being decided',
@@ -46,12 +47,16 @@ function Parts({ system: { redis, database, workers, queues, version } }: { syst
         <div><dt>{words.version}</dt><dd>{version}</dd></div>
       </dl>
       {queues && (
-        <dl class="figures card">
-          {(['credit', 'later'] as const).flatMap((lane) => (['waiting', 'active', 'delayed', 'failed'] as const).map((state) => (
-            <div key={lane + state}><dt>{words[lane]}: {words[state]}</dt><dd>{countText(queues[lane][state])}</dd></div>
-          )))}
-          <div><dt>{words.dead}</dt><dd><a href="#/dead">{countText(queues.dead)}</a></dd></div>
-        </dl>
+        <>
+          <h2 class="between">{words.queues}</h2>
+          <div class="table"><table>
+            <thead><tr><th><span class="unseen">{words.queues}</span></th>{STATES.map((state) => <th key={state} class="number">{words[state]}</th>)}</tr></thead>
+            <tbody>
+              {(['credit', 'later'] as const).map((lane) => <tr key={lane}><th scope="row">{words[lane]}</th>{STATES.map((state) => <td key={state} class="number">{countText(queues[lane][state])}</td>)}</tr>)}
+              <tr><th scope="row"><a href="#/dead">{words.dead}</a></th><td class="number">{countText(queues.dead)}</td><td /><td /><td /></tr>
+            </tbody>
+          </table></div>
+        </>
       )}
     </>
   );

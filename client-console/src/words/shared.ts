@@ -31,8 +31,8 @@ export const SHARED = bilingual<Shared>({
   parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Given back', spoiled: 'Set aside' },
   statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs you', discarded: 'Given up' },
   answers: {
-    0: 'Won', 1: 'Had won already', '-1': 'Nothing left', '-2': 'Too early', '-3': 'Too late', '-4': 'Paused', '-5': 'Too fast', '-6': 'Blocked',
-    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-10': 'Missed the packet', '-11': 'Has had enough',
+    0: 'Won', 1: 'Won before', '-1': 'Nothing left', '-2': 'Too early', '-3': 'Too late', '-4': 'Paused', '-5': 'Too fast', '-6': 'Blocked',
+    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-10': 'Missed', '-11': 'Has had enough',
   },
   cancel: 'Cancel',
   close: 'Close',

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { FieldRefusal } from '../../desk/answers.ts';
+import type { CampaignDetail, FieldRefusal } from '../../desk/answers.ts';
+import { useAsked } from '../../desk/asked.ts';
 import { useDesk } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Button } from '../../parts/button.tsx';
+import { Awaited } from '../../parts/empty.tsx';
 import { Refused } from '../../parts/refused.tsx';
 import { SHARED } from '../../words/shared.ts';
 import { useWords } from '../../words/language.ts';
@@ -14,11 +16,19 @@ import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
 /** A form that is judged while it is typed, and a last look in words at what money moves. */
-export function Create({ campaignId: _campaignId }: { campaignId?: string | undefined }) {
+export function Create({ campaignId }: { campaignId?: string | undefined }) {
+  const asked = useAsked<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
+  if (campaignId === undefined) return <Form />;
+  return <Awaited asked={asked}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
+}
+
+function Form({ campaign }: { campaign?: CampaignDetail }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const { ask, mayAct } = useDesk();
-  const [draft, setDraft] = useState<Draft>(() => newDraft(ask.now()));
+  const [draft, setDraft] = useState<Draft>(() => newDraft(ask.now(), campaign && {
+    id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)), excludeEarlierWinners: false,
+  }));
   const [against, setAgainst] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
   const verb = useVerb();
@@ -51,10 +61,10 @@ export function Create({ campaignId: _campaignId }: { campaignId?: string | unde
 
   return (
     <>
-      <header class="head"><h1>{words.title}</h1></header>
+      <header class="head"><h1>{campaign ? words.ofCampaign(campaign.title) : words.title}</h1></header>
       <div class="presets" role="group" aria-label={words.presets}>
         {(Object.keys(PRESETS) as PresetName[]).map((name) => (
-          <button key={name} type="button" class="preset" data-testid={`preset-${name}`} onClick={() => change({ ...PRESETS[name], title: draft.title || words.preset[name] })}>
+          <button key={name} type="button" class="preset" data-testid={`preset-${name}`} onClick={() => change({ ...PRESETS[name], title: draft.title || words.preset[name], ...(campaign && { when: draft.when }) })}>
             <b>{words.preset[name]}</b><small>{words.presetTold[name]}</small>
           </button>
         ))}
@@ -68,7 +78,7 @@ export function Create({ campaignId: _campaignId }: { campaignId?: string | unde
         </form>
         <PreviewPane {...foreseen} />
       </div>
-      {reviewing && <Review draft={draft} preview={preview?.ok ? preview : undefined} onClose={() => setReviewing(false)} />}
+      {reviewing && <Review draft={draft} onClose={() => setReviewing(false)} />}
     </>
   );
 }

@@ -23,6 +23,8 @@ export interface Draft {
   duration: string;
   durationUnit: Unit;
   rehearsal: boolean;
+  /** Whose rounds these are to be; `first` is the number of the first of them. */
+  campaign?: { id: string; first: number; excludeEarlierWinners: boolean };
 }
 
 export type PresetName = 'party' | 'flash' | 'alike';
@@ -42,10 +44,10 @@ export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => U
   return now.toString(36) + [...random(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-export function newDraft(now: number): Draft {
+export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
     id: newId(now), title: '', budget: '', packets: '', method: 'double-mean', tiers: [], min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
-    starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', rehearsal: false,
+    starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', rehearsal: false, ...(campaign && { campaign, when: 'rounds' }),
   };
 }
 
@@ -69,6 +71,7 @@ export interface RainRequest {
   closesAt: number;
   load: boolean;
   rehearsal?: boolean;
+  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
 }
 
 /** One rain, or one for each start: each with an id that stays the same however often this is asked for. */
@@ -78,11 +81,16 @@ export function requestsOf(draft: Draft, now: number): RainRequest[] {
   const title = draft.title.trim();
   const starts = draft.when === 'in' ? [Math.round(now + numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit])]
     : draft.starts.slice(0, draft.when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime());
-  return starts.map((opensAt, i) => ({
-    id: starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
-    ...(title !== '' && { title: starts.length === 1 ? title : `${title} · ${i + 1}` }),
-    plan, opensAt, closesAt: opensAt + lastsMs, load: true, ...(draft.rehearsal && { rehearsal: true }),
-  }));
+  const { campaign } = draft;
+  return starts.map((opensAt, i) => {
+    // A round is called after its campaign.
+    const round = campaign && { id: campaign.id, round: campaign.first + i, excludeEarlierWinners: campaign.excludeEarlierWinners };
+    return {
+      id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
+      ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
+      plan, opensAt, closesAt: opensAt + lastsMs, load: true, ...(round ? { campaign: round } : draft.rehearsal && { rehearsal: true }),
+    };
+  });
 }
 
 /** The next round, as long after the last as that was after the one before; else half an hour. */

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Created, Preview } from '../../desk/answers.ts';
+import type { Created } from '../../desk/answers.ts';
 import { useDesk } from '../../desk/desk.ts';
 import { go, hashOf } from '../../desk/route.ts';
 import { useVerb } from '../../desk/verb.ts';
@@ -12,12 +12,11 @@ import { WORDS } from './words.ts';
 
 interface ReviewProps {
   draft: Draft;
-  preview: Preview | undefined;
   onClose: () => void;
 }
 
 /** Says in words what money moves, then makes the rains one after the other. Asked again it goes on where it was cut. */
-export function Review({ draft, preview, onClose }: ReviewProps) {
+export function Review({ draft, onClose }: ReviewProps) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const language = useLanguage();
@@ -40,7 +39,8 @@ export function Review({ draft, preview, onClose }: ReviewProps) {
       if (!created) return;
       setMade(i + 1);
     }
-    go(count === 1 ? { screen: 'rain', rainId: asked.current[0]!.id } : { screen: 'rains' });
+    if (draft.campaign) go({ screen: 'campaign', campaignId: draft.campaign.id });
+    else go(count === 1 ? { screen: 'rain', rainId: asked.current[0]!.id } : { screen: 'rains' });
   };
   const taken = verb.refusal?.refusals.some(({ field }) => field === 'id');
 
@@ -50,7 +50,7 @@ export function Review({ draft, preview, onClose }: ReviewProps) {
         <li class={draft.rehearsal ? 'shadow' : 'money'}>
           <b>{draft.rehearsal ? words.shadow(total) : words.leaves(total)}</b> {draft.rehearsal ? words.shadowTold : words.leavesTold(count, moneyText(plan.budget))}
         </li>
-        <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), moneyText(plan.max ?? preview?.budget ?? plan.budget))}</b> {words.holdsTold}</li>
+        <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), plan.max === undefined ? undefined : moneyText(plan.max))}</b> {words.holdsTold}</li>
         {draft.when === 'in' ? <li><b>{words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {lasts}</li>
           : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {lasts} {i < made && `✓ ${words.made}`}</li>)}
         <li><b>{words.back}</b> {words.backTold}</li>

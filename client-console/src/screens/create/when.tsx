@@ -37,19 +37,21 @@ export function WhenPart({ draft, refusals, change }: PartProps) {
         <Field label={words.duration} inputMode="decimal" value={draft.duration} onInput={(duration) => change({ duration })} refusals={refusalsFor(refusals, 'closesAt')} testId="duration" />
         <Choice label={words.unit} value={draft.durationUnit} options={units} onChange={(durationUnit) => change({ durationUnit })} />
       </div>
-      <Toggle label={words.rehearsal} hint={words.rehearsalHint} checked={draft.rehearsal} onChange={(rehearsal) => change({ rehearsal })} />
+      {draft.campaign ? (
+        <Toggle label={words.exclude} hint={words.excludeHint} checked={draft.campaign.excludeEarlierWinners} onChange={(excludeEarlierWinners) => change({ campaign: { ...draft.campaign!, excludeEarlierWinners } })} />
+      ) : <Toggle label={words.rehearsal} hint={words.rehearsalHint} checked={draft.rehearsal} onChange={(rehearsal) => change({ rehearsal })} />}
     </fieldset>
   );
 }
 
-function Rounds({ draft: { starts }, refusals, change }: PartProps) {
+function Rounds({ draft: { starts, campaign }, refusals, change }: PartProps) {
   const words = useWords(WORDS);
   return (
     <div class="rounds">
       <p class="hint">{words.roundsHint} {words.zone(ZONE)}</p>
       {starts.map((start, i) => (
         <div class="round" key={i}>
-          <Field label={words.round(i + 1)} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
+          <Field label={words.round(i + (campaign?.first ?? 1))} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
             refusals={i === starts.length - 1 ? refusals : []} />
           {starts.length > 1 && <Button look="quiet" label={words.removeRound(i + 1)} onClick={() => change({ starts: starts.filter((_, at) => at !== i) })}>✕</Button>}
         </div>

@@ -10,6 +10,9 @@ import { TopUp } from './top-up.tsx';
 import { verbsOf, type VerbName } from './verbs.ts';
 import { WORDS } from './words.ts';
 
+/** Those that bring a rain on. */
+const MAIN: readonly VerbName[] = ['load', 'start', 'resume', 'recycle'];
+
 /** The verbs that this rain can be asked now, each with a last question in words. */
 export function Acts({ rain, onDone }: { rain: RainView; onDone: () => void }) {
   const words = useWords(WORDS);
@@ -23,8 +26,8 @@ export function Acts({ rain, onDone }: { rain: RainView; onDone: () => void }) {
   const verbs = verbsOf(rain.state, Date.parse(rain.opensAt) <= ask.now());
   return (
     <>
-      {verbs.map((name, i) => (
-        <Button key={name} look={name === 'close' ? 'danger' : i === 0 ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setAsking(name)}>{words.verbs[name]}</Button>
+      {verbs.map((name) => (
+        <Button key={name} look={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setAsking(name)}>{words.verbs[name]}</Button>
       ))}
       {asking === 'topUp' && <TopUp rain={rain} onClose={close} />}
       {asking !== undefined && asking !== 'topUp' && <Confirm name={asking} rain={rain} onClose={close} />}

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Action, AuditAnswer, RainDetail } from '../../desk/answers.ts';
 import { useAsked } from '../../desk/asked.ts';
+import { hashOf } from '../../desk/route.ts';
 import { Button } from '../../parts/button.tsx';
 import { Awaited, Empty } from '../../parts/empty.tsx';
 import { EquationBar } from '../../parts/equation-bar.tsx';
@@ -70,6 +71,7 @@ function Figures({ rain }: { rain: RainDetail }) {
       <dl class="figures">{figures.map(([name, value, id]) => <div key={id}><dt>{name}</dt><dd data-testid={`figure-${id}`}>{value}</dd></div>)}</dl>
       <dl class="facts">
         <div><dt>{words.window}</dt><dd>{momentText(rain.opensAt, language)} – {momentText(rain.closesAt, language)}</dd></div>
+        {rain.campaign && <div><dt>{words.round}</dt><dd><a href={hashOf({ screen: 'campaign', campaignId: rain.campaign.id })}>{rain.campaign.id}</a>, {words.roundOf(rain.campaign.round)}</dd></div>}
         <div><dt>{words.id}</dt><dd><code>{rain.rainId}</code></dd></div>
       </dl>
     </section>
