@@ -6,6 +6,7 @@ import { EXIT, print, tell } from '../answer.ts';
 import { describeReport } from '../auditText.ts';
 import { openDesk } from '../connection.ts';
 import { playRound, type Played, type Stage } from './demo.ts';
+import { FIRST_OPERATOR } from './firstOperator.ts';
 import { startSystem } from './system.ts';
 
 export interface UpOptions {
@@ -24,7 +25,7 @@ const BOT_TOKEN_SECONDS = 3_600;
 /** Starts everything, plays the demo rain, and goes on serving; returns only with `--no-demo`, when all is served. */
 export async function up(options: UpOptions, shutdown: Shutdown): Promise<void> {
   const system = await startSystem(shutdown, options.demo);
-  tell(`page     ${system.pageUrl}\ngateway  ${system.gatewayUrl}`);
+  tell(`page     ${system.pageUrl}\nconsole  ${system.pageUrl}/desk/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
   if (!options.demo) return tell('serving until Ctrl-C');
   const desk = await openDesk(system.redisUrl, system.databaseUrl, 'demo');
   shutdown.onClose('desk', () => desk.close());

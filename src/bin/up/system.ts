@@ -13,6 +13,7 @@ import { removeRunning, writeRunning } from '../../runtime/running.ts';
 import { keepSecrets } from '../../runtime/secrets.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { CommandFailure, EXIT, tell } from '../answer.ts';
+import { admitFirstOperator } from './firstOperator.ts';
 
 /** Everything that runs, and how to reach it. */
 export interface System {
@@ -23,6 +24,8 @@ export interface System {
   gatewayUrl: string;
   /** `http://…` */
   pageUrl: string;
+  /** Of the operator `operator`; only where the database is this system's own. */
+  password?: string;
 }
 
 const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
@@ -53,10 +56,12 @@ export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<Sy
     config.DATABASE_URL ?? own('database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
   for (const name of await migrate(databaseUrl)) tell(`database: applied ${name}`);
+  // Who has a database of his own has operators of his own: rain operator add.
+  const password = config.DATABASE_URL === undefined ? await admitFirstOperator(redisUrl, databaseUrl) : undefined;
   const { gatewayUrl, pageUrl } = await startServers({ config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
-  return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl };
+  return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
 }
 
 async function own(name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {

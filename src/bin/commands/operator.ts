@@ -1,0 +1,70 @@
+import { Option, type Command } from 'commander';
+import type { Role } from '../../ledger/staff.ts';
+import { addOperator, changePassword, disableOperator, issueToken } from '../../operator/staff/staff.ts';
+import { print, refused, table, tell } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+import { parseDuration } from '../moment.ts';
+import { askPassword } from '../password.ts';
+
+export function addOperatorCommand(program: Command): void {
+  const operator = program.command('operator').summary("who may sign in at the operator's page")
+    .description("Who may sign in at the operator's page, and tokens for scripts. A password is asked for on the terminal, or read from standard input.")
+    .addHelpText('after', '\nExample:\n  rain operator add alice');
+
+  operator.command('add <name>').summary('somebody new').description('Adds somebody who may sign in.')
+    .addOption(new Option('--role <role>', 'a viewer looks at everything and changes nothing').choices(['operator', 'viewer']).default('operator'))
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain operator add alice --role viewer')
+    .action(async (name: string, { role, json }: { role: Role; json?: boolean }) => {
+      const password = await askPassword(`password of ${name}, at least 10 characters`);
+      await atDesk(async (desk) => {
+        const done = await addOperator(desk, name, role, password);
+        if (!done.ok) throw refused(done);
+        print(json, { name, role }, `${name} may sign in as ${role}`);
+      });
+    });
+
+  operator.command('list').summary('who there is').description('Lists everybody, by name.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain operator list')
+    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
+      const people = (await desk.ledger.staff.operators()).map(({ name, role, createdAt, disabledAt }) => ({
+        name, role, createdAt: new Date(createdAt).toISOString(), ...(disabledAt !== undefined && { disabledAt: new Date(disabledAt).toISOString() }),
+      }));
+      print(json, people, people.length === 0 ? 'nobody yet; begin with: rain operator add <name>' : table(['name', 'role', 'since', 'disabled'], people.map((one) => [one.name, one.role, one.createdAt, one.disabledAt ?? ''])));
+    }));
+
+  operator.command('password <name>').summary('another password').description('Gives somebody another password and ends his sessions; who was disabled may sign in again.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain operator password alice')
+    .action(async (name: string, { json }: { json?: boolean }) => {
+      const password = await askPassword(`new password of ${name}, at least 10 characters`);
+      await atDesk(async (desk) => {
+        const done = await changePassword(desk, name, password);
+        if (!done.ok) throw refused(done);
+        print(json, { name }, `${name} has another password; his sessions are over`);
+      });
+    });
+
+  operator.command('disable <name>').summary('no more').description('Ends somebody\'s sessions and tokens at once; he may not sign in any more.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain operator disable alice')
+    .action((name: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+      const done = await disableOperator(desk, name);
+      if (!done.ok) throw refused(done);
+      print(json, { name }, `${name} may not sign in any more; his sessions and tokens are over`);
+    }));
+
+  operator.command('token <name>').summary('a token for a script').description('Makes a bearer token with all that its operator may do. It is shown this once.')
+    .requiredOption('--label <text>', 'what it is for, for the record')
+    .option('--for <duration>', 'how long it is good; without it until he is disabled', parseDuration)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain operator token alice --label "nightly report" --for 30d')
+    .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => atDesk(async (desk) => {
+      const done = await issueToken(desk, name, label, forMs);
+      if (!done.ok) throw refused(done);
+      const until = done.expiresAt === undefined ? {} : { expiresAt: new Date(done.expiresAt).toISOString() };
+      tell('keep it well: it is not shown again');
+      print(json, { name, label, token: done.token, ...until }, done.token);
+    }));
+}
