@@ -4,12 +4,12 @@ import { useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 import { Refused } from './refused.tsx';
 
-/** Says what would stand here, and what to do so that it does. */
-export function Empty({ title, children, calm = false }: { title: string; children?: ComponentChildren; calm?: boolean }) {
+/** Says what would stand here, and what to do so that it does. `whole`: there is nothing else on the screen. */
+export function Empty({ title, children, calm = false, whole = false }: { title: string; children?: ComponentChildren; calm?: boolean; whole?: boolean }) {
   return (
     <div class="empty">
       <svg class={calm ? 'envelope calm' : 'envelope'} viewBox="0 0 32 32" aria-hidden="true"><rect x="6" y="2" width="20" height="28" rx="3" /><path d="M6 5v6q10 7 20 0V5a3 3 0 0 0-3-3H9a3 3 0 0 0-3 3z" /><circle cx="16" cy="15" r="4.5" /></svg>
-      <h2>{title}</h2>
+      {whole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>
   );

@@ -15,7 +15,7 @@ export function Campaign({ campaignId }: { campaignId: string }) {
   const words = useWords(WORDS);
   const { mayAct } = useDesk();
   const asked = useAsked<CampaignDetail>(`campaigns/${encodeURIComponent(campaignId)}`, LOOK_MS);
-  if (asked.refusal?.status === 404) return <Empty title={words.missing} calm><p><code>{campaignId}</code></p></Empty>;
+  if (asked.refusal?.status === 404) return <Empty title={words.missing} calm whole><p><code>{campaignId}</code></p></Empty>;
   return (
     <Awaited asked={asked}>{(campaign) => {
       const { users, wins, beyond } = campaign.winners;

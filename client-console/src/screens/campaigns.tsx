@@ -19,7 +19,7 @@ export function Campaigns() {
   const language = useLanguage();
   const { mayAct } = useDesk();
   const asked = useAsked<{ campaigns: CampaignView[] }>('campaigns');
-  if (asked.refusal?.status === 404) return <Empty title={words.unknown} calm><p>{words.unknownTold}</p></Empty>;
+  if (asked.refusal?.status === 404) return <Empty title={words.unknown} calm whole><p>{words.unknownTold}</p></Empty>;
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>

@@ -4,7 +4,7 @@ import { useAsked } from '../../desk/asked.ts';
 import { useDesk } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Button } from '../../parts/button.tsx';
-import { Awaited } from '../../parts/empty.tsx';
+import { Awaited, Empty } from '../../parts/empty.tsx';
 import { Refused } from '../../parts/refused.tsx';
 import { SHARED } from '../../words/shared.ts';
 import { useWords } from '../../words/language.ts';
@@ -39,7 +39,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
     setAgainst([]);
     verb.forget();
   };
-  if (!mayAct) return <p class="awaited">{shared.forbidden}</p>;
+  if (!mayAct) return <Empty title={shared.forbidden} calm whole />;
 
   // What the console would say, asked before the last look, so that this one is not refused.
   const review = async () => {

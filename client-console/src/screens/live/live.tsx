@@ -34,7 +34,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
     document.addEventListener('fullscreenchange', look);
     return () => document.removeEventListener('fullscreenchange', look);
   }, []);
-  if (asked.refusal?.status === 404) return <Empty title={missing} calm />;
+  if (asked.refusal?.status === 404) return <Empty title={missing} calm whole />;
   const rain = asked.value;
   if (!rain) return <><Refused refusal={asked.refusal} again={asked.again} /><p class="awaited">{shared.loading}</p></>;
   const sample = samples.at(-1) ?? foretold(rain);

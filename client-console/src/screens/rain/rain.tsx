@@ -28,7 +28,7 @@ export function RainPage({ rainId }: { rainId: string }) {
   const again = () => { asked.again(); audit.again(); actions.again(); };
   const state = asked.value?.state;
   useEffect(() => { audit.again(); actions.again(); }, [state]);
-  if (asked.refusal?.status === 404) return <Empty title={words.noRain} calm><p><code>{rainId}</code></p></Empty>;
+  if (asked.refusal?.status === 404) return <Empty title={words.noRain} calm whole><p><code>{rainId}</code></p></Empty>;
   return (
     <Awaited asked={asked}>{(rain) => (
       <>
