@@ -8,6 +8,9 @@ export interface Line {
   filled?: boolean;
 }
 
+/** At least so much is shown, so that the first seconds are not stretched over the whole width. */
+const SPAN_S = 60;
+
 interface ChartProps {
   /** Epoch seconds, then one row for each line. */
   rows: readonly (readonly number[])[];
@@ -30,9 +33,9 @@ export function Chart({ rows, lines }: ChartProps) {
     plot.current = new uPlot({
       width: element.clientWidth, height: element.clientHeight,
       legend: { show: false }, cursor: { show: false },
-      scales: Object.fromEntries(lines.map((line) => [line.name, { range }])),
+      scales: { x: { range: (_plot, first, last) => [Math.min(first, last - SPAN_S), last] }, ...Object.fromEntries(lines.map((line) => [line.name, { range }])) },
       axes: [
-        { ...axis, space: 90, size: 26, values: (_plot, times) => times.map((time) => new Date(time * 1_000).toLocaleTimeString('en-GB')) },
+        { ...axis, space: 90, size: 26, incrs: [5, 10, 15, 30, 60, 120, 300], values: (_plot, times) => times.map((time) => new Date(time * 1_000).toLocaleTimeString('en-GB')) },
         ...lines.map((line, i): uPlot.Axis => ({ ...axis, scale: line.name, side: i === 0 ? 3 : 1, size: 50, stroke: colour(line.colour), values: whole, ...(i > 0 && { grid: { show: false } }) })),
       ],
       series: [{}, ...lines.map((line) => ({

@@ -27,6 +27,9 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^a rain lasts a week at most$/, '一场红包雨最多持续一周'],
   [/^expected a title$/, '请填写名称'],
   [/^expected 1 to 500 characters$/, '请填写 1 到 500 个字'],
+  [/^expected a number$/, '请填写数字'],
+  [/^expected a number above zero$/, '请填写大于零的数字'],
+  [/^expected a date and a time$/, '请填写日期和时间'],
   [/^expected a number of packets$/, '请填写红包个数'],
 ];
 

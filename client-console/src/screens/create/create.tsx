@@ -8,7 +8,7 @@ import { Awaited, Empty } from '../../parts/empty.tsx';
 import { Refused } from '../../parts/refused.tsx';
 import { SHARED } from '../../words/shared.ts';
 import { useWords } from '../../words/language.ts';
-import { newDraft, planOf, PRESETS, requestsOf, type Draft, type PresetName } from './draft.ts';
+import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
 import { MoneyPart } from './money.tsx';
 import { PreviewPane, usePreview } from './preview.tsx';
 import { Review } from './review.tsx';
@@ -41,8 +41,10 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
   };
   if (!mayAct) return <Empty title={shared.forbidden} calm whole />;
 
+  const untimely = timeRefusals(draft);
   // What the console would say, asked before the last look, so that this one is not refused.
   const review = async () => {
+    if (untimely.length > 0) return;
     const found: FieldRefusal[] = [];
     for (const request of requestsOf(draft, ask.now())) {
       const judged = await verb.run(async () => {
@@ -56,7 +58,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
     setAgainst(found);
     setReviewing(found.length === 0);
   };
-  const typed = preview && !preview.ok ? preview.refusals : [];
+  const typed = [...(preview && !preview.ok ? preview.refusals : []), ...untimely];
   const refusals = [...typed, ...against.filter(({ field, reason }) => !typed.some((known) => known.field === field && known.reason === reason))];
 
   return (

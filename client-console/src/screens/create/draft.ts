@@ -93,6 +93,15 @@ export function requestsOf(draft: Draft, now: number): RainRequest[] {
   });
 }
 
+/** What is wrong with its times before the console can be asked: they would reach it as no time at all. */
+export function timeRefusals({ when, startIn, starts, duration }: Draft): FieldRefusal[] {
+  const refusals: FieldRefusal[] = [];
+  if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
+  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(new Date(start).getTime()))) refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
+  if (!(numberTyped(duration) > 0)) refusals.push({ field: 'closesAt', reason: 'expected a number above zero' });
+  return refusals;
+}
+
 /** The next round, as long after the last as that was after the one before; else half an hour. */
 export function nextStart(starts: readonly string[]): string {
   const [before, last] = [starts.at(-2), starts.at(-1)].map((start) => (start === undefined ? NaN : new Date(start).getTime())) as [number, number];

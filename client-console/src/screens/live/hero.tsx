@@ -15,12 +15,13 @@ export function Hero({ sample }: { sample: Sample }) {
   const until = state === 'loaded' || state === 'draft' ? sample.opensAt : sample.closesAt;
   const running = state === 'draft' || state === 'loaded' || state === 'open' || state === 'paused';
   const gone = state === 'open' && left === 0;
+  const countdown = countdownText(new Date(until).getTime() - now);
   const headline = gone ? words.gone : { draft: words.draft, loaded: words.startsIn, open: words.endsIn, paused: words.paused, closed: words.over, settled: words.over }[state];
   return (
     <section class="panel hero">
       <p class="headline">{headline}</p>
-      <p class="big" role="timer">{running ? countdownText(new Date(until).getTime() - now) : countText(sample.wins)}</p>
-      {!running && <p class="headline">{words.wins}</p>}
+      <p class="big" role="timer">{running && !gone ? countdown : countText(sample.wins)}</p>
+      {(!running || gone) && <p class="headline">{words.wins}{gone && ` · ${words.ends(countdown)}`}</p>}
       <div class="drain">
         <span>{words.left}</span><b data-testid="live-left">{words.of(countText(left), countText(packets))}</b>
         <span class="drain-bar" role="progressbar" aria-label={words.left} aria-valuemin={0} aria-valuemax={packets} aria-valuenow={left}>

@@ -11,9 +11,11 @@ export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonl
   const verbs = useWords(ACTION_WORDS);
   const language = useLanguage();
   const now = useDesk().ask.now();
+  const ended = rain.state === 'closed' || rain.state === 'settled';
   const moment = (at: string, coming: string, past: string) => ({ key: coming, at, what: Date.parse(at) > now ? coming : past, who: '', ahead: Date.parse(at) > now });
   const steps = [
-    moment(rain.opensAt, words.opens, words.opened), moment(rain.closesAt, words.closes, words.closed),
+    // One that was ended before its time did not reach it.
+    ...(ended && Date.parse(rain.opensAt) > now ? [] : [moment(rain.opensAt, words.opens, words.opened)]), ...(ended && Date.parse(rain.closesAt) > now ? [] : [moment(rain.closesAt, words.closes, words.closed)]),
     ...actions.map(({ id, at, verb, actor }) => ({ key: String(id), at, what: verbs[verb] ?? verb, who: actor, ahead: false })),
   ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
