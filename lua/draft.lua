@@ -9,14 +9,14 @@
 -- KEYS[7] credited set that must not exist yet
 -- ARGV    rainId, opensAt, closesAt (epoch ms), packets (planned for this shard), commitment ("" for none)
 -- RETURNS 1 created; 0 the same rain stands there already; -1 another one does, or its remains
--- WHY     A new rain never reuses an old one's keys, and creating twice after a lost reply is harmless.
+-- WHY     A new rain never reuses an old one's keys, and creating twice after a lost reply is harmless. A commitment says by
+--         itself which rain it is; packets may have been added to it since, and its times may have been moved.
 
 local found = redis.call('HMGET', KEYS[1], 'rainId', 'opensAt', 'closesAt', 'packets', 'commitment')
 if found[1] then
-  for i = 1, 5 do
-    if (found[i] or '') ~= ARGV[i] then return -1 end
-  end
-  return 0
+  if found[1] ~= ARGV[1] or (found[5] or '') ~= ARGV[5] then return -1 end
+  local same = found[2] == ARGV[2] and found[3] == ARGV[3] and found[4] == ARGV[4]
+  return (same or ARGV[5] ~= '' and tonumber(found[4]) >= tonumber(ARGV[4])) and 0 or -1
 end
 if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]) > 0 then return -1 end
 local state = tonumber(ARGV[4]) > 0 and 'draft' or 'loaded' -- a shard that got no packets has nothing to wait for

@@ -1,6 +1,7 @@
 import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 import type { RainPlan } from '../../src/rain/plan.ts';
+import type { PortionPromise } from '../../src/rain/portion.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
 /** What this user has lived through in one rain, as far as the server has told. Values; every change is a new one. */
@@ -12,8 +13,11 @@ export interface Round {
   /** The last answer that ended the asking without a packet. */
   readonly verdict?: OutcomeCode;
   readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean };
-  /** The commitment as it was heard first: what is told later cannot replace it. `inTime`: before the rain was over. */
-  readonly promised?: { readonly commitment: string; readonly inTime: boolean };
+  /**
+   * The commitment as it was heard first, and those of what was added to the rain: what is told later cannot replace them.
+   * `inTime`: all of them before the rain was over.
+   */
+  readonly promised?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
 }
 
@@ -27,10 +31,13 @@ export type Proof = 'yours' | 'all' | 'late' | 'broken';
 export interface Provable {
   rainId: string;
   commitment: string;
+  /** Of what was added to the rain, as they were heard. */
+  added?: readonly string[];
   inTime: boolean;
   seed: string;
   plan: RainPlan;
   shards: number;
+  portions?: readonly PortionPromise[];
   win?: { redPacketId: string; amount: string };
 }
 
@@ -53,17 +60,31 @@ export function gaveUp(round: Round): Round {
 
 export function seen(round: Round, rain: RainSnapshot): Round {
   const { verdict, ...known } = round;
-  const promised = round.promised ?? (rain.commitment === undefined ? undefined : { commitment: rain.commitment, inTime: rain.state !== 'closed' && rain.state !== 'settled' });
+  const promised = heard(round.promised, rain);
   const rest = { ...known, ...(promised && { promised }) };
-  // It exists after all: it was asked for a moment too early.
-  return verdict === undefined || verdict === OUTCOMES['-8'].code ? { ...rest, rain } : { ...rest, verdict, rain };
+  // It exists after all: it was asked for a moment too early. Or packets were added, and it goes on.
+  const outdated = verdict === OUTCOMES['-8'].code || (verdict === OUTCOMES['-1'].code && hasGrown(round.rain, rain));
+  return verdict === undefined || outdated ? { ...rest, rain } : { ...rest, verdict, rain };
+}
+
+/** Packets only ever become fewer, unless some were added. */
+function hasGrown(before: RainSnapshot | undefined, now: RainSnapshot): boolean {
+  return before !== undefined && now.left > 0 && (now.packets > before.packets || now.left > before.left);
+}
+
+function heard(before: Round['promised'], { commitment, portions = [], state }: RainSnapshot): Round['promised'] {
+  if (before === undefined && commitment === undefined) return undefined;
+  const inTime = state !== 'closed' && state !== 'settled';
+  const { added, ...first } = before ?? { commitment: commitment!, added: [], inTime };
+  const more = portions.slice(added.length);
+  return { ...first, added: [...added, ...more.map((portion) => portion.commitment)], inTime: first.inTime && (more.length === 0 || inTime) };
 }
 
 /** `undefined` as long as the seed is a secret. */
 export function provable({ rainId, rain, promised, win }: Round): Provable | undefined {
   if (rain?.seed === undefined || rain.plan === undefined || promised === undefined) return undefined;
   return {
-    rainId, ...promised, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0,
+    rainId, ...promised, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0, portions: rain.portions ?? [],
     ...(win && { win: { redPacketId: win.redPacketId, amount: win.amount } }),
   };
 }

@@ -3,7 +3,7 @@
  * One hash tag per rain and shard keeps every script legal in Redis Cluster.
  */
 export interface ShardKeys {
-  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment; once settled, seed and plan (JSON) */
+  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, portions (JSON: what was added); once settled, seed and plan (JSON) */
   state: string;
   /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
   packets: string;

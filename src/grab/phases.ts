@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../rain/json.ts';
-import { STORED_STATES, type StoredState } from '../rain/rain.ts';
+import { STORED_STATES, type RainWindow, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { RainEvent } from './events.ts';
 import { EVENTS_CHANNEL, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
@@ -38,6 +38,19 @@ export const pause = (redis: RedisClient, rainId: string, shards: number) => tur
 
 /** `loaded` when done or done before, any other state is why it was refused. */
 export const resume = (redis: RedisClient, rainId: string, shards: number) => turn(redis, 'resume', 'loaded', rainId, shards);
+
+/**
+ * Moves the window of a rain that has not opened. Cut half-way, it is to be repeated with the same window.
+ * @returns `opened`: a shard has opened by the window it had, or is over
+ */
+export async function reschedule(redis: RedisClient, rainId: string, shards: number, { opensAt, closesAt }: Pick<RainWindow, 'opensAt' | 'closesAt'>): Promise<'moved' | 'opened' | 'gone'> {
+  for (let shard = 0; shard < shards; shard++) {
+    const moved = await run(redis, 'reschedule', [shardKeys(rainId, shard).state], [opensAt, closesAt]);
+    if (moved !== 1) return moved === null ? 'gone' : 'opened';
+  }
+  await announceChange(redis, rainId);
+  return 'moved';
+}
 
 /**
  * Ends a rain: `early` whatever the clock says, `due` only when Redis's clock is past its end.
@@ -85,7 +98,8 @@ export interface Settlement {
  * @returns false when a shard is not closed, or has more claims than were seen
  */
 export async function settle(redis: RedisClient, rainId: string, live: LiveRain, { ttlMs, seen, reveal }: Settlement): Promise<boolean> {
-  const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan)] : [];
+  const added = reveal?.portions?.length ? ['portions', canonicalJson(reveal.portions)] : [];
+  const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan), ...added] : [];
   let [settled, standing] = [true, false];
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);

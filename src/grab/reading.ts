@@ -3,6 +3,7 @@ import { commitment } from '../rain/commitment.ts';
 import { seed } from '../rain/fairness.ts';
 import { readJson } from '../rain/json.ts';
 import { rainPlan, type RainPlan } from '../rain/plan.ts';
+import { PORTIONS_MAX, type PortionPromise } from '../rain/portion.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
@@ -16,9 +17,15 @@ export interface Reveal {
   seed: string;
   /** As the book recorded it, without the defaults: its text was committed to. */
   plan: RainPlan;
+  /** What was added since, in order; empty or absent: nothing was. */
+  portions?: readonly PortionPromise[];
 }
 
-const revealedPlan = z.string().transform(readJson).pipe(z.custom<RainPlan>((plan) => rainPlan.safeParse(plan).success));
+const revealed = z.custom<RainPlan>((plan) => rainPlan.safeParse(plan).success);
+const revealedPlan = z.string().transform(readJson).pipe(revealed);
+const portions = z.string().transform(readJson).pipe(z.array(z.object({
+  commitment, packets: z.int().min(1), seed: seed.optional(), plan: revealed.optional(),
+})).max(PORTIONS_MAX));
 
 const shardState = z.object({
   state: z.enum(STORED_STATES),
@@ -30,6 +37,7 @@ const shardState = z.object({
   commitment: commitment.optional().catch(undefined),
   seed: seed.optional().catch(undefined),
   plan: revealedPlan.optional().catch(undefined),
+  portions: portions.optional().catch(undefined),
 });
 
 /** A rain as Redis holds it, its shards added up. */
@@ -49,6 +57,8 @@ export interface RainReading extends RainWindow {
   newest: string;
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
+  /** What was added to the rain, in order, as far as players may know it; absent when nothing was. */
+  portions?: readonly PortionPromise[];
   /** Only of a settled rain. */
   reveal?: Reveal;
 }
@@ -91,11 +101,14 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     total.opensAt = part.opensAt;
     total.closesAt = part.closesAt;
     if (part.commitment !== undefined) total.commitment = part.commitment;
+    // A shard that got none of the last packets knows nothing of them.
+    if (part.portions && part.portions.length > (total.portions?.length ?? 0)) total.portions = part.portions;
     if (part.seed !== undefined && part.plan !== undefined) reveal = { seed: part.seed, plan: part.plan };
     total.newest += `${part.newest ?? ''}\n`;
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += part[count];
   }
-  return reveal && total.state === 'settled' ? { ...total, reveal } : total;
+  if (reveal && total.state === 'settled') return { ...total, reveal };
+  return total.portions ? { ...total, portions: total.portions.map(({ commitment, packets }) => ({ commitment, packets })) } : total;
 }
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { canonicalJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
+import type { PortionPromise } from '../rain/portion.ts';
 import { redPacketId } from '../rain/red-packet.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
@@ -47,30 +49,50 @@ export async function draftRain(redis: RedisClient, { rainId, title, shards, ope
   return created ? 'created' : 'exists';
 }
 
+/** What a rain consists of, its portions included. */
+export interface Stock {
+  /** Cents, in the order in which they are to be handed out. */
+  amounts: BigInt64Array;
+  /** The promises of what was added after the creation, in order. */
+  portions?: readonly PortionPromise[];
+}
+
+/** `not_a_draft`: it is over, or was planned with other packets than these. */
 export type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
 
+/** What both scripts say besides a count. */
+const NO_SUCH_RAIN = -1;
+
 /**
- * Pushes the packets of a drafted rain, chunk by chunk, going on where an earlier load was killed.
- * @param amounts cents, in the order in which they are to be handed out
+ * Pushes the packets of a drafted rain and those that were added to it, chunk by chunk, going on where an earlier load was killed.
+ * @param onProgress packets pushed so far
  * @throws when Redis cannot be reached; loading again is safe
  */
-export async function loadPackets(redis: RedisClient, rainId: string, shards: number, amounts: BigInt64Array, onProgress: (loaded: number) => void): Promise<Loaded> {
+export async function loadPackets(redis: RedisClient, rainId: string, shards: number, stock: BigInt64Array | Stock, onProgress: (loaded: number) => void): Promise<Loaded> {
+  const { amounts, portions = [] } = stock instanceof BigInt64Array ? { amounts: stock } : stock;
+  const promises = canonicalJson(portions);
   let before = 0;
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     const planned = plannedFor(shard, shards, amounts.length);
-    const standing = await redis.hget(keys.state, 'loaded');
-    if (standing === null) return { ok: false, reason: 'no_such_rain' };
+    const [state, atFirst, standing] = await redis.hmget(keys.state, 'state', 'packets', 'loaded');
+    if (standing == null) return { ok: false, reason: 'no_such_rain' };
     let loaded = Number(standing);
+    // A draft is loaded as it was drafted; with its last packet it stops being one, and what was added follows.
+    const draft = state === 'draft' ? Math.min(planned, Number(atFirst)) : loaded;
     while (loaded < planned) {
       onProgress(before + loaded);
+      const drafting = loaded < draft;
+      if (!drafting && portions.length === 0) return { ok: false, reason: 'not_a_draft' };
       const chunk: string[] = [];
-      for (let i = loaded; i < Math.min(loaded + CHUNK, planned); i++) {
+      for (let i = loaded; i < Math.min(loaded + CHUNK, drafting ? draft : planned); i++) {
         const index = i * shards + shard;
         chunk.push(packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!)));
       }
-      const now = z.number().parse(await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk]));
-      if (now === -1) return { ok: false, reason: 'no_such_rain' };
+      const now = z.number().parse(drafting
+        ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])
+        : await run(redis, 'topup', [keys.state, keys.packets], [loaded, planned, promises, ...chunk]));
+      if (now === NO_SUCH_RAIN) return { ok: false, reason: 'no_such_rain' };
       // Not a step further: the rain was closed while it was being loaded, or planned with other packets than these.
       if (now <= loaded) return { ok: false, reason: 'not_a_draft' };
       loaded = now;

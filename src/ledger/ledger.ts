@@ -6,8 +6,9 @@ import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
-import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
+import { addPortion, type Adding, type NewPortion } from './portions.ts';
 import { creditOf, postings, type BookedPosting } from './postings.ts';
+import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
 import { openStaff, type Staff } from './staff.ts';
@@ -15,12 +16,15 @@ import { openStaff, type Staff } from './staff.ts';
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
+  addPortion(portion: NewPortion, actor: string): Promise<Adding>;
+  reschedule(rainId: string, window: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean>;
   reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
   discard(asked: NewDiscard): Promise<Discarding>;
   discards(rainId: string, afterLetterId?: string, limit?: number): Promise<BookedDiscard[]>;
   laidToRest(letterIds: readonly string[]): Promise<Map<string, BookedDiscard>>;
+  seal(rainId: string): Promise<void>;
   settle(rainId: string): Promise<number>;
   rain(rainId: string): Promise<BookedRain | undefined>;
   rains(limit?: number, which?: WhichRains): Promise<BookedRain[]>;
@@ -42,12 +46,15 @@ export interface Ledger {
 export function openLedger(database: Database): Ledger {
   return {
     createRain: (asked, actor) => createRain(database, asked, actor),
+    addPortion: (asked, actor) => addPortion(database, asked, actor),
+    reschedule: (rainId, window, action) => reschedule(database, rainId, window, action),
     reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),
     discard: (asked) => discard(database, asked),
     discards: (rainId, afterLetterId, limit) => discards(database, rainId, afterLetterId, limit),
     laidToRest: (letterIds) => laidToRest(database, letterIds),
+    seal: (rainId) => seal(database, rainId),
     settle: (rainId) => settle(database, rainId),
     rain: (rainId) => rain(database, rainId),
     rains: (limit, which) => rains(database, limit, which),

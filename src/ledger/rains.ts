@@ -4,7 +4,8 @@ import { formatMoney, type Cents } from '../rain/money.ts';
 import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
-import type { Rain } from './generated/client.ts';
+import type { Portion, Rain } from './generated/client.ts';
+import { toBookedPortion, type BookedPortion } from './portions.ts';
 
 export interface NewRain {
   id: string;
@@ -21,9 +22,14 @@ export interface NewRain {
   closesAt: number;
 }
 
+/** `budgetCents` and `packets` are what it holds in all, its portions included; `split` and `seed` those of its creation. */
 export interface BookedRain extends NewRain {
+  /** What was added since, in order. */
+  portions: BookedPortion[];
   /** Epoch ms. */
   createdAt: number;
+  /** Epoch ms; absent as long as something may be added. */
+  sealedAt?: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;
 }
@@ -45,7 +51,7 @@ export function createRain(database: Database, asked: NewRain, actor: string): P
       data: { ...asked, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
       skipDuplicates: true,
     });
-    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id } })));
+    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, ...withPortions })));
     await fund(book, asked.id, asked.budgetCents);
     const { id: rainId, title, packets, seed, split: plan, shards } = asked;
     const commitment = commitmentOf({ rainId, seed, plan, shards });
@@ -65,15 +71,23 @@ async function fund(book: Transaction, rainId: string, cents: Cents): Promise<vo
   });
 }
 
-function compare(asked: NewRain, standing: BookedRain): Creation {
+function compare(asked: NewRain, booked: BookedRain): Creation {
+  const standing = { ...booked, ...atCreation(booked) };
   // As it would look had it gone through the book.
   const plain: NewRain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json };
   const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
 }
 
+/** What the rain held before anything was added. */
+export function atCreation({ budgetCents, packets, portions }: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions'>): { budgetCents: Cents; packets: number } {
+  return portions.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
+}
+
+const withPortions = { include: { portions: { orderBy: { ordinal: 'asc' } } } } as const;
+
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId } });
+  const row = await database.rain.findUnique({ where: { id: rainId }, ...withPortions });
   return row ? toBookedRain(row) : undefined;
 }
 
@@ -84,7 +98,7 @@ const among = (which: WhichRains) => ({ where: which === 'unsettled' ? { settled
 
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...among(which), orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  const rows = await database.rain.findMany({ ...among(which), ...withPortions, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 
@@ -95,8 +109,32 @@ export function countRains(database: Database, which: WhichRains = 'all'): Promi
 
 /** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, orderBy: { closesAt: 'asc' }, take: limit });
+  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...withPortions, orderBy: { closesAt: 'asc' }, take: limit });
   return rows.map(toBookedRain);
+}
+
+/**
+ * From now on nothing is added to this rain; whoever audits it afterwards has seen all that ever will be. Repeating it is harmless.
+ * @throws Error when there is no such rain
+ */
+export async function seal(database: Database, rainId: string): Promise<void> {
+  const sealed = await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
+  if (sealed === 0) throw new Error(`the book has no rain ${rainId}`);
+}
+
+/**
+ * Moves the window of a rain that is not sealed, and puts it on record: both or nothing.
+ * @returns false when there is no such rain, or it is sealed
+ */
+export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean> {
+  return database.$transaction(async (book) => {
+    const { count } = await book.rain.updateMany({
+      where: { id: rainId, sealedAt: null, settledAt: null }, data: { opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
+    });
+    if (count === 0) return false;
+    await record(book, { ...action, rainId, details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() } });
+    return true;
+  });
 }
 
 /**
@@ -111,13 +149,15 @@ export async function settle(database: Database, rainId: string): Promise<number
   return row.settledAt.getTime();
 }
 
-function toBookedRain({ opensAt, closesAt, createdAt, settledAt, split, ...plain }: Rain): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, ...plain }: Rain & { portions: Portion[] }): BookedRain {
   return {
     ...plain,
     split: split as Json,
+    portions: portions.map(toBookedPortion),
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
+    ...(sealedAt && { sealedAt: sealedAt.getTime() }),
     ...(settledAt && { settledAt: settledAt.getTime() }),
   };
 }

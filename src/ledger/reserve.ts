@@ -38,7 +38,10 @@ export async function reserve(database: Database, claims: readonly Claim[]): Pro
   });
 }
 
-/** The unique keys decide. The rain's sum comes last: it is the one row that all batches of a rain want. */
+/**
+ * The unique keys decide. The rain's sum comes last: it is the one row that all batches of a rain want. Its budget only grows, by
+ * top-ups, so that the greatest one that was ever read is the one that counts.
+ */
 async function keep(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<void> {
   const sorted = inOrderWon(rows);
   await book.$executeRaw`
@@ -57,7 +60,8 @@ async function keep(book: Transaction, rainId: string, rows: readonly ClaimRow[]
     INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
     SELECT "id", "budgetCents", (SELECT sum("amountCents") FROM reserved) FROM "Rain"
     WHERE "id" = ${rainId} AND (SELECT count(*) FROM reserved) > 0
-    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents"`;
+    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents",
+      "budgetCents" = greatest(kept."budgetCents", excluded."budgetCents")`;
 }
 
 /**
@@ -68,7 +72,8 @@ export async function withdraw(book: Transaction, rainId: string, cents: Cents):
   await book.$executeRaw`
     INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
     SELECT "id", "budgetCents", ${cents}::bigint FROM "Rain" WHERE "id" = ${rainId}
-    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents"`;
+    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents",
+      "budgetCents" = greatest(kept."budgetCents", excluded."budgetCents")`;
 }
 
 /** A second statement, since a batch that was reserved at the same time is not seen by the first one. */

@@ -44,10 +44,11 @@ const FINDINGS_MAX = 100;
 export async function auditRain(desk: Desk, rainId: string): Promise<Audit | undefined> {
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return undefined;
-  const amounts = allocationOf(rain);
   const queues = desk.queues && await readQueues(desk.queues, rainId);
   const trail = await readTrail(desk, rain);
-  const { equation, discarded, lostFromLog, problems } = weigh(rainId, rain.budgetCents, amounts, trail);
+  // Only now what it consists of: whatever was won by then is among it, and what was added since counts as not loaded yet.
+  const whole = await desk.ledger.rain(rainId) ?? rain;
+  const { equation, discarded, lostFromLog, problems } = weigh(rainId, whole.budgetCents, allocationOf(whole), trail);
   if (rain.settledAt === undefined && await hasLost(desk, rain)) problems.unshift('Redis has lost the rain after it had opened: what was won and is not credited is not known any more');
   const { promises } = trail.logged;
   const { resting } = trail.booked;

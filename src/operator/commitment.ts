@@ -1,8 +1,9 @@
 import type { Draft } from '../grab/stock.ts';
 import type { Reveal } from '../grab/reading.ts';
-import type { BookedRain } from '../ledger/rains.ts';
-import { commitment } from '../rain/commitment.ts';
+import { atCreation, type BookedRain } from '../ledger/rains.ts';
+import { commitment, commitmentOf } from '../rain/commitment.ts';
 import type { RainPlan } from '../rain/plan.ts';
+import type { PortionPromise } from '../rain/portion.ts';
 import type { Desk } from './desk.ts';
 
 /**
@@ -14,11 +15,25 @@ export async function recordedCommitment({ ledger }: Pick<Desk, 'ledger'>, rainI
   return first?.verb === 'create' ? commitment.safeParse(first.details?.['commitment']).data : undefined;
 }
 
-/** How a booked rain is written down in Redis, whoever does it: the first to do so and all who repeat it must agree. */
-export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets'>): Promise<Draft> {
-  const { id, title, shards, opensAt, closesAt, packets } = rain;
+/** Whether the book has other seeds or plans than it promised; the rain's own is not judged where nothing was promised. */
+export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, budgetCents, portions }: BookedRain, committed: string | undefined): boolean {
+  if (committed !== undefined && committed !== commitmentOf({ rainId, seed, plan, shards })) return true;
+  let first = atCreation({ packets, budgetCents, portions }).packets;
+  return portions.some((portion) => {
+    const broken = portion.commitment !== commitmentOf({ rainId, seed: portion.seed, plan: portion.split, shards, first });
+    first += portion.packets;
+    return broken;
+  });
+}
+
+/**
+ * How a booked rain is written down in Redis at first, whoever does it: the first to do so and all who repeat it must agree. What
+ * was added to it comes with its packets.
+ */
+export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions'>): Promise<Draft> {
+  const { id, title, shards, opensAt, closesAt } = rain;
   const committed = await recordedCommitment(desk, id);
-  return { rainId: id, title, shards, opensAt, closesAt, packets, ...(committed !== undefined && { commitment: committed }) };
+  return { rainId: id, title, shards, opensAt, closesAt, packets: atCreation(rain).packets, ...(committed !== undefined && { commitment: committed }) };
 }
 
 /** What players may see once the rain is settled; nothing when nothing was committed to. To be asked for only then. */
@@ -26,5 +41,9 @@ export async function revealOf(desk: Pick<Desk, 'ledger'>, rainId: string): Prom
   if (await recordedCommitment(desk, rainId) === undefined) return undefined;
   const rain = await desk.ledger.rain(rainId);
   // It was checked when it was booked; who recomputes the packets checks it again.
-  return rain && { seed: rain.seed, plan: rain.split as unknown as RainPlan };
+  return rain && { seed: rain.seed, plan: rain.split as unknown as RainPlan, portions: revealedPortions(rain) };
+}
+
+export function revealedPortions({ portions }: BookedRain): Required<PortionPromise>[] {
+  return portions.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as RainPlan }));
 }

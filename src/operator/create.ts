@@ -62,11 +62,9 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
   const standing = parsed.data.id === undefined ? undefined : await desk.ledger.rain(parsed.data.id);
   if (standing?.settledAt) return refuse('id', `the rain ${standing.id} is settled`);
   if (standing && await hasLost(desk, standing)) return refuse('id', `Redis has lost the rain ${standing.id} after it had opened`);
-  if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
   // One that was created in time and cut before Redis is finished even now, so that its money can go back.
-  if (closesAt <= now && !standing) return refuse('closesAt', `${iso(closesAt)} has passed already`);
-  if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
-  if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
+  const wrong = judgeWindow({ opensAt, closesAt }, now, standing !== undefined);
+  if (wrong) return wrong;
 
   const id = parsed.data.id ?? newRainId(now);
   const title = parsed.data.title ?? `Rain ${id}`;
@@ -79,11 +77,20 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
-  const draft = await draftOf(desk, { id, title, shards, opensAt, closesAt, packets: plan.packets });
+  const draft = await draftOf(desk, { id, title, shards, opensAt, closesAt, packets: plan.packets, budgetCents: plan.budgetCents, portions: [] });
   const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(desk.redis, id);
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
+}
+
+/** Why a rain cannot be planned for this time. @param now epoch ms @param known it was planned before, so that it may be over by now */
+export function judgeWindow({ opensAt, closesAt }: { opensAt: number; closesAt: number }, now: number, known = false): Refused | undefined {
+  if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
+  if (closesAt <= now && !known) return refuse('closesAt', `${iso(closesAt)} has passed already`);
+  if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
+  if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
+  return undefined;
 }
 
 function iso(time: number): string {

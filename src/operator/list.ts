@@ -26,7 +26,25 @@ export interface RainView {
   recycled: string;
 }
 
+/** What was added to a rain since its creation. */
+export interface PortionView {
+  /** From 1. */
+  portion: number;
+  /** The operator's word for it. */
+  id: string;
+  budget: string;
+  packets: number;
+  commitment: string;
+  at: string;
+  /** Only of a settled rain. */
+  seed?: string;
+}
+
 export interface RainDetail extends RainView {
+  /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
+  loaded: number;
+  /** In order; empty when nothing was added. */
+  portions: PortionView[];
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** Only of a settled rain: until then it is a secret. */
@@ -53,8 +71,12 @@ export async function showRain(desk: Desk, rainId: string): Promise<RainDetail |
     desk.ledger.rain(rainId), liveRains(desk.redis), redisNow(desk.redis), recordedCommitment(desk, rainId),
   ]);
   if (!rain) return undefined;
-  const seen = await view(desk, rain, await reading(desk, rainId, live.get(rainId)), now);
-  return { ...seen, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  const held = await reading(desk, rainId, live.get(rainId));
+  const seen = await view(desk, rain, held, now);
+  const portions = rain.portions.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): PortionView => ({
+    portion: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
+  }));
+  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function reading(desk: Desk, rainId: string, live: LiveRain | undefined): Promise<RainReading | undefined> {

@@ -1,21 +1,38 @@
 import { announceChange } from '../grab/phases.ts';
-import { draftRain, loadPackets } from '../grab/stock.ts';
-import { commitmentOf } from '../rain/commitment.ts';
+import { draftRain, loadPackets, type Stock } from '../grab/stock.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { joined } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { tellRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
-import { draftOf } from './commitment.ts';
+import { brokenPromise, draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 
 export type LoadedRain = { ok: true; packets: number } | Refused;
 
-/** The packets of a rain as its recorded plan and seed give them, in the order in which they are handed out; cents. */
-export function allocationOf(rain: { split: unknown; seed: string }): BigInt64Array {
-  const verdict = checkPlan(rain.split);
-  // It was checked when it was booked; a plan that no longer passes has been tampered with.
-  if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(tellRefusal).join('; ')}`);
-  return splitBudget(verdict.plan, rain.seed);
+/** A plan and the seed that makes packets of it. */
+interface Planned {
+  split: unknown;
+  seed: string;
+}
+
+/**
+ * The packets of a rain as its recorded plan and seed give them, and then those of each portion, in the order in which they are
+ * handed out; cents.
+ */
+export function allocationOf(rain: Planned & { portions?: readonly Planned[] }): BigInt64Array {
+  return joined([rain, ...rain.portions ?? []].map(({ split, seed }) => {
+    const verdict = checkPlan(split);
+    // It was checked when it was booked; a plan that no longer passes has been tampered with.
+    if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(tellRefusal).join('; ')}`);
+    return splitBudget(verdict.plan, seed);
+  }));
+}
+
+/** What Redis is to hold of a rain in the end. */
+export function stockOf(rain: BookedRain): Stock {
+  return { amounts: allocationOf(rain), portions: rain.portions.map(({ commitment, packets }) => ({ commitment, packets })) };
 }
 
 /**
@@ -24,21 +41,26 @@ export function allocationOf(rain: { split: unknown; seed: string }): BigInt64Ar
  * @param onProgress packets in Redis so far, and of how many
  */
 export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
-  const rain = await desk.ledger.rain(rainId);
+  let rain = await desk.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
   if (await hasLost(desk, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; what was won is not known there, so its packets are not handed out again`);
   const draft = await draftOf(desk, rain);
-  if (draft.commitment !== undefined && draft.commitment !== commitmentOf({ ...rain, rainId, plan: rain.split })) {
-    return refuse('id', `seed and plan of the rain ${rainId} are not those that were committed to when it was created; its packets would not be the ones promised`);
-  }
-  const amounts = allocationOf(rain);
   // On record before it is done: see `hasLost`.
   await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: rain.packets } });
-  const drafted = await draftRain(desk.redis, draft);
-  if (drafted === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
-  const loaded = await loadPackets(desk.redis, rainId, rain.shards, amounts, (count) => onProgress(count, rain.packets));
-  if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${loaded.reason === 'not_a_draft' ? 'it is closed' : 'Redis has lost it meanwhile'}`);
-  await announceChange(desk.redis, rainId);
-  return { ok: true, packets: loaded.packets };
+  for (let drafted = false; ;) {
+    if (brokenPromise(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} are not those that were committed to; its packets would not be the ones promised`);
+    if (!drafted && await draftRain(desk.redis, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+    drafted = true;
+    const { packets } = rain;
+    const loaded = await loadPackets(desk.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
+    if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${loaded.reason === 'not_a_draft' ? 'it is closed' : 'Redis has lost it meanwhile'}`);
+    // What was added meanwhile found a draft and left its packets to us.
+    const now: BookedRain | undefined = await desk.ledger.rain(rainId);
+    if (!now || now.packets === packets) {
+      await announceChange(desk.redis, rainId);
+      return { ok: true, packets: loaded.packets };
+    }
+    rain = now;
+  }
 }

@@ -5,12 +5,13 @@ import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
 import { canonicalJson, readJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
+import type { PortionPromise } from '../rain/portion.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
 import { tellRefusal } from '../rain/refusal.ts';
 import { readCredits } from './audit/booked.ts';
 import { readResting } from './audit/resting.ts';
-import { recordedCommitment } from './commitment.ts';
+import { recordedCommitment, revealedPortions } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 
 const PROBLEMS_MAX = 100;
@@ -24,6 +25,8 @@ export interface Verification {
   seed: string;
   plan: unknown;
   shards: number;
+  /** What was added to the rain, in order; absent when nothing was. */
+  portions?: Required<PortionPromise>[];
   packets: number;
   /** How many of each were compared with the promise; `left` and `claims` are 0 when Redis has forgotten the rain. */
   checked: { left: number; claims: number; credits: number; receipts: number };
@@ -47,28 +50,30 @@ export async function verifyRain(desk: Desk, rainId: string, receipts: readonly 
   if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
   if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is a secret until then; its commitment is ${commitment}`);
   const { seed, split: plan, shards, packets } = rain;
+  const portions = revealedPortions(rain);
   const found = new Findings();
   await compareShown(desk, rain, commitment, found);
-  const verdict = verifyFairness({ rainId, commitment, seed, plan, shards });
+  const verdict = verifyFairness({ rainId, commitment, seed, plan, shards, portions });
+  const whose = 'portion' in verdict && verdict.portion !== undefined ? ` of top-up ${verdict.portion}` : '';
   switch (verdict.outcome) {
     case 'ok':
       await compareHandedOut(desk, rain, verdict.allocation, found);
       for (const told of receipts) found.compare('receipts', receiptProblem(told, checkReceipt(verdict.allocation, rainId, told)));
       break;
     case 'commitment_differs':
-      found.problem(`the commitment of ${commitment} was given, and seed and plan as they stand in the book now hash to ${verdict.recomputed}`);
+      found.problem(`the commitment of ${portions[(verdict.portion ?? 0) - 1]?.commitment ?? commitment} was given, and seed and plan${whose} as they stand in the book now hash to ${verdict.recomputed}`);
       break;
     case 'bad_seed':
-      found.problem(`the seed in the book is none: ${verdict.reason}`);
+      found.problem(`the seed${whose} in the book is none: ${verdict.reason}`);
       break;
     case 'bad_plan':
-      found.problem(`the plan in the book cannot be carried out: ${verdict.refusals.map(tellRefusal).join('; ')}`);
+      found.problem(`the plan${whose} in the book cannot be carried out: ${verdict.refusals.map(tellRefusal).join('; ')}`);
       break;
     default:
       return verdict satisfies never;
   }
   const { problems, checked, outOfTurn } = found;
-  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, packets, checked, outOfTurn, problems };
+  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(portions.length > 0 && { portions }), packets, checked, outOfTurn, problems };
 }
 
 class Findings {
@@ -87,14 +92,17 @@ class Findings {
 }
 
 /** What gateways have told players, as far as Redis still knows it. */
-async function compareShown(desk: Desk, { id, seed, split, shards }: BookedRain, commitment: string, found: Findings): Promise<void> {
+async function compareShown(desk: Desk, rain: BookedRain, commitment: string, found: Findings): Promise<void> {
+  const { id, seed, split, shards } = rain;
   const plan = canonicalJson(split);
+  const promised = rain.portions.length > 0 ? canonicalJson(revealedPortions(rain)) : null;
   for (let shard = 0; shard < shards; shard++) {
-    const [state, told, shownSeed, shownPlan] = await desk.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan');
+    const [state, told, shownSeed, shownPlan, shownPortions] = await desk.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'portions');
     if (state === null) continue;
     if (told !== commitment) found.problem(`players were shown the commitment ${told ?? 'of none'}, recorded is ${commitment}`);
     // Settled in the book a moment ago: the keys follow.
     if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan)) found.problem('players are shown another seed or plan than those in the book');
+    if (state === 'settled' && shownPortions !== promised) found.problem('players are shown other top-ups than those in the book');
   }
 }
 

@@ -24,6 +24,8 @@ export async function writeOffRain(desk: Desk, rainId: string, why: string): Pro
   }
   if (!await hasLost(desk, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
   await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
+  // Nothing is added any more: what is counted now is all there is.
+  await desk.ledger.seal(rainId);
   const { fundedCents, credited, discarded, recycledCents } = await bookOf(desk, rainId);
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;
   if (recycledCents === 0n) await desk.ledger.recycle(rainId, restCents, desk.actor);

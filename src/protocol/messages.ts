@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
 import type { RainPlan } from '../rain/plan.ts';
+import type { PortionPromise } from '../rain/portion.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 import { challenge, solution, type Challenge } from './puzzle.ts';
@@ -43,6 +44,11 @@ export interface RainSnapshot {
   seed?: string;
   plan?: RainPlan;
   shards?: number;
+  /**
+   * What was added to the rain since it was created, in order; absent when nothing was. `packets` and `left` have grown with it:
+   * after a -1 a `rain` message with more packets, or with packets left again, says that it goes on, and asking again is worth while.
+   */
+  portions?: readonly PortionPromise[];
   serverTime: number;
 }
 

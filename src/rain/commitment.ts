@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { seed as seedText } from './fairness.ts';
 import { canonicalJson } from './json.ts';
 import { formatMoney } from './money.ts';
+import { PACKETS_MAX } from './plan.ts';
 import { checkPlan } from './plan-check.ts';
 import { redPacketIndex } from './red-packet.ts';
 import { firstRefusal, type Refusal } from './refusal.ts';
@@ -31,11 +32,13 @@ export interface Promised {
   plan: unknown;
   /** Packet i lies in shard i mod shards, and a user belongs to one shard. */
   shards: number;
+  /** Of what was added later: the index of its first packet. Absent for the rain as it was created, whose first is 0. */
+  first?: number;
 }
 
 /** What is hashed: one line of JSON. */
-export function canonicalText({ rainId, seed, plan, shards }: Promised): string {
-  return canonicalJson({ version: VERSION, rainId, seed, plan, shards });
+export function canonicalText({ rainId, seed, plan, shards, first }: Promised): string {
+  return canonicalJson({ version: VERSION, rainId, seed, plan, shards, first });
 }
 
 /** @returns 64 hex digits */
@@ -43,17 +46,41 @@ export function commitmentOf(promised: Promised): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalText(promised))));
 }
 
-/** In order of precedence. */
+/** In order of precedence; `portion`: which promise is broken, 0 for that of the creation, and absent then. */
 export type FairnessVerdict =
-  | { outcome: 'bad_seed'; reason: string }
-  | { outcome: 'bad_plan'; refusals: Refusal[] }
+  | { outcome: 'bad_seed'; reason: string; portion?: number }
+  | { outcome: 'bad_plan'; refusals: Refusal[]; portion?: number }
   /** Seed or parameters are not those that were committed to; `recomputed` is what they hash to. */
-  | { outcome: 'commitment_differs'; recomputed: string }
+  | { outcome: 'commitment_differs'; recomputed: string; portion?: number }
   /** Every packet, in cents, in the order in which they are handed out. */
   | { outcome: 'ok'; allocation: BigInt64Array };
 
-/** Recomputes the packets from what was shown, if it is what was promised. Never throws. */
-export function verifyFairness({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
+/** What is shown of one promise. */
+export interface Shown {
+  commitment: string;
+  seed: string;
+  plan: unknown;
+}
+
+/**
+ * Recomputes the packets from what was shown, if it is what was promised. Never throws.
+ * @param shown `portions`: what was added since, in order
+ */
+export function verifyFairness({ rainId, shards, portions = [], ...creation }: Shown & { rainId: string; shards: number; portions?: readonly Shown[] }): FairnessVerdict {
+  const parts: BigInt64Array[] = [];
+  let first = 0;
+  for (const [portion, shown] of [creation, ...portions].entries()) {
+    const verdict = verifyPortion({ rainId, shards, ...shown, ...(portion > 0 && { first }) });
+    if (verdict.outcome !== 'ok') return { ...verdict, ...(portion > 0 && { portion }) };
+    parts.push(verdict.allocation);
+    first += verdict.allocation.length;
+    // What is shown by a stranger is not computed without end [R10].
+    if (first > PACKETS_MAX) return { outcome: 'bad_plan', refusals: [{ field: 'packets', reason: `a rain has at most ${PACKETS_MAX} packets` }], portion };
+  }
+  return { outcome: 'ok', allocation: joined(parts) };
+}
+
+function verifyPortion({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
   const seed = seedText.safeParse(shown.seed);
   if (!seed.success) return { outcome: 'bad_seed', reason: firstRefusal(seed.error, 'seed').reason };
   const verdict = checkPlan(shown.plan);
@@ -61,6 +88,18 @@ export function verifyFairness({ commitment: promise, ...shown }: Promised & { c
   const recomputed = commitmentOf(shown);
   if (recomputed !== promise) return { outcome: 'commitment_differs', recomputed };
   return { outcome: 'ok', allocation: splitBudget(verdict.plan, seed.data) };
+}
+
+/** The packets of all portions, one portion after the other. */
+export function joined(parts: readonly BigInt64Array[]): BigInt64Array {
+  if (parts.length === 1) return parts[0]!;
+  const all = new BigInt64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** What a winner was told: the fields of a claim, of a `result` and of a `credited` message. */

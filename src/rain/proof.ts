@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { amount, plainId, rainId } from './claim.ts';
 import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
+import { PORTIONS_MAX } from './portion.ts';
 import { tellRefusal } from './refusal.ts';
 
 /** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
 export const receipt = z.object({ rainId, redPacketId: plainId, amount }, 'expected {"rainId","redPacketId","amount"}');
 
 const SHARDS = 'expected a whole number from 1';
+
+const portion = z.object({
+  commitment,
+  seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
+  plan: z.unknown().optional(),
+}, 'expected {"commitment","seed","plan"}').refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
 
 /** All that is needed to verify a rain without asking any server: what the snapshot of a settled rain holds, and receipts. */
 export const proof = z.object({
@@ -16,18 +23,24 @@ export const proof = z.object({
   seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
   plan: z.unknown().optional(),
   shards: z.int(SHARDS).min(1, SHARDS).default(1),
+  /** What was added to the rain, in order. */
+  portions: z.array(portion, 'expected a list of portions').max(PORTIONS_MAX, `expected at most ${PORTIONS_MAX} portions`).default([]),
   receipts: z.array(receipt, 'expected a list of receipts').default([]),
 }, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
   .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
 export type Proof = z.output<typeof proof>;
 
 /** @returns how many packets follow from the proof (0 when it does not hold), and what is wrong with it, in plain words */
-export function checkProof({ receipts, ...shown }: Proof): { packets: number; problems: string[] } {
-  const verdict = verifyFairness({ ...shown, plan: shown.plan });
+export function checkProof({ receipts, portions, ...shown }: Proof): { packets: number; problems: string[] } {
+  const verdict = verifyFairness({ ...shown, plan: shown.plan, portions: portions.map((added) => ({ ...added, plan: added.plan })) });
+  const where = 'portion' in verdict && verdict.portion !== undefined ? `portions.${verdict.portion - 1}.` : '';
   switch (verdict.outcome) {
-    case 'bad_seed': return { packets: 0, problems: [`seed: ${verdict.reason}`] };
-    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `plan.${tellRefusal(refusal)}`) };
-    case 'commitment_differs': return { packets: 0, problems: [`the commitment is ${shown.commitment}, and seed and plan hash to ${verdict.recomputed}`] };
+    case 'bad_seed': return { packets: 0, problems: [`${where}seed: ${verdict.reason}`] };
+    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}`) };
+    case 'commitment_differs': {
+      const told = verdict.portion === undefined ? shown.commitment : portions[verdict.portion - 1]!.commitment;
+      return { packets: 0, problems: [`${where && `${where.slice(0, -1)}: `}the commitment is ${told}, and seed and plan hash to ${verdict.recomputed}`] };
+    }
     case 'ok': {
       const problems = receipts.map((told) => receiptProblem(told, checkReceipt(verdict.allocation, shown.rainId, told)));
       return { packets: verdict.allocation.length, problems: problems.filter((problem) => problem !== undefined) };

@@ -26,7 +26,7 @@ interface CreateOptions {
   json?: boolean;
 }
 
-function parseTier(text: string, tiers: { count: number; amount: string }[]): { count: number; amount: string }[] {
+export function parseTier(text: string, tiers: { count: number; amount: string }[]): { count: number; amount: string }[] {
   const match = /^(\d{1,7})x(\S+)$/.exec(text);
   if (!match) throw new InvalidArgumentError('expected COUNTxAMOUNT such as 10x88.80');
   return [...tiers, { count: Number(match[1]), amount: match[2]! }];

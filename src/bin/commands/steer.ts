@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
+import { redisNow } from '../../grab/reading.ts';
+import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
 import { print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
+import { parseDuration, parseMoment } from '../moment.ts';
 
 const VERBS = [
   { name: 'pause', verb: pauseRain, summary: 'stop granting for a while', description: 'Stops granting; the window runs on. Players are told "paused".' },
@@ -10,6 +13,23 @@ const VERBS = [
 ] as const;
 
 export function addSteerCommands(program: Command): void {
+  program.command('start <id>').summary('start a loaded rain now').description('Starts a rain that is loaded, now; it lasts as long as it was to last.')
+    .option('--in <time>', 'a countdown that every screen shows, up to 60s', parseDuration, 0)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain start m3k9x2a1b2c3d4 --in 5s')
+    .action((id: string, { in: inMs, json }: { in: number; json?: boolean }) => atDesk(async (desk) => answer(id, json, await startRain(desk, id, { inMs }))));
+
+  program.command('schedule <id>').summary('move a rain that has not opened').description('Moves a rain that has not opened to another time.')
+    .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
+    .option('--duration <time>', 'how long it rains; otherwise as long as before', parseDuration)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain schedule m3k9x2a1b2c3d4 --start +10m')
+    .action((id: string, { start, duration, json }: { start: (now: number) => number; duration?: number; json?: boolean }) => atDesk(async (desk) => {
+      const rain = await desk.ledger.rain(id);
+      const opensAt = start(await redisNow(desk.redis));
+      answer(id, json, await rescheduleRain(desk, id, { opensAt, closesAt: opensAt + (duration ?? (rain ? rain.closesAt - rain.opensAt : 1)) }));
+    }));
+
   for (const { name, verb, summary, description } of VERBS) {
     program.command(`${name} <id>`).summary(summary).description(description)
       .option('--json', 'print JSON')
@@ -20,4 +40,11 @@ export function addSteerCommands(program: Command): void {
         print(json, { rainId: id, state: done.state }, `${id}: ${done.state}`);
       }));
   }
+}
+
+function answer(rainId: string, json: boolean | undefined, done: Scheduled): void {
+  if (!done.ok) throw refused(done);
+  const { state, opensAt, closesAt } = done;
+  const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
+  print(json, { rainId, state, ...times }, `${rainId}: ${state}, from ${times.opensAt} to ${times.closesAt}`);
 }

@@ -15,7 +15,7 @@ const DESK = fileURLToPath(new URL('../../client-console', import.meta.url));
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
   const config = configure(['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
-  const backend = await openBackend(config.REDIS_URL, config.DATABASE_URL, log);
+  const backend = await openBackend(config, log);
   shutdown.onClose('backend', () => backend.close());
   const desk = await startConsole({
     host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,

@@ -199,6 +199,7 @@ function describe(rain: RainReading, now: number): WelcomeMessage['rains'][numbe
   return {
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),
+    ...(rain.portions && { portions: rain.portions }),
     ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),
   };
 }

@@ -57,9 +57,12 @@ async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<
   const [state, loaded] = await desk.redis.hmget(keys.state, 'state', 'loaded');
   if (state === null || state === 'draft') return { loaded: 0, spoiled: 0 };
   let spoiled = 0;
-  // Nothing is pushed any more and grabs take from the tail, so what is counted from the head stays where it is.
-  for (let from = 0, length = await desk.redis.llen(keys.packets); from < length; from += ELEMENTS_PAGE) {
-    for (const element of await desk.redis.lrange(keys.packets, from, from + ELEMENTS_PAGE - 1)) {
+  // Grabs take from the tail, so what is counted from the head stays where it is, but for what a top-up pushes there meanwhile:
+  // `loaded`, read in the same step as the page, says by how much the rest has moved.
+  for (let from = 0, pushed = 0, length = await desk.redis.llen(keys.packets); from < length;) {
+    const [[, elements], [, now]] = await desk.redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as [[null, string[]], [null, string | null]];
+    const seenBefore = Math.max(0, Number(now ?? loaded) - Number(loaded) - pushed);
+    for (const element of elements.slice(seenBefore)) {
       const parsed = packet.safeParse(readJson(element));
       if (!parsed.success) {
         spoiled++;
@@ -68,6 +71,8 @@ async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<
       if (left.has(parsed.data.redPacketId)) problems.push(`${parsed.data.redPacketId} lies in the list twice`);
       left.add(parsed.data.redPacketId);
     }
+    pushed += seenBefore;
+    from += Math.max(0, ELEMENTS_PAGE - seenBefore);
   }
   return { loaded: Number(loaded), spoiled };
 }

@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import { commitmentOf } from '../rain/commitment.ts';
+import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
+import { PACKETS_MAX } from '../rain/plan.ts';
+import { PORTIONS_MAX } from '../rain/portion.ts';
+import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { record, type Json } from './actions.ts';
+import type { Database, Transaction } from './database.ts';
+import type { Portion } from './generated/client.ts';
+
+export interface NewPortion {
+  /** The caller's word for it, unique among all portions of all rains: money that is added twice by mistake is added once. */
+  id: string;
+  rainId: string;
+  budgetCents: Cents;
+  packets: number;
+  /** Together with `seed`: all that is needed to make the same packets again. */
+  split: Json;
+  seed: string;
+}
+
+export interface BookedPortion extends Omit<NewPortion, 'rainId'> {
+  /** From 1; 0 is the rain as it was created. */
+  ordinal: number;
+  commitment: string;
+  /** Epoch ms. */
+  createdAt: number;
+}
+
+/** In order of precedence; only `added` has moved money. */
+export type Adding =
+  | { outcome: 'added'; portion: BookedPortion }
+  /** The same portion was added before; nothing was done again. */
+  | { outcome: 'exists'; portion: BookedPortion }
+  /** Another portion, or one of another rain, has this id. */
+  | { outcome: 'differs'; fields: (keyof NewPortion)[] }
+  | { outcome: 'no_rain' }
+  /** The rain is sealed: what is added now would be looked after by nobody. */
+  | { outcome: 'sealed' }
+  /** No more portions, packets or money than a rain may have. */
+  | { outcome: 'too_much' };
+
+/**
+ * More money in more packets: the portion, its money moved from the operator, and on record what was committed to, all of it
+ * or nothing. The rain's row is locked first, so that portions are numbered without gaps and none is added to a sealed rain.
+ */
+export function addPortion(database: Database, asked: NewPortion, actor: string): Promise<Adding> {
+  const { id, rainId, budgetCents, packets, seed, split } = asked;
+  return database.$transaction(async (book) => {
+    const [rain] = await book.$queryRaw<LockedRain[]>`
+      SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
+    const standing = await book.portion.findUnique({ where: { id } });
+    if (standing) return compare(asked, standing);
+    if (!rain) return { outcome: 'no_rain' };
+    if (rain.sealedAt || rain.settledAt) return { outcome: 'sealed' };
+    const ordinal = 1 + await book.portion.count({ where: { rainId } });
+    if (ordinal > PORTIONS_MAX || rain.packets + packets > PACKETS_MAX || rain.budgetCents + budgetCents > CENTS_MAX) return { outcome: 'too_much' };
+    const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
+    // Another rain's portion of this id may have come in between: then the primary key refuses, and with it all of this.
+    const portion = await book.portion.create({ data: { ...asked, ordinal, commitment } });
+    await book.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
+    await fundPortion(book, rainId, ordinal, budgetCents);
+    await record(book, { actor, verb: 'top-up', rainId, details: { id, portion: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
+    return { outcome: 'added', portion: toBookedPortion(portion) };
+  });
+}
+
+interface LockedRain {
+  packets: number;
+  budgetCents: bigint;
+  shards: number;
+  sealedAt: Date | null;
+  settledAt: Date | null;
+}
+
+/** The rain's account last, as everywhere. */
+async function fundPortion(book: Transaction, rainId: string, ordinal: number, cents: Cents): Promise<void> {
+  await book.transfer.create({
+    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId: OPERATOR_ACCOUNT, creditAccountId: rainAccount(rainId), amountCents: cents, rainId },
+  });
+  await book.account.update({ where: { id: OPERATOR_ACCOUNT }, data: { balanceCents: { decrement: cents } } });
+  await book.account.update({ where: { id: rainAccount(rainId) }, data: { balanceCents: { increment: cents } } });
+}
+
+/** The seed is not asked about: the first one stands. */
+function compare({ seed: _, ...asked }: NewPortion, standing: Portion): Adding {
+  const plain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json };
+  const fields = (Object.keys(plain) as (keyof typeof plain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field]));
+  return fields.length === 0 ? { outcome: 'exists', portion: toBookedPortion(standing) } : { outcome: 'differs', fields };
+}
+
+export function toBookedPortion({ rainId: _, createdAt, split, ...plain }: Portion): BookedPortion {
+  return { ...plain, split: split as Json, createdAt: createdAt.getTime() };
+}

@@ -1,0 +1,32 @@
+import { findRain } from '../grab/reading.ts';
+import { formatMoney } from '../rain/money.ts';
+import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
+import { settleRain, type Replicated } from './settle.ts';
+
+export type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;
+
+/**
+ * Settles a rain that is over, now and by hand, as the workers would by themselves: gives back what nobody has won and closes the
+ * book. Or says what has to happen before. Safe to repeat.
+ * @param replicated asked before money moves
+ */
+export async function recycleRain(desk: Desk, rainId: string, replicated?: Replicated): Promise<Recycled> {
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  const live = await findRain(desk.redis, rainId);
+  if (!live && rain.settledAt === undefined) return refuse('id', `Redis does not know the rain ${rainId}; was it ever loaded? What is lost is ended with write-off`);
+  const settling = live ? await settleRain(desk, rainId, live, undefined, replicated) : { outcome: 'settled' as const };
+  switch (settling.outcome) {
+    case 'settled': {
+      const { recycledCents, discarded } = await bookOf(desk, rainId);
+      return { ok: true, state: 'settled', amount: formatMoney(recycledCents + discarded.cents) };
+    }
+    case 'not_due': return refuse('state', `the rain ${rainId} goes on until ${new Date(rain.closesAt).toISOString()}; end it first with close`);
+    case 'lost': return refuse('id', `Redis has lost the rain ${rainId}; what was won is not known there, end it with write-off`);
+    case 'waiting': return refuse('state', settling.pending > 0
+      ? `won and not yet credited: ${settling.pending}; a worker credits them, or dead letters wait for an answer`
+      : 'the replicas do not have its end yet, or wins were put back this moment; do it again');
+    case 'does_not_add_up': return { ok: false, refusals: settling.problems.map((reason) => ({ field: 'audit', reason })) };
+    default: return settling satisfies never;
+  }
+}

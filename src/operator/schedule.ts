@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { reschedule } from '../grab/phases.ts';
+import { findRain, readRain, redisNow } from '../grab/reading.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { refusalsOf } from '../rain/refusal.ts';
+import { stateAt, type RainState, type RainWindow } from '../rain/rain.ts';
+import { judgeWindow } from './create.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+
+type Window = Pick<RainWindow, 'opensAt' | 'closesAt'>;
+
+/** `opensAt`, `closesAt`: epoch ms, by Redis's clock. */
+export type Scheduled = { ok: true; state: RainState; opensAt: number; closesAt: number } | Refused;
+
+/** So long before it opens a rain is not put off any more, ms: the moment would come while its shards are being told. */
+const MARGIN_MS = 1_000;
+const IN_MS_MAX = 60_000;
+
+/**
+ * Starts a rain that is loaded now, and lets it last as long as it was to last. Paused it stays paused. Safe to repeat: the
+ * moment that was chosen first stands in the book, and a start that was cut between two shards is finished by it.
+ * @param inMs a countdown of so long, so that every screen shows the moment before it comes
+ */
+export async function startRain(desk: Desk, rainId: string, { inMs = 0 }: { inMs?: number } = {}): Promise<Scheduled> {
+  if (!(Number.isInteger(inMs) && inMs >= 0 && inMs <= IN_MS_MAX)) return refuse('in', 'expected 0s to 60s');
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  const now = await redisNow(desk.redis);
+  const state = await stateOf(desk, rainId, now);
+  if (state !== 'loaded' && state !== 'paused' && state !== 'open') return refuse('state', `only a loaded rain can be started, ${rainId} is ${state ?? 'gone'}${state === 'draft' ? '; load it first' : ''}`);
+  if (now + inMs >= rain.opensAt && await wasStarted(desk, rain)) return move(desk, rain, rain);
+  if (now >= rain.opensAt) return refuse('state', `the rain ${rainId} has opened at ${new Date(rain.opensAt).toISOString()}`);
+  const opensAt = now + inMs;
+  if (opensAt >= rain.opensAt) return refuse('in', `the rain ${rainId} opens before that, at ${new Date(rain.opensAt).toISOString()}`);
+  const window = { opensAt, closesAt: rain.closesAt - (rain.opensAt - opensAt) };
+  if (!await desk.ledger.reschedule(rainId, window, { actor: desk.actor, verb: 'start' })) return refuse('state', `the rain ${rainId} is over`);
+  return move(desk, rain, window);
+}
+
+const moment = z.int('expected epoch milliseconds');
+const window = z.object({ opensAt: moment, closesAt: moment });
+
+/** Moves a rain that has not opened, to another time altogether if need be. Safe to repeat. */
+export async function rescheduleRain(desk: Desk, rainId: string, asked: Window): Promise<Scheduled> {
+  const parsed = window.safeParse(asked);
+  if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'window') };
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  const now = await redisNow(desk.redis);
+  const wrong = judgeWindow(parsed.data, now);
+  if (wrong) return wrong;
+  const state = await stateOf(desk, rainId, now);
+  if (state !== 'draft' && state !== 'loaded' && state !== 'paused') return refuse('state', `only a rain that has not opened can be moved, ${rainId} is ${state ?? 'gone'}`);
+  const same = parsed.data.opensAt === rain.opensAt && parsed.data.closesAt === rain.closesAt;
+  if (!same && now >= rain.opensAt - MARGIN_MS) return refuse('state', `the rain ${rainId} opens this moment, or has opened`);
+  if (!same && !await desk.ledger.reschedule(rainId, parsed.data, { actor: desk.actor, verb: 'schedule' })) return refuse('state', `the rain ${rainId} is over`);
+  return move(desk, rain, parsed.data);
+}
+
+/** What the book says, in every shard. */
+async function move(desk: Desk, { id, shards }: BookedRain, { opensAt, closesAt }: Window): Promise<Scheduled> {
+  const moved = await reschedule(desk.redis, id, shards, { opensAt, closesAt });
+  if (moved === 'gone') return refuse('id', `Redis does not know the rain ${id}; write it down there again with load`);
+  if (moved === 'opened') return refuse('state', `the rain ${id} has opened, or is over`);
+  const state = await stateOf(desk, id, await redisNow(desk.redis));
+  return state ? { ok: true, state, opensAt, closesAt } : refuse('id', `the rain ${id} is gone`);
+}
+
+async function stateOf(desk: Desk, rainId: string, now: number): Promise<RainState | undefined> {
+  const live = await findRain(desk.redis, rainId);
+  const reading = live && await readRain(desk.redis, rainId, live);
+  return reading && stateAt(reading, now);
+}
+
+/** The last that was done about its window was to start it. */
+async function wasStarted({ ledger }: Desk, { id }: BookedRain): Promise<boolean> {
+  return (await ledger.actions(id)).findLast(({ verb }) => verb === 'start' || verb === 'schedule')?.verb === 'start';
+}

@@ -1,0 +1,68 @@
+import { close, freeze, settle, SETTLED_TTL_MS } from '../grab/phases.ts';
+import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
+import { auditRain } from './audit.ts';
+import { tellPromise } from './audit/findings.ts';
+import { revealOf } from './commitment.ts';
+import { bookOf, type Desk } from './desk.ts';
+import { formatMoney } from '../rain/money.ts';
+
+/** Whether as many replicas as were asked for have all that Redis has written. */
+export type Replicated = () => Promise<boolean>;
+
+/**
+ * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are neither in the book yet nor laid to rest ·
+ * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
+ */
+export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
+
+/**
+ * Carries a rain past its end, as far as it can go now: close, seal, drain, audit, recycle the unclaimed, mark it settled. Every
+ * step is safe to repeat and several workers may do it at once: closing is a fact, recycling is unique in the book.
+ *
+ * @param ttlMs how long its keys live on when it is settled
+ * @param replicated asked before money moves
+ */
+export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS, replicated: Replicated = async () => true): Promise<Settling> {
+  const before = await readRain(desk.redis, rainId, live);
+  if (!before) {
+    if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
+    // Cut between the shards, and not repeated before the first of them had expired.
+    await settle(desk.redis, rainId, live, { ttlMs, reveal: await revealOf(desk, rainId) });
+    return { outcome: 'settled' };
+  }
+  if (before.state !== 'closed' && before.state !== 'settled') {
+    // A failover may have undone the close of a rain whose money may have moved since: nobody is to win in it any more.
+    const rain = await desk.ledger.rain(rainId);
+    const isOver = rain?.sealedAt !== undefined || rain?.settledAt !== undefined;
+    if (!await close(desk.redis, rainId, live.shards, isOver ? 'early' : 'due')) return { outcome: 'not_due' };
+  }
+  // From here on nothing is added to it, so that the audit sees all of its money; what was added before and came too late for Redis
+  // was won by nobody and goes back.
+  if (await desk.ledger.rain(rainId)) await desk.ledger.seal(rainId);
+  // Read first: a claim that is put back from here on is found not to be among these before the rain is settled.
+  const seen = await countClaims(desk.redis, rainId, live);
+  const book = await bookOf(desk, rainId);
+  const frozen = await readRain(desk.redis, rainId, live);
+  // A quick look that is never too high: what is credited or laid to rest need not be in the log, and may be both.
+  const atMost = (frozen?.claims ?? 0) - book.credited.count - book.laidToRest;
+  if (atMost > 0) return { outcome: 'waiting', pending: atMost };
+
+  const audit = await auditRain(desk, rainId);
+  if (!audit) return { outcome: 'does_not_add_up', problems: [`the book does not know the rain ${rainId}`] };
+  if (!audit.report.adds_up) return { outcome: 'does_not_add_up', problems: audit.problems };
+  const { unclaimed, spoiled, recycled, pending } = audit.equation;
+  if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
+  // The money would add up, but a user waits for his: the operator has to lay it to rest first.
+  if (audit.promisedTwice.length > 0) return { outcome: 'does_not_add_up', problems: audit.promisedTwice.map(tellPromise) };
+  // From here on money moves: nothing may be put back any more, and no failover may open the rain again.
+  if (!await freeze(desk.redis, rainId, live, seen) || !await replicated()) return { outcome: 'waiting', pending: 0 };
+  // What was set aside as spoiled was won by nobody either; what was discarded is back already, by transfers of its own.
+  const rest = unclaimed.cents + spoiled.cents + recycled.cents - audit.discarded.cents;
+  const recycling = await desk.ledger.recycle(rainId, rest, desk.actor);
+  if (recycling.outcome === 'differs') {
+    return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
+  }
+  await desk.ledger.settle(rainId);
+  if (!await settle(desk.redis, rainId, live, { ttlMs, seen, reveal: await revealOf(desk, rainId) })) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
+  return { outcome: 'settled' };
+}

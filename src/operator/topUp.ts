@@ -1,0 +1,132 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { announceChange } from '../grab/phases.ts';
+import { findRain, readRain, redisNow } from '../grab/reading.ts';
+import { loadPackets } from '../grab/stock.ts';
+import type { Json } from '../ledger/actions.ts';
+import type { BookedPortion, NewPortion } from '../ledger/portions.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { plainId } from '../rain/claim.ts';
+import { formatMoney } from '../rain/money.ts';
+import { PACKETS_MAX } from '../rain/plan.ts';
+import { checkPlan } from '../rain/plan-check.ts';
+import { PORTIONS_MAX } from '../rain/portion.ts';
+import { refusalsOf } from '../rain/refusal.ts';
+import { stateAt } from '../rain/rain.ts';
+import { brokenPromise, recordedCommitment } from './commitment.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+import { stockOf } from './load.ts';
+import { hasLost } from './lost.ts';
+
+const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
+
+/** Budget, packets, split, min and max are judged by `checkPlan`, as those of a rain are. */
+export interface TopUpRequest {
+  /** The same id adds the same money once, however often it is asked for; absent: one is made, and asking again adds again. */
+  id?: string;
+  budget: string;
+  packets: number;
+  split?: unknown;
+  min?: string;
+  max?: string;
+  /** Says what would be done, or why not, and does nothing. */
+  dryRun?: boolean;
+}
+
+export type ToppedUp = {
+  ok: true;
+  rainId: string;
+  id: string;
+  /** What was added. */
+  packets: number;
+  budget: string;
+  /** What the rain holds now, in all. */
+  total: { packets: number; budget: string };
+  /** False: the rain is not loaded yet, and `load` will load these packets with the others. */
+  loaded: boolean;
+  /** Absent of a dry run: nothing was drawn. */
+  commitment?: string;
+} | Refused;
+
+/** What the operator calls a field that the book calls otherwise. */
+const ASKED_AS: Partial<Record<keyof NewPortion, string>> = { budgetCents: 'budget', split: 'plan', rainId: 'rain' };
+
+/**
+ * Adds money and packets to a rain, before or while it runs: first in the book, all or nothing, then in Redis, chunk by chunk.
+ * Killed in between it is to be done again with the same id. Its packets come after all that were there before. Should the
+ * rain end in between, the money is in its book and goes back with what nobody has won [R8].
+ * @param onProgress packets in Redis so far, and of how many
+ */
+export async function topUpRain(desk: Desk, rainId: string, request: TopUpRequest, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<ToppedUp> {
+  const { id: _, dryRun: __, ...plan } = request;
+  const asked = options.safeParse(request);
+  const verdict = checkPlan(plan);
+  if (!asked.success || !verdict.ok) {
+    return { ok: false, refusals: [...(asked.success ? [] : refusalsOf(asked.error, 'top-up')), ...(verdict.ok ? [] : verdict.refusals)] };
+  }
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) return refuse('rain', `there is no rain ${rainId}`);
+  const id = asked.data.id ?? randomUUID();
+  const { budgetCents, packets } = verdict.plan;
+  const standing = rain.portions.find((portion) => portion.id === id);
+  const over = await whyOver(desk, rain);
+  if (over !== undefined) return refuse('rain', standing ? tellLate(rain, standing, over) : over);
+  if (asked.data.dryRun) {
+    const more = standing ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
+    if (!standing && beyond(rain, packets)) return refuse('packets', tellBeyond(rain));
+    return { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }), loaded: false };
+  }
+  const added = await desk.ledger.addPortion({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, desk.actor);
+  switch (added.outcome) {
+    case 'no_rain': return refuse('rain', `there is no rain ${rainId}`);
+    case 'sealed': return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
+    case 'too_much': return refuse('packets', tellBeyond(rain));
+    case 'differs': return refuse('id', `a top-up ${id} exists already, with another ${added.fields.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
+    case 'added':
+    case 'exists': return fill(desk, rainId, added.portion, onProgress);
+    default: return added satisfies never;
+  }
+}
+
+/** Brings into Redis what the book has of the rain, this portion with it. */
+async function fill(desk: Desk, rainId: string, portion: BookedPortion, onProgress: (loaded: number, packets: number) => void): Promise<ToppedUp> {
+  const rain = await desk.ledger.rain(rainId);
+  if (!rain) throw new Error(`the book has no rain ${rainId}`);
+  const { id, packets, budgetCents, commitment } = portion;
+  const done = { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf(rain), commitment } as const;
+  const reading = await readRain(desk.redis, rainId, rain);
+  // After the portion was booked: whoever loads the rain now reads the book once more when he is done, and finds it.
+  if (!reading || reading.state === 'draft') return { ...done, loaded: false };
+  if (brokenPromise(rain, await recordedCommitment(desk, rainId))) return refuse('rain', `seed and plan of the rain ${rainId} are not those that were committed to; its packets would not be the ones promised`);
+  const loaded = await loadPackets(desk.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
+  await announceChange(desk.redis, rainId);
+  if (!loaded.ok) return refuse('rain', tellLate(rain, portion, loaded.reason === 'no_such_rain' ? `Redis has lost the rain ${rainId}` : `the rain ${rainId} is over`));
+  return { ...done, loaded: true };
+}
+
+/** Why nothing can be added any more; `undefined`: something can. */
+async function whyOver(desk: Desk, rain: BookedRain): Promise<string | undefined> {
+  if (rain.settledAt !== undefined) return `the rain ${rain.id} is settled`;
+  if (rain.sealedAt !== undefined) return `the rain ${rain.id} is over and is being settled`;
+  if (await hasLost(desk, rain)) return `Redis has lost the rain ${rain.id} after it had opened`;
+  const live = await findRain(desk.redis, rain.id);
+  const reading = live && await readRain(desk.redis, rain.id, live);
+  const now = await redisNow(desk.redis);
+  return (reading ? stateAt(reading, now) === 'closed' || reading.state === 'settled' : now >= rain.closesAt) ? `the rain ${rain.id} is over` : undefined;
+}
+
+function tellLate({ id }: BookedRain, portion: BookedPortion, why: string): string {
+  return `${why}; the ${formatMoney(portion.budgetCents)} of this top-up stand in the book of ${id}, and what nobody has won of them goes back when it is settled`;
+}
+
+function beyond({ packets, portions }: BookedRain, more: number): boolean {
+  return portions.length >= PORTIONS_MAX || packets + more > PACKETS_MAX;
+}
+
+function tellBeyond({ packets, portions }: BookedRain): string {
+  return `a rain takes ${PORTIONS_MAX} top-ups and has ${PACKETS_MAX} packets at most; this one has had ${portions.length} and has ${packets}`;
+}
+
+function totalOf({ packets, budgetCents }: Pick<BookedRain, 'packets' | 'budgetCents'>): { packets: number; budget: string } {
+  return { packets, budget: formatMoney(budgetCents) };
+}
