@@ -10,11 +10,11 @@ import { readTree, type SourceFile } from './tidy/sourceFile.ts';
 import { anyTypes, emptyNames, environmentReads, strayingSends } from './tidy/words.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CODE = /\.(ts|mjs)$/;
+const CODE = /\.(tsx?|mjs)$/;
 const sources = readTree(ROOT, ['src'], CODE);
 const scripts = readTree(ROOT, ['lua'], /\.lua$/);
 const rooms = readRooms(readFileSync(new URL('../src/README.md', import.meta.url), 'utf8'));
-const everything = [...readTree(ROOT, ['src', 'test', 'client-demo'], /\.(ts|mjs|css|html)$/), ...scripts];
+const everything = [...readTree(ROOT, ['src', 'test', 'client-demo', 'client-console'], /\.(tsx?|mjs|css|html)$/), ...scripts];
 
 test('there is something to look at', () => {
   expect(sources.length).toBeGreaterThan(50);

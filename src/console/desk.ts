@@ -11,6 +11,7 @@ import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { declinedFor, type Backend, type Route } from './routes/route.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { steeringRoutes } from './routes/steering.ts';
 import { systemRoutes } from './routes/system.ts';
 import { winnerRoutes } from './routes/winners.ts';
 import { openGuard, type SignedIn } from './session/guard.ts';
@@ -68,7 +69,7 @@ export async function mountDesk(server: FastifyInstance, options: DeskOptions): 
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...winnerRoutes, ...liveRoutes(stage), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...steeringRoutes, ...winnerRoutes, ...liveRoutes(stage), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
   await mountBoard(server, backend, guard, refuse);
 }
 

@@ -20,6 +20,13 @@ export async function buildPage(): Promise<BuiltPage> {
   return { folder, remove };
 }
 
+const CONSOLE = fileURLToPath(new URL('../../client-console/vite.config.ts', import.meta.url));
+
+/** The operator's page in dist/, where `rain console` looks for it. */
+export async function buildShippedConsole(): Promise<void> {
+  if (!process.env['RAIN_BUILT']) await build({ configFile: CONSOLE, logLevel: 'warn', mode: 'production' });
+}
+
 /** The page in dist/, where `rain console` looks for it; built already when the set-up has run. */
 export async function buildShippedPage(): Promise<void> {
   if (!process.env['RAIN_BUILT']) await build({ configFile: CONFIG, logLevel: 'warn', mode: 'production' });

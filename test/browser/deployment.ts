@@ -18,8 +18,12 @@ const address = z.object({ url: z.string() });
 export interface Deployment {
   databaseUrl: string;
   consoleUrl: string;
+  /** `ws://…` */
+  gatewayUrl: string;
   /** Runs `rain` with these words and gives what it printed. */
   rain(...args: string[]): Promise<string>;
+  /** The same, with something to read on its standard input. */
+  rainTold(input: string, ...args: string[]): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -46,10 +50,12 @@ export async function deploy(): Promise<Deployment> {
     await start('worker', z.object({}));
     const page = await start('console', address, ['--guests'], { GATEWAY_PUBLIC_URL: gateway.url });
     const run = promisify(execFile);
-    return {
-      databaseUrl: database.url, consoleUrl: page.url, end,
-      rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
+    const rainTold = async (input: string, ...args: string[]) => {
+      const told = run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } });
+      told.child.stdin?.end(input);
+      return (await told).stdout;
     };
+    return { databaseUrl: database.url, consoleUrl: page.url, gatewayUrl: gateway.url, end, rain: (...args) => rainTold('', ...args), rainTold };
   } catch (error) {
     await end();
     throw error;

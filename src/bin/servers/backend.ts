@@ -4,8 +4,12 @@ import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
+import { awaitReplicas } from '../../relay/replicated.ts';
+import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
+
+type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
 export interface OpenBackend extends Backend {
   close(): Promise<void>;
@@ -15,7 +19,7 @@ export interface OpenBackend extends Backend {
  * Redis, the book and the queues, for the operator's desk.
  * @throws when one of them cannot be reached
  */
-export async function openBackend(redisUrl: string, databaseUrl: string, log: Logger): Promise<OpenBackend> {
+export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability, DURABILITY_WAIT_MS: waitMs }: Servers, log: Logger): Promise<OpenBackend> {
   let open = false;
   const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
   // Commands end, one way or the other: a person waits for the answer.
@@ -40,6 +44,7 @@ export async function openBackend(redisUrl: string, databaseUrl: string, log: Lo
   const queues = { credit: createCreditQueue(visiting), later: createLaterQueue(visiting), dead: createDeadQueue(visiting) };
   return {
     redis, ledger: openLedger(database), queues,
+    ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, waitMs) }),
     async close() {
       open = false;
       await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));

@@ -20,7 +20,7 @@ export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ u
   const guests = withGuests ? guestTokens(config) : undefined;
   const { readiness, tally, close } = await openOnCall(config, log);
   shutdown.onClose('health', close);
-  const backend = await openBackend(config.REDIS_URL, config.DATABASE_URL, log).catch(async (error: unknown) => {
+  const backend = await openBackend(config, log).catch(async (error: unknown) => {
     await close();
     throw error;
   });

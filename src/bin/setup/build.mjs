@@ -35,6 +35,14 @@ const STEPS = [
     command: ['node_modules/vite/bin/vite.js', 'build', 'client-demo', '--logLevel', 'warn'],
     sentence: 'the player\'s page could not be built; see above.',
   },
+  {
+    name: 'desk',
+    line: 'building the operator\'s console …',
+    inputs: ['client-console', 'package-lock.json'],
+    output: 'dist/client-console/index.html',
+    command: ['node_modules/vite/bin/vite.js', 'build', 'client-console', '--logLevel', 'warn'],
+    sentence: 'the operator\'s console could not be built; see above.',
+  },
 ];
 
 export async function build() {

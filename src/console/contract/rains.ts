@@ -11,7 +11,11 @@ const rainView = z.object({
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });
 
+const portion = z.object({ portion: count, id: z.string(), budget: money, packets: count, commitment: z.string(), at: time, seed: z.string().optional() });
+
 const rainDetail = rainView.extend({
+  loaded: count.describe('Packets that have been in Redis so far.'),
+  portions: z.array(portion).describe('What was added since the creation, in order.'),
   commitment: z.string().optional(),
   seed: z.string().optional().describe('Only of a settled rain: until then it is a secret.'),
 });
@@ -54,7 +58,7 @@ const audit = auditReport.extend({
 });
 
 const verdict = z.object({
-  fair: z.boolean(), rainId: z.string(), commitment: z.string(), seed: z.string(), plan: z.unknown(), shards: count, packets: count,
+  fair: z.boolean(), rainId: z.string(), commitment: z.string(), seed: z.string(), plan: z.unknown(), shards: count, portions: z.array(z.unknown()).optional(), packets: count,
   checked: z.object({ left: count, claims: count, credits: count, receipts: count }), outOfTurn: count, problems: z.array(z.string()),
 });
 
@@ -62,6 +66,21 @@ const path = '/api/desk/rains';
 const tag = 'rains';
 const params = rainParams;
 const steered = z.object({ state });
+const moved = z.object({ state, opensAt: epochMs, closesAt: epochMs });
+
+const addition = z.strictObject({
+  id: z.string().optional().describe('Chosen once by who asks: the same id adds the same money once.'),
+  budget: z.string('expected an amount as text, such as "12.21"'),
+  packets: z.number('expected a number of packets'),
+  split: z.unknown().optional(),
+  min: z.string('expected an amount such as "0.01"').optional(),
+  max: z.string('expected an amount such as "12.21"').optional(),
+  dryRun: z.boolean('expected true or false').optional(),
+});
+const added = z.object({
+  rainId: z.string(), id: z.string(), packets: count, budget: money, total: z.object({ packets: count, budget: money }),
+  loaded: z.boolean().describe('False: the rain is not loaded yet; they are loaded with it.'), commitment: z.string().optional().describe('Absent of a dry run: nothing was drawn.'),
+});
 
 export const rainsApi = {
   list: endpoint({ id: 'listRains', method: 'GET', path, tag, summary: 'The newest rains.', who: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ rains: z.array(rainView), total: count }) }),
@@ -75,6 +94,19 @@ export const rainsApi = {
   pause: endpoint({ id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting; the window runs on.', who: 'operator', params, status: 200, answer: steered }),
   resume: endpoint({ id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again.', who: 'operator', params, status: 200, answer: steered }),
   close: endpoint({ id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End it now, for good.', who: 'operator', params, status: 200, answer: steered }),
+  start: endpoint({
+    id: 'startRain', method: 'POST', path: `${path}/:rainId/start`, tag, summary: 'Start a loaded rain now; it lasts as long as it was to last.', who: 'operator', params,
+    body: z.strictObject({ inMs: z.number('expected milliseconds').optional().describe('A countdown of so long, ms, that every screen shows.') }).nullish(), status: 200, answer: moved,
+  }),
+  schedule: endpoint({
+    id: 'scheduleRain', method: 'POST', path: `${path}/:rainId/schedule`, tag, summary: 'Move a rain that has not opened.', who: 'operator', params,
+    body: z.strictObject({ opensAt: z.number('expected epoch milliseconds'), closesAt: z.number('expected epoch milliseconds') }), status: 200, answer: moved,
+  }),
+  topUp: endpoint({ id: 'topUpRain', method: 'POST', path: `${path}/:rainId/top-up`, tag, summary: 'Add money and packets, also while it runs.', who: 'operator', params, body: addition, status: 200, answer: added }),
+  recycle: endpoint({
+    id: 'recycleRain', method: 'POST', path: `${path}/:rainId/recycle`, tag, summary: 'Settle a rain that is over, now, or hear what is still outstanding.', who: 'operator', params, status: 200,
+    answer: z.object({ state, amount: money.describe('What went back.') }),
+  }),
   audit: endpoint({ id: 'auditRain', method: 'GET', path: `${path}/:rainId/audit`, tag, summary: 'The money equation, weighed now.', who: 'viewer', params, status: 200, answer: audit }),
   verify: endpoint({ id: 'verifyRain', method: 'GET', path: `${path}/:rainId/verify`, tag, summary: 'Compare a settled rain with what was committed to.', who: 'viewer', params, status: 200, answer: verdict }),
 };

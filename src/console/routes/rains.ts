@@ -4,7 +4,6 @@ import { createRain } from '../../operator/create.ts';
 import { listRains, showRain } from '../../operator/list.ts';
 import { loadRain } from '../../operator/load.ts';
 import { previewRain } from '../../operator/preview.ts';
-import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { rainsApi } from '../contract/rains.ts';
@@ -36,12 +35,6 @@ export const rainRoutes: readonly Route[] = [
     const loaded = await loadRain(desk, rainId);
     return loaded.ok ? { answer: { state: (await showRain(desk, rainId))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
   }),
-
-  ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => route(endpoint, async ({ desk, params: { rainId } }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
-    const done = await verb(desk, rainId);
-    return done.ok ? { answer: { state: done.state } } : declinedFor(done.refusals);
-  })),
 
   route(rainsApi.audit, async ({ desk, params: { rainId } }) => {
     const audit = await auditRain(desk, rainId);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { CreditQueue } from '../../credit/queue.ts';
 import type { Queues, QueueDesk, Refused } from '../../operator/desk.ts';
+import type { Replicated } from '../../operator/settle.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
@@ -10,6 +11,8 @@ import type { SignedIn } from '../session/guard.ts';
 /** All that the routes work with; whoever asks is put into `actor`. */
 export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'> {
   queues: Queues & { later: CreditQueue };
+  /** Asked before money goes back; absent where no replicas are asked for. */
+  replicated?: Replicated;
 }
 
 export interface Asked<P, Q, B> {

@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Sample } from './answers.ts';
+import { Ask } from './ask.ts';
+import { useDesk } from './desk.ts';
+
+/** Five minutes at one a second: more than any rain of a party, and a bound for a screen that is left open for days. */
+export const SAMPLES_MAX = 300;
+const RETRY_MS = { first: 1_000, most: 15_000 } as const;
+/** One a second is promised. */
+const SILENCE_MS_MAX = 6_000;
+
+export interface Live {
+  samples: readonly Sample[];
+  /** `lost` while it tries to come back by itself. */
+  link: 'connecting' | 'up' | 'lost';
+}
+
+/**
+ * The stream of a rain's samples. It comes back by itself: a browser gives up an EventSource for good when it is refused, and
+ * a proxy may hold a dead one open, so both are looked at here.
+ */
+export function useLive(rainId: string): Live {
+  const { ask, awake } = useDesk();
+  const [live, setLive] = useState<Live>({ samples: [], link: 'connecting' });
+
+  useEffect(() => {
+    if (!awake) return undefined;
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    let ended = false;
+    const wait = (ms: number, then: () => void) => {
+      clearTimeout(timer);
+      timer = setTimeout(then, ms);
+    };
+    const lost = () => {
+      source?.close();
+      failures += 1;
+      setLive((before) => ({ ...before, link: 'lost' }));
+      wait(Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** (failures - 1)) * (0.5 + Math.random() / 2), () => void back());
+    };
+    // A stream does not say why it was refused; the session does.
+    const back = async () => {
+      const session = await ask.resume();
+      if (ended) return;
+      if (session.ok) open();
+      else if (session.refusal.status === 401) ask.onExpired();
+      else lost();
+    };
+    const open = () => {
+      source = new EventSource(Ask.address(`rains/${encodeURIComponent(rainId)}/live`));
+      source.onerror = lost;
+      source.addEventListener('sample', ({ data }: MessageEvent<string>) => {
+        failures = 0;
+        wait(SILENCE_MS_MAX, lost);
+        const sample = JSON.parse(data) as Sample;
+        setLive(({ samples }) => ({ link: 'up', samples: [...samples.slice(1 - SAMPLES_MAX), sample] }));
+      });
+      wait(SILENCE_MS_MAX, lost);
+    };
+    open();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+      source?.close();
+    };
+  }, [ask, awake, rainId]);
+  return live;
+}

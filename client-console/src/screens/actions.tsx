@@ -1,0 +1,43 @@
+import type { Action } from '../desk/answers.ts';
+import { hashOf } from '../desk/route.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { momentText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { ACTION_WORDS } from './action-words.ts';
+
+const LOOK_MS = 10_000;
+
+const WORDS = bilingual({
+  title: 'Audit log', told: 'Who did what, and when. Nothing here can be changed or removed.', when: 'When', who: 'Who', what: 'What', rain: 'Rain', details: 'Details', none: 'Nothing has been done yet', noneTold: 'Every verb of every operator stands here, also those of the command line.',
+}, {
+  title: '操作日志', told: '谁在何时做了什么。这里的记录不能修改或删除。', when: '时间', who: '操作者', what: '操作', rain: '红包雨', details: '详情', none: '还没有任何操作', noneTold: '每位操作员的每个操作都会记录在这里，包括命令行。',
+});
+
+export function Actions() {
+  const words = useWords(WORDS);
+  return (
+    <>
+      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
+      <Pages<Action> path="actions" field="actions" everyMs={LOOK_MS} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>{(actions) => <Log actions={actions} />}</Pages>
+    </>
+  );
+}
+
+function Log({ actions }: { actions: readonly Action[] }) {
+  const words = useWords(WORDS);
+  const verbs = useWords(ACTION_WORDS);
+  const language = useLanguage();
+  return (
+    <div class="table"><table>
+      <thead><tr><th>{words.when}</th><th>{words.who}</th><th>{words.what}</th><th>{words.rain}</th><th>{words.details}</th></tr></thead>
+      <tbody>{actions.map(({ id, at, actor, verb, rainId, details }) => (
+        <tr key={id} data-testid="action" data-verb={verb}>
+          <td class="moment"><time dateTime={at}>{momentText(at, language)}</time></td><td>{actor}</td><th scope="row">{verbs[verb] ?? verb}</th>
+          <td>{rainId ? <a href={hashOf({ screen: 'rain', rainId })}><code>{rainId}</code></a> : '–'}</td>
+          <td class="details">{Object.entries(details).map(([name, value]) => <span key={name}><i>{name}</i> {typeof value === 'string' ? value : JSON.stringify(value)}</span>)}</td>
+        </tr>
+      ))}</tbody>
+    </table></div>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import type { Block } from '../desk/answers.ts';
+import { useAsked } from '../desk/asked.ts';
+import { useDesk } from '../desk/desk.ts';
+import { useVerb } from '../desk/verb.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Awaited, Empty } from '../parts/empty.tsx';
+import { Choice, Field } from '../parts/field.tsx';
+import { Refused } from '../parts/refused.tsx';
+import { momentText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { SHARED } from '../words/shared.ts';
+import { refusalsFor } from './create/draft.ts';
+import { FOREVER, useTerms } from './terms.ts';
+
+const LOOK_MS = 10_000;
+
+const WORDS = bilingual({
+  title: 'Blocked', told: 'Who is kept away from every gateway, within a second. What he has won before is credited all the same.', none: 'Nobody is blocked', noneTold: 'A user or a whole network that plays foul can be kept out here.',
+  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The sub of his token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'For how long', block: 'Block',
+  lift: 'Let in again', liftTitle: (who: string) => `Let ${who} in again?`, liftTold: 'At once, on every gateway.', by: 'By', since: 'Since', until: 'Until', forever: 'until lifted',
+}, {
+  title: '封禁名单', told: '一秒内在所有网关生效。此前抢到的照常入账。', none: '没有封禁任何人', noneTold: '作弊的用户或整个网段可以在这里拒之门外。',
+  kind: '类型', kinds: { user: '用户', address: '地址或网段' }, who: '对象', userHint: '即令牌中的 sub。', addressHint: '203.0.113.7、203.0.113.0/24 或 2001:db8::/48', term: '时长', block: '封禁',
+  lift: '解封', liftTitle: (who) => `解封 ${who}？`, liftTold: '所有网关立即生效。', by: '操作者', since: '开始', until: '截止', forever: '直到解封',
+});
+
+export function Blocks() {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const language = useLanguage();
+  const { mayAct } = useDesk();
+  const asked = useAsked<{ blocks: Block[] }>('blocks', LOOK_MS);
+  const [lifting, setLifting] = useState<Block>();
+  return (
+    <>
+      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
+      {mayAct && <NewBlock onDone={asked.again} />}
+      <Awaited asked={asked}>{({ blocks }) => (blocks.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
+        <div class="table"><table>
+          <thead><tr><th>{words.who}</th><th>{words.kind}</th><th>{shared.reason}</th><th>{words.by}</th><th>{words.until}</th>{mayAct && <th><span class="unseen">{words.lift}</span></th>}</tr></thead>
+          <tbody>{blocks.map((block) => (
+            <tr key={`${block.kind} ${block.who}`} data-testid="block">
+              <th scope="row">{block.who}</th><td>{words.kinds[block.kind]}</td><td>{block.reason}</td><td>{block.actor}</td><td>{block.until === undefined ? words.forever : momentText(block.until, language)}</td>
+              {mayAct && <td><Button onClick={() => setLifting(block)}>{words.lift}</Button></td>}
+            </tr>
+          ))}</tbody>
+        </table></div>
+      ))}</Awaited>
+      {lifting && <Lift block={lifting} onClose={() => { setLifting(undefined); asked.again(); }} />}
+    </>
+  );
+}
+
+function NewBlock({ onDone }: { onDone: () => void }) {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const { ask } = useDesk();
+  const verb = useVerb();
+  const terms = useTerms();
+  const [kind, setKind] = useState<Block['kind']>('user');
+  const [who, setWho] = useState('');
+  const [reason, setReason] = useState('');
+  const [term, setTerm] = useState(FOREVER);
+  const refusals = verb.refusal?.refusals ?? [];
+  const block = async () => {
+    const done = await verb.run(() => ask.post('blocks', { kind, who: who.trim(), reason, ...(term !== FOREVER && { forMs: Number(term) }) }));
+    if (!done) return;
+    setWho('');
+    setReason('');
+    onDone();
+  };
+  return (
+    <form class="card inline" noValidate onSubmit={(event) => { event.preventDefault(); void block(); }}>
+      <Choice label={words.kind} value={kind} options={Object.entries(words.kinds) as [Block['kind'], string][]} onChange={setKind} />
+      <Field label={words.who} value={who} onInput={setWho} hint={kind === 'user' ? words.userHint : words.addressHint} refusals={refusalsFor(refusals, 'who')} testId="who-blocked" />
+      <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(refusals, 'reason')} testId="why-blocked" />
+      <Choice label={words.term} value={term} options={terms} onChange={setTerm} />
+      <Button type="submit" look="danger" pending={verb.pending} testId="block-act">{words.block}</Button>
+      {refusals.length === 0 && <Refused refusal={verb.refusal} />}
+    </form>
+  );
+}
+
+function Lift({ block: { kind, who }, onClose }: { block: Block; onClose: () => void }) {
+  const words = useWords(WORDS);
+  const { ask } = useDesk();
+  const verb = useVerb();
+  const lift = async () => {
+    if (await verb.run(() => ask.remove(`blocks/${kind}/${encodeURIComponent(who)}`))) onClose();
+  };
+  return <Dialog title={words.liftTitle(who)} act={words.lift} verb={verb} onAct={() => void lift()} onClose={onClose}><p>{words.liftTold}</p></Dialog>;
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import type { CampaignDetail, FieldRefusal } from '../../desk/answers.ts';
+import { useAsked } from '../../desk/asked.ts';
+import { useDesk } from '../../desk/desk.ts';
+import { useVerb } from '../../desk/verb.ts';
+import { Button } from '../../parts/button.tsx';
+import { Awaited, Empty } from '../../parts/empty.tsx';
+import { Refused } from '../../parts/refused.tsx';
+import { SHARED } from '../../words/shared.ts';
+import { useWords } from '../../words/language.ts';
+import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
+import { MoneyPart } from './money.tsx';
+import { PreviewPane, usePreview } from './preview.tsx';
+import { Review } from './review.tsx';
+import { WhenPart } from './when.tsx';
+import { WORDS } from './words.ts';
+
+/** A form that is judged while it is typed, and a last look in words at what money moves. */
+export function Create({ campaignId }: { campaignId?: string | undefined }) {
+  const asked = useAsked<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
+  if (campaignId === undefined) return <Form />;
+  return <Awaited asked={asked}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
+}
+
+function Form({ campaign }: { campaign?: CampaignDetail }) {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const { ask, mayAct } = useDesk();
+  const [draft, setDraft] = useState<Draft>(() => newDraft(ask.now(), campaign && {
+    id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)), excludeEarlierWinners: false,
+  }));
+  const [against, setAgainst] = useState<readonly FieldRefusal[]>([]);
+  const [reviewing, setReviewing] = useState(false);
+  const verb = useVerb();
+  const foreseen = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
+  const { preview } = foreseen;
+  const change = (changed: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...changed }));
+    setAgainst([]);
+    verb.forget();
+  };
+  if (!mayAct) return <Empty title={shared.forbidden} calm whole />;
+
+  const untimely = timeRefusals(draft);
+  // What the console would say, asked before the last look, so that this one is not refused.
+  const review = async () => {
+    if (untimely.length > 0) return;
+    const found: FieldRefusal[] = [];
+    for (const request of requestsOf(draft, ask.now())) {
+      const judged = await verb.run(async () => {
+        const answer = await ask.post('rains', { ...request, dryRun: true });
+        if (answer.ok || answer.refusal.refusals.length === 0) return answer;
+        found.push(...answer.refusal.refusals);
+        return { ok: true as const, value: undefined };
+      });
+      if (!judged) return;
+    }
+    setAgainst(found);
+    setReviewing(found.length === 0);
+  };
+  const typed = [...(preview && !preview.ok ? preview.refusals : []), ...untimely];
+  const refusals = [...typed, ...against.filter(({ field, reason }) => !typed.some((known) => known.field === field && known.reason === reason))];
+
+  return (
+    <>
+      <header class="head"><h1>{campaign ? words.ofCampaign(campaign.title) : words.title}</h1></header>
+      <div class="presets" role="group" aria-label={words.presets}>
+        {(Object.keys(PRESETS) as PresetName[]).map((name) => (
+          <button key={name} type="button" class="preset" data-testid={`preset-${name}`} onClick={() => change({ ...PRESETS[name], title: draft.title || words.preset[name], ...(campaign && { when: draft.when }) })}>
+            <b>{words.preset[name]}</b><small>{words.presetTold[name]}</small>
+          </button>
+        ))}
+      </div>
+      <div class="create">
+        <form noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
+          <MoneyPart draft={draft} refusals={refusals} change={change} />
+          <WhenPart draft={draft} refusals={refusals} change={change} />
+          <Refused refusal={verb.refusal ?? unplaced(against)} />
+          <div class="acts"><Button type="submit" look="main" pending={verb.pending} testId="review">{words.review}</Button></div>
+        </form>
+        <PreviewPane {...foreseen} />
+      </div>
+      {reviewing && <Review draft={draft} onClose={() => setReviewing(false)} />}
+    </>
+  );
+}
+
+const PLACED = /^(plan\.)?(title|budget|packets|min|max|opensAt|closesAt|split(\..*)?)$/;
+
+/** Those that no field of the form is called by. */
+function unplaced(refusals: readonly FieldRefusal[]) {
+  const rest = refusals.filter(({ field }) => !PLACED.test(field));
+  return rest.length === 0 ? undefined : { status: 400, code: 'refused', reason: '', refusals: rest };
+}

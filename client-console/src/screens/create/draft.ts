@@ -1,0 +1,124 @@
+import type { FieldRefusal, Plan, Split } from '../../desk/answers.ts';
+import { amountTyped } from '../../words/figures.ts';
+
+export const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
+export type Unit = keyof typeof UNITS_MS;
+
+/** The form as it is typed: texts, which the console judges. */
+export interface Draft {
+  /** Chosen once for each form: however often it is sent, there is one rain. */
+  id: string;
+  title: string;
+  budget: string;
+  packets: string;
+  method: Split['method'];
+  tiers: readonly { count: string; amount: string }[];
+  min: string;
+  max: string;
+  when: 'in' | 'at' | 'rounds';
+  startIn: string;
+  startInUnit: Unit;
+  /** As `datetime-local` gives them, in the operator's own time. */
+  starts: readonly string[];
+  duration: string;
+  durationUnit: Unit;
+  rehearsal: boolean;
+  /** Whose rounds these are to be; `first` is the number of the first of them. */
+  campaign?: { id: string; first: number; excludeEarlierWinners: boolean };
+}
+
+export type PresetName = 'party' | 'flash' | 'alike';
+
+/** What most rains are, to start from. */
+export const PRESETS: Record<PresetName, Partial<Draft>> = {
+  party: {
+    budget: '8888.00', packets: '300', method: 'tiers', tiers: [{ count: '1', amount: '888.00' }, { count: '10', amount: '88.88' }],
+    min: '1.00', max: '', when: 'in', startIn: '10', startInUnit: 'min', duration: '2', durationUnit: 'min',
+  },
+  flash: { budget: '520.00', packets: '66', method: 'double-mean', tiers: [], min: '0.10', max: '', when: 'in', startIn: '60', startInUnit: 's', duration: '30', durationUnit: 's' },
+  alike: { budget: '1000.00', packets: '100', method: 'even', tiers: [], min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min', duration: '60', durationUnit: 's' },
+};
+
+/** The time makes an id sort, the random part makes it unique; as the server makes them. */
+export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes)): string {
+  return now.toString(36) + [...random(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
+  return {
+    id: newId(now), title: '', budget: '', packets: '', method: 'double-mean', tiers: [], min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
+    starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', rehearsal: false, ...(campaign && { campaign, when: 'rounds' }),
+  };
+}
+
+/** What the console is asked; numbers that are none become null, which it refuses by name. */
+export function planOf({ budget, packets, method, tiers, min, max }: Draft): Plan {
+  const split: Split = method !== 'tiers' ? { method } : { method, tiers: tiers.map(({ count, amount }) => ({ count: numberTyped(count), amount: amountTyped(amount) })) };
+  return { budget: amountTyped(budget), packets: numberTyped(packets), split, ...(min.trim() !== '' && { min: amountTyped(min) }), ...(max.trim() !== '' && { max: amountTyped(max) }) };
+}
+
+function numberTyped(text: string): number {
+  const plain = text.replace(/[\s,，]/g, '');
+  return plain === '' ? NaN : Number(plain);
+}
+
+export interface RainRequest {
+  id: string;
+  title?: string;
+  plan: Plan;
+  /** Epoch ms. */
+  opensAt: number;
+  closesAt: number;
+  load: boolean;
+  rehearsal?: boolean;
+  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
+}
+
+/** One rain, or one for each start: each with an id that stays the same however often this is asked for. */
+export function requestsOf(draft: Draft, now: number): RainRequest[] {
+  const plan = planOf(draft);
+  const lastsMs = Math.round(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit]);
+  const title = draft.title.trim();
+  const starts = draft.when === 'in' ? [Math.round(now + numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit])]
+    : draft.starts.slice(0, draft.when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime());
+  const { campaign } = draft;
+  return starts.map((opensAt, i) => {
+    // A round is called after its campaign.
+    const round = campaign && { id: campaign.id, round: campaign.first + i, excludeEarlierWinners: campaign.excludeEarlierWinners };
+    return {
+      id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
+      ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
+      plan, opensAt, closesAt: opensAt + lastsMs, load: true, ...(round ? { campaign: round } : draft.rehearsal && { rehearsal: true }),
+    };
+  });
+}
+
+/** What is wrong with its times before the console can be asked: they would reach it as no time at all. */
+export function timeRefusals({ when, startIn, starts, duration }: Draft): FieldRefusal[] {
+  const refusals: FieldRefusal[] = [];
+  if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
+  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(new Date(start).getTime()))) refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
+  if (!(numberTyped(duration) > 0)) refusals.push({ field: 'closesAt', reason: 'expected a number above zero' });
+  return refusals;
+}
+
+/** The next round, as long after the last as that was after the one before; else half an hour. */
+export function nextStart(starts: readonly string[]): string {
+  const [before, last] = [starts.at(-2), starts.at(-1)].map((start) => (start === undefined ? NaN : new Date(start).getTime())) as [number, number];
+  const gap = last - before > 0 ? last - before : 30 * 60_000;
+  return Number.isNaN(last) ? '' : localText(last + gap);
+}
+
+/** Epoch ms → what `datetime-local` shows. */
+export function localText(time: number): string {
+  const date = new Date(time);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+const roundUp = (time: number): number => Math.ceil(time / 300_000) * 300_000;
+
+/** Those of one field; the console names a plan's fields alone or below `plan`. */
+export function refusalsFor(refusals: readonly FieldRefusal[], ...fields: string[]): FieldRefusal[] {
+  return refusals.filter(({ field }) => fields.includes(field.replace(/^plan\./, '')));
+}

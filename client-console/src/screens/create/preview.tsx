@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { FieldRefusal, Plan, Previewed } from '../../desk/answers.ts';
+import type { Refusal } from '../../desk/ask.ts';
+import { useDesk } from '../../desk/desk.ts';
+import { Button } from '../../parts/button.tsx';
+import { Falling } from '../../parts/falling.tsx';
+import { Histogram } from '../../parts/histogram.tsx';
+import { Refused } from '../../parts/refused.tsx';
+import { moneyText } from '../../words/figures.ts';
+import { useLanguage, useWords } from '../../words/language.ts';
+import { reasonIn } from '../../words/refusals.ts';
+import { WORDS } from './words.ts';
+
+/** A pause in typing after which the console is asked. */
+const TYPING_MS = 250;
+
+export interface Foreseen {
+  preview: Previewed | undefined;
+  fault: Refusal | undefined;
+  redraw: () => void;
+}
+
+/** What a plan would give, or what is against it, as it is typed. `undefined` is no plan yet. */
+export function usePreview(plan: Plan | undefined): Foreseen {
+  const { ask, awake } = useDesk();
+  const [preview, setPreview] = useState<Previewed>();
+  const [fault, setFault] = useState<Refusal>();
+  const [draw, setDraw] = useState(0);
+  const key = plan && JSON.stringify(plan);
+  useEffect(() => {
+    if (key === undefined || !awake) return undefined;
+    const gone = new AbortController();
+    const timer = setTimeout(() => void ask.post<Previewed>('rains/preview', { plan: JSON.parse(key) as Plan }, gone.signal).then((answer) => {
+      if (gone.signal.aborted) return;
+      setFault(answer.ok ? undefined : answer.refusal);
+      // Also a refusal that came as one: its fields are those of the plan.
+      if (answer.ok) setPreview(answer.value);
+      else if (answer.refusal.refusals.length > 0) setPreview({ ok: false, refusals: [...answer.refusal.refusals] });
+    }), TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [ask, key, draw, awake]);
+  return { preview: key === undefined ? undefined : preview, fault, redraw: () => setDraw((before) => before + 1) };
+}
+
+export function PreviewPane({ preview, fault, redraw }: Foreseen) {
+  const words = useWords(WORDS);
+  return (
+    <section class="card preview" aria-labelledby="preview-title">
+      <div class="row"><h2 id="preview-title">{words.preview}</h2>{preview?.ok && <Button look="quiet" onClick={redraw}>{words.redraw}</Button>}</div>
+      {fault && fault.refusals.length === 0 && <Refused refusal={fault} />}
+      {!preview && <p class="hint">{words.previewEmpty}</p>}
+      {preview && !preview.ok && <Against refusals={preview.refusals} />}
+      {preview?.ok && (
+        <div data-testid="preview">
+          <Falling amounts={preview.sample} luckiest={preview.luckiest} />
+          <dl class="figures">
+            <div><dt>{words.smallest}</dt><dd>{moneyText(preview.min)}</dd></div>
+            <div><dt>{words.median}</dt><dd>{moneyText(preview.median)}</dd></div>
+            <div><dt>{words.mean}</dt><dd>{moneyText(preview.mean)}</dd></div>
+            <div class="lucky"><dt>{words.luckiest}</dt><dd data-testid="luckiest">{moneyText(preview.luckiest)}</dd></div>
+          </dl>
+          <Histogram bins={preview.histogram} label={words.histogram} />
+          <p class="hint">{words.previewTold}</p>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Also beside their fields; here for whoever looks here. */
+function Against({ refusals }: { refusals: readonly FieldRefusal[] }) {
+  const language = useLanguage();
+  return <ul class="against" data-testid="against">{refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</ul>;
+}

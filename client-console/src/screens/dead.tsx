@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { Letter } from '../desk/answers.ts';
+import { useDesk } from '../desk/desk.ts';
+import { hashOf } from '../desk/route.ts';
+import { useVerb } from '../desk/verb.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Field } from '../parts/field.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { momentText, moneyText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { SHARED } from '../words/shared.ts';
+import { refusalsFor } from './create/draft.ts';
+
+const LOOK_MS = 10_000;
+
+const WORDS = bilingual({
+  title: 'Dead letters', told: 'Wins that could not be credited and wait for a person. The money has not moved.', none: 'No dead letters', noneTold: 'Every win has been credited or is on its way. When one cannot be, it waits here with the reason.',
+  requeue: 'Try again', discard: 'Lay to rest', rain: 'Rain', requeueTitle: 'Try to credit it again?', requeueTold: (who: string, money: string) => `${who} is credited with ${money} if the cause is gone; never twice, however often you try.`,
+  discardTitle: 'Lay this letter to rest?', discardTold: (money: string) => `${money} goes back to the operator account, and the user is not credited by this rain. Compensate him first if he was told that he had won.`, why: 'Why', whyHint: 'It stands in the audit log.', someone: 'The user', something: 'The amount',
+}, {
+  title: '死信', told: '无法入账、等待人工处理的中奖。资金没有移动。', none: '没有死信', noneTold: '所有中奖都已入账或正在入账。若有无法入账的，会带着原因留在这里。',
+  requeue: '重试', discard: '了结', rain: '红包雨', requeueTitle: '再试一次入账？', requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重试多少次都只入账一次。`,
+  discardTitle: '了结这封死信？', discardTold: (money) => `${money} 退回操作员账户，本场不再为该用户入账。若已告知用户中奖，请先补偿。`, why: '原因', whyHint: '会写入操作日志。', someone: '该用户', something: '该金额',
+});
+
+interface Asking {
+  verb: 'requeue' | 'discard';
+  letter: Letter;
+}
+
+export function Dead() {
+  const words = useWords(WORDS);
+  const [asking, setAsking] = useState<Asking>();
+  const [turn, setTurn] = useState(0);
+  return (
+    <>
+      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
+      <Pages<Letter> path="dead" field="letters" everyMs={LOOK_MS} turn={turn} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
+        {(letters) => <ul class="letters">{letters.map((letter) => <LetterCard key={letter.letterId} letter={letter} onAsk={setAsking} />)}</ul>}
+      </Pages>
+      {asking && <Question {...asking} onClose={() => { setAsking(undefined); setTurn(turn + 1); }} />}
+    </>
+  );
+}
+
+function LetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Asking) => void }) {
+  const words = useWords(WORDS);
+  const language = useLanguage();
+  const { mayAct } = useDesk();
+  const { letterId, rainId, userId, amount, reason, text, detail, at } = letter;
+  return (
+    <li class="card letter" data-testid="letter">
+      <div class="row"><h2>{userId ?? letterId} {amount !== undefined && <b>{moneyText(amount)}</b>}</h2><span class="chip" data-status="dead">{reason}</span></div>
+      <p>{text} {detail}</p>
+      <p class="hint"><a href={hashOf({ screen: 'rain', rainId })}>{words.rain} {rainId}</a> · {momentText(at, language)} · <code>{letterId}</code></p>
+      {mayAct && <div class="acts"><Button look="main" onClick={() => onAsk({ verb: 'requeue', letter })}>{words.requeue}</Button><Button look="danger" onClick={() => onAsk({ verb: 'discard', letter })}>{words.discard}</Button></div>}
+    </li>
+  );
+}
+
+function Question({ verb: name, letter, onClose }: Asking & { onClose: () => void }) {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const { ask } = useDesk();
+  const verb = useVerb();
+  const [reason, setReason] = useState('');
+  const money = letter.amount === undefined ? words.something : moneyText(letter.amount);
+  const act = async () => {
+    if (await verb.run(() => ask.post(`dead/${encodeURIComponent(letter.letterId)}/${name}`, name === 'discard' ? { reason } : {}))) onClose();
+  };
+  return (
+    <Dialog title={name === 'requeue' ? words.requeueTitle : words.discardTitle} act={words[name]} look={name === 'discard' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}
+      disabled={name === 'discard' && reason.trim() === ''}>
+      <p>{name === 'requeue' ? words.requeueTold(letter.userId ?? words.someone, money) : words.discardTold(money)}</p>
+      {name === 'discard' && <Field label={shared.reason} value={reason} onInput={setReason} hint={words.whyHint} refusals={refusalsFor(verb.refusal?.refusals ?? [], 'reason')} />}
+    </Dialog>
+  );
+}

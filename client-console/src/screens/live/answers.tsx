@@ -1,0 +1,23 @@
+import type { Sample } from '../../desk/answers.ts';
+import { countText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { SHARED } from '../../words/shared.ts';
+import { WORDS } from './words.ts';
+
+/** What the players are told, by code: a storm of "busy" or "too fast" is seen here first. */
+export function Answers({ sample: { answersPerSecond } }: { sample: Sample }) {
+  const words = useWords(WORDS);
+  const names = useWords(SHARED).answers;
+  const answers = Object.entries(answersPerSecond).filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
+  const most = answers[0]?.[1] ?? 1;
+  return (
+    <section class="panel answers">
+      <h3>{words.answers}</h3>
+      {answers.length === 0 ? <p class="hint">{words.none}</p> : (
+        <ul>{answers.map(([code, count]) => (
+          <li key={code} data-code={code}><span>{names[code] ?? code}</span><i aria-hidden="true"><i style={{ width: `${(count / most) * 100}%` }} /></i><b>{countText(count)}</b></li>
+        ))}</ul>
+      )}
+    </section>
+  );
+}

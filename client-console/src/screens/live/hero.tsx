@@ -1,0 +1,33 @@
+import type { Sample } from '../../desk/answers.ts';
+import { useNow } from '../../parts/now.ts';
+import { countdownText, countText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { WORDS } from './words.ts';
+
+/** Four looks a second: a second that is skipped would be seen by a whole hall. */
+const LOOK_MS = 250;
+
+/** The one thing a hall looks at: how long until it rains, how long it still rains, and how much is left. */
+export function Hero({ sample }: { sample: Sample }) {
+  const words = useWords(WORDS);
+  const now = useNow(LOOK_MS);
+  const { state, left, packets } = sample;
+  const until = state === 'loaded' || state === 'draft' ? sample.opensAt : sample.closesAt;
+  const running = state === 'draft' || state === 'loaded' || state === 'open' || state === 'paused';
+  const gone = state === 'open' && left === 0;
+  const countdown = countdownText(new Date(until).getTime() - now);
+  const headline = gone ? words.gone : { draft: words.draft, loaded: words.startsIn, open: words.endsIn, paused: words.paused, closed: words.over, settled: words.over }[state];
+  return (
+    <section class="panel hero">
+      <p class="headline">{headline}</p>
+      <p class="big" role="timer">{running && !gone ? countdown : countText(sample.wins)}</p>
+      {(!running || gone) && <p class="headline">{words.wins}{gone && ` · ${words.ends(countdown)}`}</p>}
+      <div class="drain">
+        <span>{words.left}</span><b data-testid="live-left">{words.of(countText(left), countText(packets))}</b>
+        <span class="drain-bar" role="progressbar" aria-label={words.left} aria-valuemin={0} aria-valuemax={packets} aria-valuenow={left}>
+          <span style={{ transform: `scaleX(${packets > 0 ? left / packets : 0})` }} />
+        </span>
+      </div>
+    </section>
+  );
+}

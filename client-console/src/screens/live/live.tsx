@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RainDetail, Sample } from '../../desk/answers.ts';
+import { useAsked } from '../../desk/asked.ts';
+import { useLive } from '../../desk/live.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { EquationBar } from '../../parts/equation-bar.tsx';
+import { Refused } from '../../parts/refused.tsx';
+import { moneyText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { SHARED } from '../../words/shared.ts';
+import { WORDS as RAIN } from '../rain/words.ts';
+import { RainHead } from '../rain/head.tsx';
+import { Answers } from './answers.tsx';
+import { Gauges } from './gauges.tsx';
+import { Hero } from './hero.tsx';
+import { Pulse } from './pulse.tsx';
+import { Ticker } from './ticker.tsx';
+import { WORDS } from './words.ts';
+
+const LOOK_MS = 5_000;
+
+/** A running rain, second by second; as a big screen it can be shown to everybody who plays. */
+export function LiveScreen({ rainId }: { rainId: string }) {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const missing = useWords(RAIN).noRain;
+  const asked = useAsked<RainDetail>(`rains/${encodeURIComponent(rainId)}`, LOOK_MS);
+  const { samples, link } = useLive(rainId);
+  const stage = useRef<HTMLDivElement>(null);
+  const [big, setBig] = useState(false);
+  useEffect(() => {
+    const look = () => setBig(document.fullscreenElement !== null && document.fullscreenElement === stage.current);
+    document.addEventListener('fullscreenchange', look);
+    return () => document.removeEventListener('fullscreenchange', look);
+  }, []);
+  if (asked.refusal?.status === 404) return <Empty title={missing} calm whole />;
+  const rain = asked.value;
+  if (!rain) return <><Refused refusal={asked.refusal} again={asked.again} /><p class="awaited">{shared.loading}</p></>;
+  const sample = samples.at(-1) ?? foretold(rain);
+  const toggle = () => void (big ? document.exitFullscreen() : stage.current?.requestFullscreen());
+  return (
+    <>
+      <RainHead rain={{ ...rain, state: sample.state }} tab="live"><Button look="main" onClick={toggle} testId="big">{words.big}</Button></RainHead>
+      <div class="stage" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
+        <header>
+          <h2>{rain.title}{rain.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
+          <p class="link" data-link={link} role="status">{link === 'up' ? '' : words[link === 'lost' ? 'lost' : 'connecting']}</p>
+          {big && <Button look="quiet" onClick={toggle}>{words.small}</Button>}
+        </header>
+        <Hero sample={sample} />
+        <Gauges sample={sample} />
+        <Pulse samples={samples} />
+        <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={moneyText(rain.budget)} />
+        <section class="panel money">{sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.unweighed}</p>}</section>
+        <Answers sample={sample} />
+      </div>
+    </>
+  );
+}
+
+/** What the list knows, until the stream says more. */
+function foretold(rain: RainDetail): Sample {
+  const { state, opensAt, closesAt, packets, left, claims, credited } = rain;
+  return { at: Date.now(), state, opensAt, closesAt, packets, left, wins: claims, credited, creditLagMs: null, sockets: 0, gateways: 0, grabsPerSecond: 0, winsPerSecond: 0, answersPerSecond: {}, equation: null };
+}

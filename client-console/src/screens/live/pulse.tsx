@@ -1,0 +1,20 @@
+import { useMemo } from 'preact/hooks';
+import type { Sample } from '../../desk/answers.ts';
+import { Chart, type Line } from '../../parts/chart.tsx';
+import { useWords } from '../../words/language.ts';
+import { WORDS } from './words.ts';
+
+/** Grabs and wins a second, over the last minutes. */
+export function Pulse({ samples }: { samples: readonly Sample[] }) {
+  const words = useWords(WORDS);
+  const rows = useMemo(() => [
+    samples.map(({ at }) => new Date(at).getTime() / 1_000), samples.map(({ grabsPerSecond }) => grabsPerSecond), samples.map(({ winsPerSecond }) => winsPerSecond),
+  ], [samples]);
+  const lines: readonly Line[] = [{ name: words.grabsLine, colour: '--chart-grabs', filled: true }, { name: words.winsLine, colour: '--chart-wins', filled: true }];
+  return (
+    <section class="panel pulse">
+      <h3>{words.pulse} <span class="legend" aria-hidden="true"><i class="grabs" />{words.grabsLine} <i class="wins" />{words.winsLine}</span></h3>
+      <Chart rows={rows} lines={lines} />
+    </section>
+  );
+}

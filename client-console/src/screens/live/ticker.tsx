@@ -1,0 +1,29 @@
+import type { Winner } from '../../desk/answers.ts';
+import { useAsked } from '../../desk/asked.ts';
+import { centsOf, moneyText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { masked } from './masked.ts';
+import { WORDS } from './words.ts';
+
+const LOOK_MS = 2_000;
+const SHOWN = 12;
+
+/** Who has won, masked: this may hang on a wall. */
+export function Ticker({ rainId, over, budget }: { rainId: string; over: boolean; budget: string }) {
+  const words = useWords(WORDS);
+  const winners = useAsked<{ winners: Winner[] }>(`rains/${encodeURIComponent(rainId)}/winners?limit=200`, LOOK_MS).value?.winners ?? [];
+  const luckiest = winners.reduce<Winner | undefined>((best, winner) => (best && centsOf(best.amount) >= centsOf(winner.amount) ? best : winner), undefined);
+  const latest = [...winners].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, SHOWN);
+  return (
+    <section class="panel ticker">
+      <div class="crown">
+        {luckiest && <p><span>{over ? words.luckyOver : words.lucky}</span><b>{masked(luckiest.userId)}</b><strong>¥{moneyText(luckiest.amount)}</strong></p>}
+        {!luckiest && <p><span>{words.budget}</span><strong>¥{budget}</strong></p>}
+      </div>
+      <h3>{words.ticker}</h3>
+      {latest.length === 0 ? <p class="hint">{words.noWinners}</p> : (
+        <ol>{latest.map(({ redPacketId, userId, amount, status }) => <li key={redPacketId} data-status={status}><span>{masked(userId)}</span><b>¥{moneyText(amount)}</b></li>)}</ol>
+      )}
+    </section>
+  );
+}

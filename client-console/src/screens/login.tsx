@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import type { Session } from '../desk/answers.ts';
+import type { Ask, Refusal } from '../desk/ask.ts';
+import { useVerb } from '../desk/verb.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Refused } from '../parts/refused.tsx';
+import { bilingual, useLanguage, useWords, type Language } from '../words/language.ts';
+
+const WORDS = bilingual({
+  title: 'Red-packet rain', sub: 'The operator\'s console', expired: 'You were signed out. Sign in and go on where you were: nothing you typed is lost.',
+  name: 'Name', password: 'Password', enter: 'Sign in', wrong: 'This name and password do not go together.', language: '中文',
+  hint: 'No account yet? Whoever runs the server makes one:', up: 'With `rain up` both were printed on its terminal.',
+}, {
+  title: '红包雨', sub: '操作员控制台', expired: '登录已过期。请重新登录，之前填写的内容都还在。',
+  name: '用户名', password: '密码', enter: '登录', wrong: '用户名或密码不正确。', language: 'English',
+  hint: '还没有账号？请服务器管理员创建：', up: '用 `rain up` 启动时，账号密码已打印在终端。',
+});
+
+interface LoginProps {
+  ask: Ask;
+  expired: boolean;
+  name: string | undefined;
+  onEnter: (session: Session) => void;
+  onLanguage: (language: Language) => void;
+}
+
+export function Login({ ask, expired, name: known = '', onEnter, onLanguage }: LoginProps) {
+  const words = useWords(WORDS);
+  const language = useLanguage();
+  const [name, setName] = useState(known);
+  const [password, setPassword] = useState('');
+  const verb = useVerb();
+  const enter = async () => {
+    const entered = await verb.run(() => ask.login(name.trim(), password));
+    setPassword('');
+    if (entered) onEnter(entered.done);
+  };
+  const wrong: Refusal | undefined = verb.refusal?.code === 'wrong_password' ? { ...verb.refusal, code: 'wrong', reason: words.wrong } : verb.refusal;
+
+  return (
+    <main class="login" data-testid="login">
+      <form onSubmit={(event) => { event.preventDefault(); void enter(); }}>
+        <img src="./favicon.svg" alt="" width="56" height="56" />
+        <h1>{words.title}</h1>
+        <p class="sub">{expired ? words.expired : words.sub}</p>
+        <Field label={words.name} value={name} onInput={setName} autocomplete="username" required autofocus={!expired} testId="name" />
+        <Field label={words.password} value={password} onInput={setPassword} type="password" autocomplete="current-password" required autofocus={expired} testId="password" />
+        <Refused refusal={wrong} />
+        <Button type="submit" look="main" pending={verb.pending} testId="enter">{words.enter}</Button>
+        <p class="hint">{words.hint} <code>rain operator add</code><br />{words.up}</p>
+        <Button look="quiet" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
+      </form>
+    </main>
+  );
+}

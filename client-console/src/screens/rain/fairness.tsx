@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+import type { RainDetail, Verdict } from '../../desk/answers.ts';
+import { useDesk } from '../../desk/desk.ts';
+import { useVerb } from '../../desk/verb.ts';
+import { Button } from '../../parts/button.tsx';
+import { Copyable } from '../../parts/copy.tsx';
+import { Refused } from '../../parts/refused.tsx';
+import { countText, moneyText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { SHARED } from '../../words/shared.ts';
+import { WORDS } from './words.ts';
+
+/** What was promised before the rain, and whether it was kept. */
+export function Fairness({ rain }: { rain: RainDetail }) {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const { ask } = useDesk();
+  const verb = useVerb();
+  const [verdict, setVerdict] = useState<Verdict>();
+  const verify = async () => {
+    const told = await verb.run(() => ask.get<Verdict>(`rains/${encodeURIComponent(rain.rainId)}/verify`));
+    if (told) setVerdict(told.done);
+  };
+  const more = rain.portions ?? [];
+  return (
+    <section class="card" aria-labelledby="fairness">
+      <div class="row"><h2 id="fairness">{words.fairness}</h2>{rain.state === 'settled' && <Button pending={verb.pending} onClick={() => void verify()} testId="verify">{words.verify}</Button>}</div>
+      {rain.commitment === undefined ? <p class="hint">{words.noCommitment}</p> : (
+        <><h3>{words.commitment}</h3><Copyable text={rain.commitment} testId="commitment" /><p class="hint">{words.commitmentTold}</p></>
+      )}
+      {more.map(({ portion, budget, packets, commitment }) => (
+        <div key={portion}><h3>{words.portion(portion)}: {moneyText(budget)}, {shared.packets(packets)}</h3><Copyable text={commitment} /></div>
+      ))}
+      {rain.seed !== undefined ? <><h3>{words.seed}</h3><Copyable text={rain.seed} /></> : <p class="hint">{words.verifyLater}</p>}
+      <Refused refusal={verb.refusal} />
+      {verdict && (
+        <div class={verdict.fair ? 'verdict good' : 'verdict bad'} role="status" data-testid="verdict">
+          <b>{verdict.fair ? `✓ ${words.fair}` : `✗ ${words.unfair}`}</b>
+          {verdict.checked && <p>{words.checked(countText(verdict.checked.claims), countText(verdict.checked.credits))}</p>}
+          <ul>{[...(verdict.problems ?? []), ...(verdict.refusals ?? []).map(({ reason }) => reason)].map((problem) => <li key={problem}>{problem}</li>)}</ul>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import type { RainView } from '../../desk/answers.ts';
+import { hashOf } from '../../desk/route.ts';
+import { StateChip } from '../../parts/chip.tsx';
+import { useWords } from '../../words/language.ts';
+import { Until } from '../rains.tsx';
+import { TABS } from './words.ts';
+
+interface HeadProps {
+  rain: RainView;
+  tab: 'rain' | 'live' | 'winners';
+  children?: ComponentChildren;
+}
+
+/** What stands above every screen of one rain. */
+export function RainHead({ rain, tab, children }: HeadProps) {
+  const words = useWords(TABS);
+  const { rainId } = rain;
+  const to = (screen: HeadProps['tab'], text: string) => <a href={hashOf({ screen, rainId })} aria-current={tab === screen ? 'page' : undefined}>{text}</a>;
+  return (
+    <>
+      <header class="head">
+        <div>
+          <a class="back" href="#/rains">← {words.back}</a>
+          <h1>{rain.title}</h1>
+          <p class="chips"><StateChip state={rain.state} rehearsal={rain.rehearsal} /> <Until rain={rain} /></p>
+        </div>
+        {children && <div class="acts">{children}</div>}
+      </header>
+      <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}</nav>
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { useEffect } from 'preact/hooks';
+import type { Action, AuditAnswer, RainDetail } from '../../desk/answers.ts';
+import { useAsked } from '../../desk/asked.ts';
+import { hashOf } from '../../desk/route.ts';
+import { Button } from '../../parts/button.tsx';
+import { Awaited, Empty } from '../../parts/empty.tsx';
+import { EquationBar } from '../../parts/equation-bar.tsx';
+import { countText, momentText, moneyText } from '../../words/figures.ts';
+import { useLanguage, useWords } from '../../words/language.ts';
+import { Acts } from './acts.tsx';
+import { Fairness } from './fairness.tsx';
+import { RainHead } from './head.tsx';
+import { Timeline } from './timeline.tsx';
+import { WORDS } from './words.ts';
+
+const LOOK_MS = 2_000;
+/** Weighing computes all packets anew: not more often than somebody reads it. */
+const WEIGH_MS = 8_000;
+
+/** One rain: what it is, what was done to it, and whether its money adds up. */
+export function RainPage({ rainId }: { rainId: string }) {
+  const words = useWords(WORDS);
+  const path = `rains/${encodeURIComponent(rainId)}`;
+  const asked = useAsked<RainDetail>(path, LOOK_MS);
+  const settled = asked.value?.state === 'settled';
+  const audit = useAsked<AuditAnswer>(`${path}/audit`, settled ? undefined : WEIGH_MS);
+  const actions = useAsked<{ actions: Action[] }>(`actions?rainId=${encodeURIComponent(rainId)}`, settled ? undefined : WEIGH_MS);
+  const again = () => { asked.again(); audit.again(); actions.again(); };
+  const state = asked.value?.state;
+  useEffect(() => { audit.again(); actions.again(); }, [state]);
+  if (asked.refusal?.status === 404) return <Empty title={words.noRain} calm whole><p><code>{rainId}</code></p></Empty>;
+  return (
+    <Awaited asked={asked}>{(rain) => (
+      <>
+        <RainHead rain={rain} tab="rain"><Acts rain={rain} onDone={again} /></RainHead>
+        <div class="columns">
+          <div>
+            <section class="card" aria-labelledby="money">
+              <div class="row"><h2 id="money">{words.money}</h2><Button look="quiet" onClick={audit.again}>{words.weigh}</Button></div>
+              <Awaited asked={audit}>{(told) => <><EquationBar equation={told} /><Findings audit={told} /></>}</Awaited>
+            </section>
+            <Fairness rain={rain} />
+          </div>
+          <div>
+            <Figures rain={rain} />
+            <Timeline rain={rain} actions={actions.value?.actions ?? []} />
+          </div>
+        </div>
+      </>
+    )}</Awaited>
+  );
+}
+
+function Findings({ audit }: { audit: AuditAnswer }) {
+  const words = useWords(WORDS);
+  const promised = audit.promised_twice ?? 0;
+  const findings = [...(promised > 0 ? [words.promised(promised)] : []), ...(audit.findings ?? [])];
+  if (findings.length === 0) return null;
+  return <div class="findings" role="status"><h3>{words.findings}</h3><ul>{findings.map((finding) => <li key={finding}>{finding}</li>)}</ul></div>;
+}
+
+function Figures({ rain }: { rain: RainDetail }) {
+  const words = useWords(WORDS);
+  const language = useLanguage();
+  const figures: [string, string, string][] = [
+    [words.budget, moneyText(rain.budget), 'budget'], [words.packets, countText(rain.packets), 'packets'], [words.left, countText(rain.left), 'left'],
+    [words.won, countText(rain.claims), 'claims'], [words.credited, countText(rain.credited), 'credited'], [words.queued, countText(Math.max(0, rain.relayed - rain.credited)), 'queued'],
+  ];
+  return (
+    <section class="card">
+      <dl class="figures">{figures.map(([name, value, id]) => <div key={id}><dt>{name}</dt><dd data-testid={`figure-${id}`}>{value}</dd></div>)}</dl>
+      <dl class="facts">
+        <div><dt>{words.window}</dt><dd>{momentText(rain.opensAt, language)} – {momentText(rain.closesAt, language)}</dd></div>
+        {rain.campaign && <div><dt>{words.round}</dt><dd><a href={hashOf({ screen: 'campaign', campaignId: rain.campaign.id })}>{rain.campaign.id}</a>, {words.roundOf(rain.campaign.round)}</dd></div>}
+        <div><dt>{words.id}</dt><dd><code>{rain.rainId}</code></dd></div>
+      </dl>
+    </section>
+  );
+}

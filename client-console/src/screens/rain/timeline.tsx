@@ -1,0 +1,31 @@
+import type { Action, RainDetail } from '../../desk/answers.ts';
+import { useDesk } from '../../desk/desk.ts';
+import { momentText } from '../../words/figures.ts';
+import { useLanguage, useWords } from '../../words/language.ts';
+import { ACTION_WORDS } from '../action-words.ts';
+import { WORDS } from './words.ts';
+
+/** What was done to a rain and by whom, and what its clock did, in one order. */
+export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonly Action[] }) {
+  const words = useWords(WORDS);
+  const verbs = useWords(ACTION_WORDS);
+  const language = useLanguage();
+  const now = useDesk().ask.now();
+  const ended = rain.state === 'closed' || rain.state === 'settled';
+  const moment = (at: string, coming: string, past: string) => ({ key: coming, at, what: Date.parse(at) > now ? coming : past, who: '', ahead: Date.parse(at) > now });
+  const steps = [
+    // One that was ended before its time did not reach it.
+    ...(ended && Date.parse(rain.opensAt) > now ? [] : [moment(rain.opensAt, words.opens, words.opened)]), ...(ended && Date.parse(rain.closesAt) > now ? [] : [moment(rain.closesAt, words.closes, words.closed)]),
+    ...actions.map(({ id, at, verb, actor }) => ({ key: String(id), at, what: verbs[verb] ?? verb, who: actor, ahead: false })),
+  ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return (
+    <section class="card" aria-labelledby="timeline">
+      <h2 id="timeline">{words.timeline}</h2>
+      <ol class="timeline">
+        {steps.map(({ key, at, what, who, ahead }) => (
+          <li key={key} class={ahead ? 'ahead' : ''}><b>{what}</b> {who && <span>{who}</span>}<time dateTime={at}>{momentText(at, language)}</time></li>
+        ))}
+      </ol>
+    </section>
+  );
+}

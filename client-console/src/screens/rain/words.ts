@@ -1,0 +1,51 @@
+import { bilingual } from '../../words/language.ts';
+
+export const TABS = bilingual({ overview: 'Overview', live: 'Live', winners: 'Winners', back: 'All rains' }, { overview: '概览', live: '大屏', winners: '中奖名单', back: '全部红包雨' });
+
+export const WORDS = bilingual({
+  id: 'Id', budget: 'Budget', packets: 'Packets', left: 'Left', won: 'Won', credited: 'Credited', queued: 'In the queue', round: 'Campaign', roundOf: (n: number) => `round ${n}`, window: 'Opens and closes',
+  money: 'The money', weigh: 'Weigh again', findings: 'What needs you', promised: (n: number) => `${n} promised twice: compensate, then lay to rest below dead letters.`,
+  fairness: 'Fairness', commitment: 'Commitment', commitmentTold: 'Published before the rain: it fixes every amount and their order.', noCommitment: 'This rain was made before there were commitments.',
+  seed: 'Seed, revealed', verify: 'Verify', verifyLater: 'When it is settled, the seed is revealed and everybody can verify it.', fair: 'Verified: every packet is the one that was promised.', unfair: 'This is NOT what was promised.',
+  checked: (claims: string, credits: string) => `${claims} claims and ${credits} credits were compared.`,
+  timeline: 'What happened', opens: 'opens', opened: 'opened', closes: 'closes', closed: 'closed', portion: (n: number) => `Top-up ${n}`, noRain: 'There is no such rain',
+  verbs: { load: 'Load packets', start: 'Start now', pause: 'Pause', resume: 'Resume', topUp: 'Top up', close: 'End now', recycle: 'Settle now' },
+  ask: {
+    load: (title: string) => `Load the packets of “${title}”?`, start: (title: string) => `Start “${title}” now?`, pause: (title: string) => `Pause “${title}”?`, resume: (title: string) => `Resume “${title}”?`,
+    close: (title: string) => `End “${title}” now, for good?`, recycle: (title: string) => `Settle “${title}” now?`, topUp: (title: string) => `Top up “${title}”`,
+  },
+  told: {
+    load: 'Its packets go into Redis, ready for the start. The money has been put aside already; none moves.',
+    start: 'It opens at once, for everybody who watches, and closes as much earlier. No money moves.',
+    pause: 'Taps are answered “paused” until you resume. The clock runs on. What was won stays won.',
+    resume: 'Taps count again at once, until the closing time.',
+    close: (left: string) => `It cannot be opened again. What was won is credited; ${left} that nobody has won go back to the operator account when it is settled.`,
+    recycle: 'What nobody has won goes back to the operator account, now. If claims are still on their way, you are told which, and nothing moves.',
+    topUp: (money: string) => `${money} leaves the operator account and goes into this rain. The new packets come after all earlier ones.`,
+    topUpShadow: (money: string) => `${money} of shadow money goes into this rain. No real account is touched.`,
+  },
+  topBudget: 'Amount', topPackets: 'Packets', act: 'Do it',
+}, {
+  id: '编号', budget: '预算', packets: '红包', left: '剩余', won: '已抢', credited: '已入账', queued: '排队中', round: '系列活动', roundOf: (n) => `第 ${n} 场`, window: '开始与结束',
+  money: '账目', weigh: '重新核算', findings: '需要处理', promised: (n) => `${n} 个红包被重复承诺：请先补偿，再到死信里了结。`,
+  fairness: '公平性', commitment: '承诺值', commitmentTold: '开始前即公布：它锁定了每个红包的金额与顺序。', noCommitment: '这场红包雨创建时还没有承诺机制。',
+  seed: '已公开的种子', verify: '验证', verifyLater: '结算后会公开种子，任何人都可以验证。', fair: '已验证：每个红包都与承诺一致。', unfair: '与承诺不一致！',
+  checked: (claims, credits) => `已比对 ${claims} 条领取和 ${credits} 笔入账。`,
+  timeline: '经过', opens: '开始', opened: '已开始', closes: '结束', closed: '已结束', portion: (n) => `第 ${n} 次追加`, noRain: '没有这场红包雨',
+  verbs: { load: '装载红包', start: '立即开始', pause: '暂停', resume: '继续', topUp: '追加', close: '提前结束', recycle: '立即结算' },
+  ask: {
+    load: (title) => `装载“${title}”的红包？`, start: (title) => `立即开始“${title}”？`, pause: (title) => `暂停“${title}”？`, resume: (title) => `继续“${title}”？`,
+    close: (title) => `现在就结束“${title}”？`, recycle: (title) => `立即结算“${title}”？`, topUp: (title) => `追加“${title}”`,
+  },
+  told: {
+    load: '红包会装入 Redis，等待开始。资金早已预留，此操作不动钱。',
+    start: '立即对所有观众开始，结束时间相应提前。此操作不动钱。',
+    pause: '暂停期间点击会得到“已暂停”。时间照常流逝，已抢到的不受影响。',
+    resume: '点击立即恢复有效，直到结束时间。',
+    close: (left) => `结束后不能再开。已抢到的会入账；没抢完的 ${left} 会在结算时退回操作员账户。`,
+    recycle: '没抢完的立即退回操作员账户。若仍有领取在途，会说明是哪些，并且不动钱。',
+    topUp: (money) => `${money} 将从操作员账户转入这场红包雨。新红包排在所有旧红包之后。`,
+    topUpShadow: (money) => `${money} 影子资金将转入这场红包雨，不动任何真实账户。`,
+  },
+  topBudget: '金额', topPackets: '红包个数', act: '确定',
+});

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks';
+import type { RainState, RainView } from '../desk/answers.ts';
+import { useAsked } from '../desk/asked.ts';
+import { useDesk } from '../desk/desk.ts';
+import { hashOf } from '../desk/route.ts';
+import { StateChip } from '../parts/chip.tsx';
+import { Awaited, Empty } from '../parts/empty.tsx';
+import { Field, Segments } from '../parts/field.tsx';
+import { useNow } from '../parts/now.ts';
+import { Progress } from '../parts/progress.tsx';
+import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+
+const LOOK_MS = 3_000;
+const PAGE = 100;
+
+const WORDS = bilingual({
+  title: 'Rains', search: 'Search by title or id', show: 'Show', filters: { all: 'All', now: 'Now', coming: 'Coming', past: 'Past' },
+  opensIn: (time: string) => `opens in ${time}`, closesIn: (time: string) => `closes in ${time}`, won: (won: string, all: string) => `${won} of ${all} won`, live: 'Live',
+  none: 'No rain yet', noneTold: 'A rain puts a budget into red packets and lets everybody who watches grab one. Make one; it takes a minute, and a rehearsal moves no real money.',
+  first: 'Make the first rain', noMatch: 'Nothing matches', noMatchTold: 'Try another word, or show all.', total: (shown: number, total: number) => `The newest ${shown} of ${total}`,
+}, {
+  title: '红包雨', search: '按名称或编号搜索', show: '显示', filters: { all: '全部', now: '进行中', coming: '即将开始', past: '已结束' },
+  opensIn: (time) => `${time} 后开始`, closesIn: (time) => `${time} 后结束`, won: (won, all) => `已抢 ${won} / ${all}`, live: '大屏',
+  none: '还没有红包雨', noneTold: '一场红包雨把预算装进红包，让所有观众来抢。一分钟就能建好；彩排不会动用真钱。',
+  first: '创建第一场', noMatch: '没有匹配的结果', noMatchTold: '换个词试试，或者显示全部。', total: (shown, total) => `最新 ${shown} 场，共 ${total} 场`,
+});
+
+type Filter = 'all' | 'now' | 'coming' | 'past';
+const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming', open: 'now', paused: 'now', closed: 'past', settled: 'past' };
+
+export function Rains() {
+  const words = useWords(WORDS);
+  const { mayAct } = useDesk();
+  const [search, setSearch] = useState('');
+  const [filter, setFilter] = useState<Filter>('all');
+  const [limit, setLimit] = useState(PAGE);
+  const asked = useAsked<{ rains: RainView[]; total: number }>(`rains?limit=${limit}`, LOOK_MS);
+  const wanted = search.trim().toLowerCase();
+  return (
+    <>
+      <header class="head"><h1>{words.title}</h1></header>
+      <Awaited asked={asked}>{({ rains, total }) => {
+        if (total === 0) return <Empty title={words.none}><p>{words.noneTold}</p>{mayAct && <a class="button main" href="#/create">{words.first}</a>}</Empty>;
+        const shown = rains.filter(({ title, rainId, state }) => (filter === 'all' || FILTER_OF[state] === filter) && `${title} ${rainId}`.toLowerCase().includes(wanted));
+        return (
+          <>
+            <div class="tools">
+              <Field label={words.search} unlabelled type="search" value={search} onInput={setSearch} placeholder={words.search} testId="search" />
+              <Segments label={words.show} value={filter} options={Object.entries(words.filters) as [Filter, string][]} onChange={setFilter} />
+            </div>
+            {shown.length === 0 && <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}
+            <RainRows rains={shown} />
+            {rains.length < total && <p class="more"><button type="button" class="button" onClick={() => setLimit(limit + PAGE)}>{words.total(rains.length, total)} …</button></p>}
+          </>
+        );
+      }}</Awaited>
+    </>
+  );
+}
+
+export function RainRows({ rains }: { rains: readonly RainView[] }) {
+  return <ul class="rains">{rains.map((rain) => <Row key={rain.rainId} rain={rain} />)}</ul>;
+}
+
+function Row({ rain }: { rain: RainView }) {
+  const words = useWords(WORDS);
+  const language = useLanguage();
+  const { rainId, title, state, packets, claims } = rain;
+  return (
+    <li class="rain-row" data-testid="rain" data-state={state}>
+      <a class="stretch" href={hashOf({ screen: 'rain', rainId })}><b>{title}</b></a>
+      <span class="chips"><StateChip state={state} rehearsal={rain.rehearsal} /></span>
+      <span class="when"><Until rain={rain} /><small>{momentText(rain.opensAt, language)}</small></span>
+      <span class="won"><Progress value={claims} most={packets} label={words.won(countText(claims), countText(packets))} /><small>{words.won(countText(claims), countText(packets))}</small></span>
+      <span class="money">{moneyText(rain.budget)}</span>
+      {(state === 'open' || state === 'loaded' || state === 'paused') && <a class="button quiet live" href={hashOf({ screen: 'live', rainId })} aria-label={`${words.live}: ${title}`}>{words.live}</a>}
+    </li>
+  );
+}
+
+/** The countdown that matters now, if any. */
+export function Until({ rain: { state, opensAt, closesAt } }: { rain: Pick<RainView, 'state' | 'opensAt' | 'closesAt'> }) {
+  const words = useWords(WORDS);
+  const now = useNow();
+  if ((state === 'loaded' || state === 'draft') && Date.parse(opensAt) > now) return <b>{words.opensIn(countdownText(Date.parse(opensAt) - now))}</b>;
+  if (state === 'open' || state === 'paused') return <b>{words.closesIn(countdownText(Date.parse(closesAt) - now))}</b>;
+  return null;
+}

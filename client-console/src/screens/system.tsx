@@ -1,0 +1,82 @@
+import type { Gateway, SystemAnswer } from '../desk/answers.ts';
+import { useAsked } from '../desk/asked.ts';
+import { Awaited, Empty } from '../parts/empty.tsx';
+import { useNow } from '../parts/now.ts';
+import { countText, durationText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { SHARED } from '../words/shared.ts';
+
+const LOOK_MS = 2_000;
+const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+const WORDS = bilingual({
+  title: 'System', up: 'up', down: 'DOWN', redis: 'Redis', database: 'Database', workers: 'Workers', unknown: 'not known', version: 'Version', memory: 'Memory', gateways: 'Gateways', id: 'Process', address: 'Address', sockets: 'Sockets', pending: 'Being decided',
+  age: 'Running for', answers: 'Answered', pressed: 'under pressure', calm: 'calm', pressure: 'Pressure', queues: 'Queues', credit: 'Credits', later: 'Later', dead: 'Dead letters', waiting: 'waiting', active: 'active', delayed: 'delayed', failed: 'failed',
+  none: 'No gateway is heard of', noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`; it stands here within a second.', board: 'Open the queues\' board ↗', api: 'This console\'s API (OpenAPI) ↗',
+}, {
+  title: '系统', up: '正常', down: '故障', redis: 'Redis', database: '数据库', workers: '工作进程', unknown: '未知', version: '版本', memory: '内存', gateways: '网关', id: '进程', address: '地址', sockets: '连接数', pending: '处理中',
+  age: '运行时长', answers: '已应答', pressed: '承压', calm: '平稳', pressure: '压力', queues: '队列', credit: '入账', later: '稍后', dead: '死信', waiting: '等待', active: '处理中', delayed: '延迟', failed: '失败',
+  none: '没有发现网关', noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。', board: '打开队列面板 ↗', api: '本控制台的 API（OpenAPI）↗',
+});
+
+/** What runs, and whether it is well. */
+export function System() {
+  const words = useWords(WORDS);
+  const system = useAsked<SystemAnswer>('system', LOOK_MS);
+  const gateways = useAsked<{ gateways: Gateway[] }>('gateways', LOOK_MS);
+  return (
+    <>
+      <header class="head"><h1>{words.title}</h1></header>
+      <Awaited asked={system}>{(told) => <Parts system={told} />}</Awaited>
+      <h2 class="between">{words.gateways}</h2>
+      <Awaited asked={gateways}>{({ gateways: all }) => (all.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : <Doors gateways={all} />)}</Awaited>
+      <p class="links"><a href="./queues/" target="_blank" rel="noopener">{words.board}</a> <a href="../api/desk/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
+    </>
+  );
+}
+
+function Parts({ system: { redis, database, workers, queues, version } }: { system: SystemAnswer }) {
+  const words = useWords(WORDS);
+  const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
+  return (
+    <>
+      <dl class="figures card">
+        <div><dt>{words.redis}</dt><dd>{health(redis.up)}<small>{redis.version} {redis.usedMemoryBytes !== undefined && `· ${(redis.usedMemoryBytes / 2 ** 20).toFixed(1)} MiB`}</small></dd></div>
+        <div><dt>{words.database}</dt><dd>{health(database.up)}</dd></div>
+        <div><dt>{words.workers}</dt><dd>{workers ?? words.unknown}</dd></div>
+        <div><dt>{words.version}</dt><dd>{version}</dd></div>
+      </dl>
+      {queues && (
+        <>
+          <h2 class="between">{words.queues}</h2>
+          <div class="table"><table>
+            <thead><tr><th><span class="unseen">{words.queues}</span></th>{STATES.map((state) => <th key={state} class="number">{words[state]}</th>)}</tr></thead>
+            <tbody>
+              {(['credit', 'later'] as const).map((lane) => <tr key={lane}><th scope="row">{words[lane]}</th>{STATES.map((state) => <td key={state} class="number">{countText(queues[lane][state])}</td>)}</tr>)}
+              <tr><th scope="row"><a href="#/dead">{words.dead}</a></th><td class="number">{countText(queues.dead)}</td><td /><td /><td /></tr>
+            </tbody>
+          </table></div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Doors({ gateways }: { gateways: readonly Gateway[] }) {
+  const words = useWords(WORDS);
+  const names = useWords(SHARED).answers;
+  const language = useLanguage();
+  const now = useNow();
+  return (
+    <div class="table"><table>
+      <thead><tr><th>{words.address}</th><th class="number">{words.sockets}</th><th class="number">{words.pending}</th><th>{words.pressure}</th><th>{words.answers}</th><th>{words.age}</th><th>{words.version}</th></tr></thead>
+      <tbody>{gateways.map(({ id, address, sockets, grabsPending, pressed, answers, startedAt, version }) => (
+        <tr key={id} data-testid="gateway">
+          <th scope="row">{address}</th><td class="number">{countText(sockets)}</td><td class="number">{countText(grabsPending)}</td><td><span class="health" data-up={!pressed}>{pressed ? words.pressed : words.calm}</span></td>
+          <td class="details">{Object.entries(answers).filter(([, count]) => count > 0).map(([code, count]) => <span key={code}><i>{names[code] ?? code}</i> {countText(count)}</span>)}</td>
+          <td>{durationText(Math.max(0, now - Date.parse(startedAt)), language)}</td><td>{version}</td>
+        </tr>
+      ))}</tbody>
+    </table></div>
+  );
+}

@@ -1,0 +1,13 @@
+import { durationText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+
+export const FOREVER = 'forever';
+const TERMS_MS = [600_000, 3_600_000, 86_400_000, 7 * 86_400_000];
+
+const WORDS = bilingual({ forever: 'Until taken back' }, { forever: '直到撤销' });
+
+/** How long something is held: a few spans that people think in, or no end. */
+export function useTerms(): readonly (readonly [string, string])[] {
+  const language = useLanguage();
+  return [[FOREVER, useWords(WORDS).forever], ...TERMS_MS.map((ms) => [String(ms), durationText(ms, language)] as const)];
+}

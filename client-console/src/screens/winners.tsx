@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RainDetail, Winner } from '../desk/answers.ts';
+import { Ask } from '../desk/ask.ts';
+import { useAsked } from '../desk/asked.ts';
+import { Awaited, Empty } from '../parts/empty.tsx';
+import { Field } from '../parts/field.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { momentText, moneyText } from '../words/figures.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { SHARED } from '../words/shared.ts';
+import { RainHead } from './rain/head.tsx';
+
+const TYPING_MS = 300;
+const LOOK_MS = 5_000;
+
+const WORDS = bilingual({
+  search: 'Search a user or a packet', user: 'User', amount: 'Amount', at: 'Won at', status: 'Money', packet: 'Packet', csv: 'Download CSV',
+  none: 'Nobody has won yet', noneTold: 'Who grabs a packet stands here at once, also while his money is on its way.', noMatch: 'No such winner in this rain', noMatchTold: 'Type the whole user id, or the beginning of a packet\'s.',
+}, {
+  search: '搜索用户或红包', user: '用户', amount: '金额', at: '时间', status: '入账', packet: '红包', csv: '下载 CSV',
+  none: '还没有人中奖', noneTold: '抢到红包的人会立即出现在这里，入账途中也会显示。', noMatch: '本场没有这位中奖者', noMatchTold: '请输入完整的用户编号，或红包编号的开头。',
+});
+
+export function Winners({ rainId }: { rainId: string }) {
+  const words = useWords(WORDS);
+  const path = `rains/${encodeURIComponent(rainId)}`;
+  const asked = useAsked<RainDetail>(path, LOOK_MS);
+  const [typed, setTyped] = useState('');
+  const [search, setSearch] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(typed.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <Awaited asked={asked}>{(rain) => (
+      <>
+        <RainHead rain={rain} tab="winners"><a class="button" href={Ask.address(`${path}/winners.csv`)} download={`winners-${rainId}.csv`} data-testid="csv">{words.csv}</a></RainHead>
+        <div class="tools"><Field label={words.search} unlabelled type="search" value={typed} onInput={setTyped} placeholder={words.search} testId="search" /></div>
+        <Pages<Winner> path={`${path}/winners`} query={search === '' ? {} : { search }} field="winners" everyMs={LOOK_MS}
+          empty={search === '' ? <Empty title={words.none}><p>{words.noneTold}</p></Empty> : <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}>
+          {(winners) => <WinnerTable winners={winners} />}
+        </Pages>
+      </>
+    )}</Awaited>
+  );
+}
+
+function WinnerTable({ winners }: { winners: readonly Winner[] }) {
+  const words = useWords(WORDS);
+  const shared = useWords(SHARED);
+  const language = useLanguage();
+  return (
+    <div class="table">
+      <table>
+        <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
+        <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
+          <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
+        ))}</tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Language } from './language.ts';
+
+const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
+
+/** `"8888.00"` → `8,888.00`; an amount is text on the wire, and stays exact here. */
+export function moneyText(amount: string): string {
+  const [whole = '', cents] = amount.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return cents === undefined ? grouped : `${grouped}.${cents}`;
+}
+
+export function countText(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/** Amounts as cents, for widths and sums; exact up to the largest budget. */
+export function centsOf(amount: string): number {
+  return Number(amount.replace('.', ''));
+}
+
+/** What a person types (`8888`, `8,888.5`, `¥88`) → the wire's form; anything else as it is, for the server to refuse in words. */
+export function amountTyped(text: string): string {
+  const plain = text.replace(/[\s,，¥￥]/g, '');
+  const match = /^0*(\d+)(?:\.(\d{0,2}))?$/.exec(plain);
+  return match ? `${match[1]}.${(match[2] ?? '').padEnd(2, '0')}` : plain;
+}
+
+/** `14 Nov, 20:00:05`; the year only when it is another one. */
+export function momentText(moment: string | number, language: Language, now = Date.now()): string {
+  const date = new Date(moment);
+  const year = date.getFullYear() !== new Date(now).getFullYear();
+  return date.toLocaleString(LOCALE[language], {
+    ...(year && { year: 'numeric' }), month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
+  });
+}
+
+export function clockText(moment: string | number, language: Language): string {
+  return new Date(moment).toLocaleTimeString(LOCALE[language], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+}
+
+/** Whole seconds as `4:09`, `1:04:09` or `2 d 3:00:00`. */
+export function countdownText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const [days, rest] = [Math.floor(seconds / 86_400), seconds % 86_400];
+  const [hours, minutes] = [Math.floor(rest / 3_600), Math.floor((rest % 3_600) / 60)];
+  const two = (part: number) => String(part).padStart(2, '0');
+  const clock = hours > 0 || days > 0 ? `${hours}:${two(minutes)}:${two(rest % 60)}` : `${minutes}:${two(rest % 60)}`;
+  return days > 0 ? `${days} d ${clock}` : clock;
+}
+
+const UNITS: Record<Language, readonly [string, string, string, string]> = { en: ['s', 'min', 'h', 'd'], zh: ['秒', '分钟', '小时', '天'] };
+
+/** How long, in the largest unit that fits: `45 s`, `2 min`, `1.5 h`. */
+export function durationText(ms: number, language: Language): string {
+  const [s, min, h, d] = UNITS[language];
+  const tell = (value: number, unit: string) => `${Number(value.toFixed(1))} ${unit}`;
+  if (ms < 60_000) return tell(ms / 1_000, s);
+  if (ms < 3_600_000) return tell(ms / 60_000, min);
+  return ms < 86_400_000 ? tell(ms / 3_600_000, h) : tell(ms / 86_400_000, d);
+}

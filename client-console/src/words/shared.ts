@@ -1,0 +1,79 @@
+import type { EquationPart, RainState, Winner } from '../desk/answers.ts';
+import { bilingual } from './language.ts';
+
+/** Words that several screens need. */
+export interface Shared {
+  states: Record<RainState, string>;
+  parts: Record<EquationPart | 'budget', string>;
+  statuses: Record<Winner['status'], string>;
+  answers: Record<string, string>;
+  cancel: string;
+  close: string;
+  more: string;
+  again: string;
+  rehearsal: string;
+  reason: string;
+  loading: string;
+  unreachable: string;
+  forbidden: string;
+  tooMany: string;
+  broken: string;
+  adds: string;
+  addsNot: string;
+  packets: (count: number) => string;
+  wait: string;
+  copied: string;
+  copy: string;
+}
+
+export const SHARED = bilingual<Shared>({
+  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Closing the book', settled: 'Settled' },
+  parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Given back', spoiled: 'Set aside' },
+  statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs you', discarded: 'Given up' },
+  answers: {
+    0: 'Won', 1: 'Won before', '-1': 'Nothing left', '-2': 'Too early', '-3': 'Too late', '-4': 'Paused', '-5': 'Too fast', '-6': 'Blocked',
+    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-10': 'Missed', '-11': 'Has had enough',
+  },
+  cancel: 'Cancel',
+  close: 'Close',
+  more: 'Show more',
+  again: 'Try again',
+  rehearsal: 'Rehearsal',
+  reason: 'Reason',
+  loading: 'One moment …',
+  unreachable: 'The console does not answer. Nothing is lost: whatever you asked for is safe to ask for again.',
+  forbidden: 'A viewer may look, and change nothing.',
+  tooMany: 'Too many attempts. Wait a minute.',
+  broken: 'Something broke on the server. It is safe to try again.',
+  adds: 'It adds up, to the cent.',
+  addsNot: 'It does NOT add up.',
+  packets: (count) => (count === 1 ? '1 packet' : `${count.toLocaleString('en-US')} packets`),
+  wait: 'Working …',
+  copied: 'Copied',
+  copy: 'Copy',
+}, {
+  states: { draft: '草稿', loaded: '已就绪', open: '进行中', paused: '已暂停', closed: '结算中', settled: '已结算' },
+  parts: { budget: '预算', credited: '已入账', pending: '入账中', unclaimed: '未领取', recycled: '已退回', spoiled: '已隔离' },
+  statuses: { credited: '已入账', pending: '入账中', dead: '待处理', discarded: '已放弃' },
+  answers: {
+    0: '抢到', 1: '已抢过', '-1': '已抢完', '-2': '未开始', '-3': '已结束', '-4': '已暂停', '-5': '点太快', '-6': '已封禁',
+    '-7': '繁忙', '-8': '无此场次', '-9': '无票', '-10': '没点中', '-11': '已达上限',
+  },
+  cancel: '取消',
+  close: '关闭',
+  more: '显示更多',
+  again: '重试',
+  rehearsal: '彩排',
+  reason: '原因',
+  loading: '请稍候…',
+  unreachable: '控制台没有回应。不会有损失：同样的操作可以放心再做一次。',
+  forbidden: '只读账号只能查看，不能更改。',
+  tooMany: '尝试次数太多，请稍等一分钟。',
+  broken: '服务器出了问题，可以放心重试。',
+  adds: '账目分毫不差。',
+  addsNot: '账目对不上！',
+  packets: (count) => `${count.toLocaleString('en-US')} 个红包`,
+  wait: '处理中…',
+  copied: '已复制',
+  copy: '复制',
+});

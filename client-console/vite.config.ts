@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: './',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: '../dist/client-console',
+    emptyOutDir: true,
+    target: 'es2022',
+    // Both colour schemes are written with light-dark(), which need not be rewritten for browsers of before.
+    cssTarget: 'chrome123',
+    // The console's content security policy allows neither inline scripts nor data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});

@@ -1,0 +1,44 @@
+import { recycleRain } from '../../operator/recycle.ts';
+import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
+import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
+import { topUpRain, type TopUpRequest } from '../../operator/topUp.ts';
+import { rainsApi } from '../contract/rains.ts';
+import { declined, declinedFor, route, type Route } from './route.ts';
+
+/** What is done to a rain that there is. */
+export const steeringRoutes: readonly Route[] = [
+  ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => route(endpoint, async ({ desk, params: { rainId } }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    const done = await verb(desk, rainId);
+    return done.ok ? { answer: { state: done.state } } : declinedFor(done.refusals);
+  })),
+
+  route(rainsApi.start, async ({ desk, params: { rainId }, body }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    return toldTimes(await startRain(desk, rainId, { inMs: body?.inMs ?? 0 }));
+  }),
+
+  route(rainsApi.schedule, async ({ desk, params: { rainId }, body }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    return toldTimes(await rescheduleRain(desk, rainId, body));
+  }),
+
+  route(rainsApi.topUp, async ({ desk, params: { rainId }, body }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    // Fields that were not sent must not be there: the plan is recorded as it was asked for.
+    const done = await topUpRain(desk, rainId, Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as unknown as TopUpRequest);
+    if (!done.ok) return declinedFor(done.refusals);
+    const { ok: _, ...plain } = done;
+    return { answer: plain };
+  }),
+
+  route(rainsApi.recycle, async ({ desk, params: { rainId } }) => {
+    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    const done = await recycleRain(desk, rainId, desk.replicated);
+    return done.ok ? { answer: { state: done.state, amount: done.amount } } : declinedFor(done.refusals);
+  }),
+];
+
+function toldTimes(done: Scheduled) {
+  return done.ok ? { answer: { state: done.state, opensAt: done.opensAt, closesAt: done.closesAt } } : declinedFor(done.refusals);
+}

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runWave } from '../../src/swarm/wave.ts';
+import { tokenFor } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { findBarriers } from './axe.ts';
+import { buildShippedConsole } from './built-page.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { deploy, type Deployment } from './deployment.ts';
+import { addOperators, goTo, openConsole, photograph, signIn } from './operator.ts';
+import { PHONE } from './stage.ts';
+
+const BOTS = 20;
+const SCREENS = ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/switches', '#/actions', '#/system'];
+
+describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cent', () => {
+  let system: Deployment;
+  let browser: Browser;
+  beforeAll(async () => {
+    await buildShippedConsole();
+    system = await deploy();
+    await addOperators(system);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await system?.end();
+  });
+
+  const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
+
+  /** Fills the form of a rain that opens soon, and makes it. @returns its id */
+  async function makeRain(page: Page, { title, startIn = '8', seconds = '600' }: { title: string; startIn?: string; seconds?: string }): Promise<string> {
+    await goTo(page, '#/create');
+    await page.getByTestId('preset-flash').click();
+    await page.getByTestId('title').fill(title);
+    await page.getByTestId('budget').fill('88.8');
+    await page.getByTestId('packets').fill('12');
+    await page.getByTestId('start-in').fill(startIn);
+    await page.getByTestId('duration').fill(seconds);
+    await page.getByTestId('preview').waitFor();
+    await page.getByTestId('review').click();
+    await page.getByTestId('deeds').waitFor();
+    // An impatient finger.
+    await page.getByTestId('act').dblclick();
+    await page.getByTestId('commitment').waitFor();
+    return new URL(page.url()).hash.split('/')[2]!;
+  }
+
+  test('[R12] a wrong password is told in words, and the right one leads to where one wanted to go', async () => {
+    const { page, faults } = await openConsole(browser, system, '#/blocks');
+    await page.getByTestId('name').fill('opal');
+    await page.getByTestId('password').fill('not this one');
+    await page.getByTestId('enter').click();
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('do not go together');
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'login');
+    await signIn(page, 'opal');
+    expect(await page.locator('h1').textContent()).toBe('Blocked');
+    await goTo(page, '#/rains');
+    await expect.poll(() => page.locator('.empty').textContent()).toContain('No rain yet');
+    expect(faults).toEqual([]);
+  });
+
+  test('a rain is made, watched, won, exported, ended, and its money adds up', { timeout: 180_000 }, async () => {
+    const { page, faults } = await openConsole(browser, system);
+    await signIn(page, 'opal');
+
+    // As it is typed: what would be refused stands beside its field.
+    await goTo(page, '#/create');
+    await page.getByTestId('budget').fill('1');
+    await page.getByTestId('packets').fill('500');
+    const field = page.locator('.field', { has: page.getByTestId('packets') });
+    await expect.poll(() => field.locator('.refusal').textContent()).toContain('500 packets of at least 0.01 would take 5.00');
+    expect(await page.getByTestId('packets').getAttribute('aria-invalid')).toBe('true');
+    await photograph(page, 'refusal');
+    await page.getByTestId('preset-party').click();
+    await expect.poll(() => shown(page, 'luckiest')).toBe('888.00');
+    await photograph(page, 'create');
+    await page.getByTestId('review').click();
+    expect(await shown(page, 'deeds')).toContain('8,888.00 leaves the operator account');
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'review');
+    await page.keyboard.press('Escape');
+
+    const rainId = await makeRain(page, { title: '公司年会' });
+    await goTo(page, '#/rains');
+    await expect.poll(() => page.getByTestId('rain').count()).toBe(1);
+
+    // Before the hall, second by second.
+    await goTo(page, `#/rains/${rainId}/live`);
+    const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 4_000 } });
+    await expect.poll(() => shown(page, 'live-sockets'), { timeout: 20_000 }).toBe(String(BOTS));
+    await photograph(page, 'live-before');
+    await expect.poll(() => shown(page, 'live-wins'), { timeout: 40_000 }).toBe('12');
+    await expect.poll(() => shown(page, 'live-left')).toBe('0 of 12');
+    await expect.poll(() => page.locator('.ticker li').count()).toBeGreaterThan(5);
+    await photograph(page, 'live');
+    await bots;
+
+    await goTo(page, `#/rains/${rainId}/winners`);
+    await expect.poll(() => page.getByTestId('winner').count()).toBe(12);
+    await expect.poll(() => page.locator('[data-testid=winner] [data-status=credited]').count(), { timeout: 20_000 }).toBe(12);
+    await photograph(page, 'winners');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('csv').click()]);
+    const csv = readFileSync(await download.path(), 'utf8');
+    const names = await page.locator('[data-testid=winner] th').allTextContents();
+    expect(csv.trim().split('\n')).toHaveLength(13);
+    for (const name of names) expect(csv).toContain(name);
+    await page.getByTestId('search').fill(names[3]!);
+    await expect.poll(() => page.getByTestId('winner').count()).toBe(1);
+
+    await goTo(page, `#/rains/${rainId}`);
+    await page.getByTestId('verb-close').click();
+    expect(await page.locator('dialog').textContent()).toContain('It cannot be opened again');
+    await page.getByTestId('act').click();
+    await expect.poll(() => shown(page, 'state'), { timeout: 40_000 }).toBe('Settled');
+    await expect.poll(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
+    await expect.poll(() => shown(page, 'part-credited')).toBe('88.80');
+    await page.getByTestId('verify').click();
+    await expect.poll(() => shown(page, 'verdict')).toContain('every packet is the one that was promised');
+    await photograph(page, 'rain');
+    await goTo(page, '#/actions');
+    await expect.poll(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
+    expect(await page.locator('[data-testid=action][data-verb=create]').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('a session that ends asks for the password, and what was typed is still there', async () => {
+    const { page } = await openConsole(browser, system, '#/create');
+    await signIn(page, 'opal');
+    await page.getByTestId('title').fill('half written');
+    await page.context().clearCookies();
+    await page.getByTestId('budget').fill('10');
+    await page.getByTestId('packets').fill('5');
+    await page.getByTestId('login').waitFor();
+    expect(await page.locator('.login').textContent()).toContain('nothing you typed is lost');
+    await signIn(page, 'opal');
+    expect(await page.getByTestId('title').inputValue()).toBe('half written');
+    await page.getByTestId('preview').waitFor();
+  });
+
+  test('a viewer sees everything and no button that would be refused', async () => {
+    const opal = await openConsole(browser, system);
+    await signIn(opal.page, 'opal');
+    const rainId = await makeRain(opal.page, { title: 'to be looked at', startIn: '500' });
+    const { page } = await openConsole(browser, system);
+    await signIn(page, 'vera');
+    for (const hash of [...SCREENS, `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`]) {
+      await goTo(page, hash);
+      expect(await page.locator('main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]').count(), hash).toBe(0);
+    }
+  });
+
+  test('every screen is free of barriers, in both languages and both colours, on a laptop and on a phone', { timeout: 240_000 }, async () => {
+    const looks = [{ locale: 'en-GB', colorScheme: 'light', viewport: { width: 1280, height: 800 } }, { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE }] as const;
+    for (const look of looks) {
+      const { page, faults } = await openConsole(browser, system, '', look);
+      await signIn(page, 'opal');
+      const rainId = await eventually(async () => (await page.locator('[data-testid=rain] a').first().getAttribute('href'))?.split('/')[2] ?? false);
+      for (const hash of [...SCREENS, `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`]) {
+        await goTo(page, hash);
+        expect(await findBarriers(page), `${hash} ${look.locale}`).toEqual([]);
+        await photograph(page, `${look.locale}-${hash.replace(rainId, 'one').replace(/\W+/g, '-')}`);
+      }
+      expect(faults).toEqual([]);
+    }
+  });
+});

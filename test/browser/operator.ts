@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { bringAxe } from './axe.ts';
+import type { Deployment } from './deployment.ts';
+
+export const LAPTOP = { width: 1280, height: 800 };
+export const PASSWORD = 'correct horse battery';
+
+/** `opal` may act, `vera` may look. */
+export async function addOperators(system: Deployment): Promise<void> {
+  await system.rainTold(`${PASSWORD}\n`, 'operator', 'add', 'opal');
+  await system.rainTold(`${PASSWORD}\n`, 'operator', 'add', 'vera', '--role', 'viewer');
+}
+
+/** A browser of somebody's own at the operator's page. What its console finds faulty is in `faults`. */
+export async function openConsole(browser: Browser, system: Deployment, hash = '', options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP, ...options });
+  await bringAxe(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  // A refusal is an answer; what the content security policy stops is a fault.
+  page.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text()); });
+  await page.goto(`${system.consoleUrl}/desk/${hash}`);
+  return { page, faults };
+}
+
+export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
+  await page.getByTestId('name').fill(name);
+  await page.getByTestId('password').fill(password);
+  await page.getByTestId('enter').click();
+  await page.getByTestId('login').waitFor({ state: 'detached' });
+}
+
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate((to) => { location.hash = to; }, hash);
+  await page.locator('main h1').first().waitFor();
+}
+
+/** Kept when RAIN_SCREENSHOTS names a folder. */
+export async function photograph(page: Page, name: string): Promise<void> {
+  const folder = process.env['RAIN_SCREENSHOTS'];
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `console-${name}.png`) });
+}

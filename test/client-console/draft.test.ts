@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { localText, newDraft, newId, nextStart, planOf, PRESETS, refusalsFor, requestsOf, timeRefusals, type Draft, type PresetName } from '../../client-console/src/screens/create/draft.ts';
+import { rainId } from '../../src/rain/claim.ts';
+import { checkPlan } from '../../src/rain/plan-check.ts';
+
+const NOW = Date.parse('2027-01-20T12:00:00Z');
+
+test.each(Object.keys(PRESETS) as PresetName[])('the preset %s is a plan that can be carried out', (name) => {
+  expect(checkPlan(planOf({ ...newDraft(NOW), ...PRESETS[name] }))).toMatchObject({ ok: true });
+});
+
+test('what people type is what the wire carries, and what is no number is refused by name', () => {
+  const typed = { ...newDraft(NOW), budget: ' ¥8,888.5 ', packets: '1,000', min: '', max: '88' };
+  expect(planOf(typed)).toEqual({ budget: '8888.50', packets: 1_000, split: { method: 'double-mean' }, max: '88.00' });
+  const wrong = JSON.parse(JSON.stringify(planOf({ ...typed, packets: 'many', budget: 'much' }))) as unknown;
+  expect(checkPlan(wrong)).toMatchObject({ ok: false, refusals: [{ field: 'packets' }] });
+});
+
+test('however often a form is sent, its rains have the same ids; several rounds are several rains', () => {
+  const draft = { ...newDraft(NOW), title: 'Party', budget: '10', packets: '5', when: 'rounds' as const, starts: ['2027-01-20T20:00:00', '2027-01-20T20:30:00'], duration: '2', durationUnit: 'min' as const };
+  const [first, second] = requestsOf(draft, NOW);
+  expect(requestsOf(draft, NOW + 5_000)).toEqual([first, second]);
+  expect([first!.id, second!.id]).toEqual([`${draft.id}-1`, `${draft.id}-2`]);
+  for (const { id } of [first!, second!, requestsOf({ ...draft, when: 'at' }, NOW)[0]!]) expect(rainId.safeParse(id).success).toBe(true);
+  expect(second).toMatchObject({ title: 'Party · 2', opensAt: new Date('2027-01-20T20:30:00').getTime(), load: true });
+  expect(second!.closesAt - second!.opensAt).toBe(120_000);
+  expect(second).not.toHaveProperty('rehearsal');
+});
+
+test('a start in some time counts from the moment it is asked for', () => {
+  const draft = { ...newDraft(NOW), startIn: '1.5', startInUnit: 'min' as const, rehearsal: true };
+  expect(requestsOf(draft, NOW)).toMatchObject([{ id: draft.id, opensAt: NOW + 90_000, rehearsal: true }]);
+});
+
+test('rounds of a campaign are called after it, go on counting, and are no rehearsals', () => {
+  const draft = { ...newDraft(NOW, { id: 'c1', first: 3, excludeEarlierWinners: true }), title: 'Evening', rehearsal: true, starts: ['2027-01-20T20:00', '2027-01-20T21:00'] };
+  expect(requestsOf(draft, NOW)).toMatchObject([
+    { id: 'c1.3', title: 'Evening · 3', campaign: { id: 'c1', round: 3, excludeEarlierWinners: true } }, { id: 'c1.4', campaign: { round: 4 } },
+  ]);
+  expect(requestsOf(draft, NOW)[0]).not.toHaveProperty('rehearsal');
+});
+
+test('[R12] a time that is none is refused by name before it is sent', () => {
+  const fields = (changed: Partial<Draft>) => timeRefusals({ ...newDraft(NOW), ...changed }).map(({ field }) => field);
+  expect(fields({})).toEqual([]);
+  expect(fields({ startIn: 'soon', duration: '0' })).toEqual(['opensAt', 'closesAt']);
+  expect(fields({ when: 'rounds', starts: ['2027-01-20T20:00', ''] })).toEqual(['opensAt']);
+  expect(fields({ when: 'at', starts: ['2027-01-20T20:00', ''], startIn: '' })).toEqual([]);
+});
+
+test('another round comes as long after the last as that after the one before', () => {
+  expect(nextStart(['2027-01-20T20:00:00'])).toBe('2027-01-20T20:30:00');
+  expect(nextStart(['2027-01-20T20:00:00', '2027-01-20T21:15:00'])).toBe('2027-01-20T22:30:00');
+  expect(nextStart([''])).toBe('');
+  expect(new Date(localText(NOW)).getTime()).toBe(NOW);
+});
+
+test('ids sort by their time, and differ by chance', () => {
+  const drawn = (byte: number) => (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(byte);
+  expect(newId(NOW, drawn(1)) < newId(NOW + 1, drawn(0))).toBe(true);
+  expect(newId(NOW, drawn(1))).not.toBe(newId(NOW, drawn(2)));
+});
+
+test('a refusal finds its field, alone or below the plan', () => {
+  const refusals = [{ field: 'plan.budget', reason: 'a' }, { field: 'budget', reason: 'b' }, { field: 'min', reason: 'c' }];
+  expect(refusalsFor(refusals, 'budget').map(({ reason }) => reason)).toEqual(['a', 'b']);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { masked } from '../../client-console/src/screens/live/masked.ts';
+import { amountTyped, centsOf, countdownText, durationText, moneyText } from '../../client-console/src/words/figures.ts';
+import { firstLanguage } from '../../client-console/src/words/language.ts';
+import { reasonIn } from '../../client-console/src/words/refusals.ts';
+import { checkPlan } from '../../src/rain/plan-check.ts';
+
+test('the language is the one chosen before, else the first that is spoken here', () => {
+  expect(firstLanguage('en', ['zh-CN'])).toBe('en');
+  expect(firstLanguage(null, ['fr', 'zh-TW', 'en'])).toBe('zh');
+  expect(firstLanguage('fr', ['fr'])).toBe('en');
+});
+
+test('figures are exact and readable', () => {
+  expect(moneyText('1234567.05')).toBe('1,234,567.05');
+  expect(moneyText('-1234.05')).toBe('-1,234.05');
+  expect(centsOf('90071992547409.91')).toBe(Number.MAX_SAFE_INTEGER);
+  expect(countdownText(65_001)).toBe('1:06');
+  expect(countdownText(-5)).toBe('0:00');
+  expect(countdownText(2 * 86_400_000 + 3_600_000)).toBe('2 d 1:00:00');
+  expect([durationText(450, 'en'), durationText(90_000, 'zh'), durationText(5_400_000, 'en')]).toEqual(['0.5 s', '1.5 分钟', '1.5 h']);
+});
+
+test('an amount is read as people type it; what is none stays as it is', () => {
+  expect(['8888', '8,888.5', '￥ 88', '007'].map(amountTyped)).toEqual(['8888.00', '8888.50', '88.00', '7.00']);
+  expect(['-5', '1.234', 'ten', ''].map(amountTyped)).toEqual(['-5', '1.234', 'ten', '']);
+});
+
+/** Refused by the very check that the server runs, so that a reason which changes there is missed here. */
+test.each([
+  { budget: '1.00', packets: 500 }, { budget: '100.00', packets: 2, max: '1.00' }, { budget: '1.00', packets: 1, min: '2.00', max: '1.00' },
+  { budget: '1.00', packets: 0 }, { budget: '1.00', packets: 9_999_999 }, { budget: '1.00', packets: 1.5 }, { budget: '1.00', packets: null },
+  { budget: '-1', packets: 1 }, { budget: '0.00', packets: 1 }, { budget: '1.234', packets: 1 }, { budget: '99999999999999.99', packets: 1 }, { budget: 'much', packets: 1 },
+  { budget: '10.00', packets: 2, split: { method: 'tiers', tiers: [{ count: 3, amount: '1.00' }] } }, { budget: '10.00', packets: 5, split: { method: 'tiers', tiers: [{ count: 3, amount: '9.00' }] } },
+  { budget: '10.00', packets: 5, min: '1.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '0.50' }] } }, { budget: '10.00', packets: 5, max: '5.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '6.00' }] } },
+  { budget: '10.00', packets: 5, min: '1.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '9.00' }] } }, { budget: '10.00', packets: 2, max: '5.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '1.00' }] } },
+])('[R12] what is wrong with $budget for $packets packets is told in Chinese, too', (plan) => {
+  const verdict = checkPlan(plan);
+  expect(verdict.ok).toBe(false);
+  for (const { reason } of verdict.ok ? [] : verdict.refusals) {
+    const told = reasonIn('zh', reason);
+    expect(told).toMatch(/[\u4e00-\u9fff]/);
+    for (const figure of reason.match(/\d[\d,]*\.\d\d/g) ?? []) if (figure !== '12.21') expect(told).toContain(figure);
+    expect(reasonIn('en', reason)).toBe(reason);
+  }
+});
+
+test('a reason that nobody has translated is shown as it is', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));
+
+test('a wall shows who has won to nobody but himself', () => {
+  expect(masked('alice-1234')).toBe('a•••4');
+  expect(masked('li')).toBe('•••');
+  expect(masked('🙂b🙃')).toBe('🙂•••🙃');
+});
