@@ -5,6 +5,7 @@ import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
+import { portionContract } from './contract-portion.ts';
 import { rainContract } from './contract-rain.ts';
 import { reserveContract } from './contract-reserve.ts';
 import type { OpenBook } from './openBook.ts';
@@ -32,6 +33,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     });
 
     rainContract(book);
+    portionContract(book);
     creditContract(book);
     discardContract(book);
     reserveContract(book);
