@@ -10,6 +10,7 @@ import { useLanguage, useWords } from '../../words/language.ts';
 import { Acts } from './acts.tsx';
 import { Fairness } from './fairness.tsx';
 import { RainHead } from './head.tsx';
+import { Invite } from './invite.tsx';
 import { Timeline } from './timeline.tsx';
 import { WORDS } from './words.ts';
 
@@ -43,6 +44,7 @@ export function RainPage({ rainId }: { rainId: string }) {
           </div>
           <div>
             <Figures rain={rain} />
+            <Invite rain={rain} />
             <Timeline rain={rain} actions={actions.value?.actions ?? []} />
           </div>
         </div>

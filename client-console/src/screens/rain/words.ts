@@ -24,6 +24,7 @@ export const WORDS = bilingual({
     topUp: (money: string) => `${money} leaves the operator account and goes into this rain. The new packets come after all earlier ones.`,
     topUpShadow: (money: string) => `${money} of shadow money goes into this rain. No real account is touched.`,
   },
+  invite: 'Players', players: 'They open this page', openPage: 'Open it here, as a player', bots: 'Simulated players, in a terminal', botsHint: 'Where the system was started. It tells at the end whether what they were told adds up.',
   topBudget: 'Amount', topPackets: 'Packets', act: 'Do it',
 }, {
   id: '编号', budget: '预算', packets: '红包', left: '剩余', won: '已抢', credited: '已入账', queued: '排队中', round: '系列活动', roundOf: (n) => `第 ${n} 场`, window: '开始与结束',
@@ -47,5 +48,6 @@ export const WORDS = bilingual({
     topUp: (money) => `${money} 将从操作员账户转入这场红包雨。新红包排在所有旧红包之后。`,
     topUpShadow: (money) => `${money} 影子资金将转入这场红包雨，不动任何真实账户。`,
   },
+  invite: '玩家', players: '玩家打开此页面', openPage: '在此以玩家身份打开', bots: '在终端里加入模拟玩家', botsHint: '在启动系统的机器上运行，结束时会告诉你他们听到的结果是否对账。',
   topBudget: '金额', topPackets: '红包个数', act: '确定',
 });

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+
+/** What a person sees in a terminal, without its colours. */
+export interface Terminal {
+  /** Everything printed so far. */
+  screen(): string;
+  /** The first match, as soon as it is there. */
+  sees(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+  /** Ctrl-C. @returns the exit code */
+  interrupt(): Promise<number>;
+  /** @returns the exit code */
+  ended(): Promise<number>;
+}
+
+const ESCAPES = /\x1b\[[0-9;?]*[A-Za-z]/g;
+
+/**
+ * A real one (util-linux's `script` opens it), so that programs print what they print to people, and Ctrl-C is a key that the terminal
+ * turns into a signal.
+ */
+export function openTerminal(command: string, cwd: string, env: Record<string, string>): Terminal {
+  const shell = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm-256color', COLUMNS: '160' }, stdio: ['pipe', 'pipe', 'inherit'] });
+  let printed = '';
+  shell.stdout.on('data', (chunk) => { printed += String(chunk); });
+  const closed = once(shell, 'close').then(([code]) => Number(code));
+  const terminal: Terminal = {
+    screen: () => printed.replace(ESCAPES, '').replaceAll('\r', ''),
+    sees: (pattern, timeoutMs = 60_000) => eventually(() => {
+      const found = pattern.exec(terminal.screen());
+      if (!found && shell.exitCode !== null) throw new Error(`"${command}" ended with ${shell.exitCode} before it showed ${pattern}:\n${terminal.screen()}`);
+      return found ?? false;
+    }, { timeoutMs }),
+    async interrupt() {
+      shell.stdin.write('\x03');
+      return await closed;
+    },
+    ended: () => closed,
+  };
+  onTestFinished(async () => {
+    if (shell.exitCode === null) await terminal.interrupt();
+  });
+  return terminal;
+}
