@@ -1,5 +1,8 @@
+import type { Fall } from '../../src/client/fall.ts';
 import { fallMsOf, packetsAt } from '../../src/protocol/fall.ts';
 import { PACKET_HEIGHT, PACKET_WIDTH } from './packet.ts';
+
+export type { Fall };
 
 /** A packet in the air. Lengths in CSS pixels. */
 export interface Falling {
@@ -12,13 +15,6 @@ export interface Falling {
   phase: number;
   /** Its number, where the gateway knows the fall as well. */
   packet?: number;
-}
-
-/** What falls over this screen, as page and gateway both compute it: see `fall.ts`. Epoch ms by the server's clock. */
-export interface Fall {
-  seed: number;
-  opensAt: number;
-  now: number;
 }
 
 /** Where everybody hangs who asked for less motion: steps of the golden section, so that neighbours are apart. */
@@ -34,10 +30,4 @@ export function dropsOf({ seed, opensAt, now }: Fall, width: number, height: num
     sway: 4 + sway * 12,
     phase: phase * Math.PI * 2 + (still ? 0 : ageMs / 700),
   }));
-}
-
-/** The one that is nearest to its end: what a key taps, that points nowhere. */
-export function lowestPacket({ seed, opensAt, now }: Fall): number | undefined {
-  const [first, ...others] = packetsAt(seed, opensAt, now);
-  return first && others.reduce((lowest, other) => (other.fallen > lowest.fallen ? other : lowest), first).packet;
 }

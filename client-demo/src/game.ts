@@ -1,21 +1,14 @@
-import type { RainSnapshot, ServerMessage, WelcomeMessage } from '../../src/protocol/messages.ts';
+import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
+import type { Fall } from '../../src/client/fall.ts';
 import { OUTCOMES } from '../../src/protocol/outcomes.ts';
-import type { Challenge, PuzzleSolution } from '../../src/protocol/puzzle.ts';
-import type { ServerClock } from './clock.ts';
-import type { Connection, Link } from './connection.ts';
-import { lowestPacket, type Fall } from './drops.ts';
-import { Entry } from './entry.ts';
-import { Question, type Carried, type Verdict } from './question.ts';
 import { answered, asked, credited, faceOf, gaveUp, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
 const LOOK_AGAIN_MS = 20_000;
-const JOIN_AGAIN_MS = 1_500;
 
 export interface GameOptions {
-  connection: Connection;
-  clock: ServerClock;
+  client: RainClient;
   /** The rain asked for in the address, if any. */
   rainId: string | undefined;
   random: () => number;
@@ -23,15 +16,11 @@ export interface GameOptions {
   onRain: (rainId: string) => void;
   /** Computes the packets anew; rejects when it cannot be done just now. */
   verify: (shown: Provable) => Promise<Proof>;
-  /** Works on a puzzle; rejects, or finds nothing, when it was in vain. */
-  solve: (challenge: Challenge) => Promise<PuzzleSolution | undefined>;
 }
 
-/** The player's side of a rain: what the server says goes in, what the screen shows comes out. */
+/** The player's side of a rain: what the client tells goes in, what the screen shows comes out. */
 export class Game {
   readonly #options: GameOptions;
-  readonly #question: Question;
-  readonly #entry: Entry;
   #round: Round | undefined;
   #link: Link = 'connecting';
   #userId: string | undefined;
@@ -41,33 +30,14 @@ export class Game {
 
   constructor(options: GameOptions) {
     this.#options = options;
-    const { connection, clock, random, rainId, solve } = options;
-    this.#entry = new Entry({
-      now: () => clock.now(), send: (message) => connection.send(message), solve: ({ challenge }) => solve(challenge), onChange: () => this.#question?.fallChanged(), onVain: () => this.#joinAgain(),
-    });
-    if (rainId !== undefined) this.#round = newRound(rainId);
-    this.#question = new Question({
-      random,
-      send: (message) => {
-        if (this.#note === 'preparing') this.#note = undefined;
-        return connection.send(message);
-      },
-      carry: (packet) => this.#carry(packet),
-      onNoTicket: () => {
-        this.#entry.lose();
-        this.#join();
-      },
-      untilOpen: () => (this.#round?.rain?.opensAt ?? 0) - clock.now(),
-      onWait: (why) => { this.#note = why === 'preparing' ? why : why === OUTCOMES['-5'].code ? 'tooFast' : why === OUTCOMES['-7'].code ? 'busy' : undefined; },
-      onVerdict: (verdict) => this.#settle(verdict),
-    });
+    const { client, rainId } = options;
+    if (rainId !== undefined) this.#play(rainId);
+    this.#listen(client);
   }
 
   /** What falls over this screen, once it is known; until then packets fall as they like. */
   fall(): Fall | undefined {
-    const { seed } = this.#entry;
-    const opensAt = this.#round?.rain?.opensAt;
-    return seed === undefined || opensAt === undefined ? undefined : { seed, opensAt, now: this.#options.clock.now() };
+    return this.#round && this.#options.client.fall(this.#round.rainId);
   }
 
   /** @param packet the number of the packet tapped, if it has one */
@@ -75,7 +45,8 @@ export class Game {
     if (!this.#round || this.face() !== 'open') return;
     this.#round = asked(this.#round);
     this.#note = undefined;
-    this.#question.ask(this.#round.rainId, packet);
+    const { rainId } = this.#round;
+    void this.#options.client.grab(rainId, packet === undefined ? {} : { packet }).then((outcome) => this.#end(rainId, outcome));
   }
 
   /** Was it what was promised? Does nothing before everything is known that is needed to tell. */
@@ -90,47 +61,9 @@ export class Game {
     this.#options.verify(shown).then(found, () => found('failed'));
   }
 
-  hear(message: ServerMessage): void {
-    const { clock } = this.#options;
-    switch (message.type) {
-      case 'welcome':
-        clock.told(message.serverTime);
-        return this.#enter(message);
-      case 'pong': return clock.answered(message.serverTime, message.t);
-      case 'rain': return this.#see(message);
-      case 'ticket':
-      case 'puzzle': return this.#entry.hear(message);
-      case 'result':
-        // Every question of ours has a ref: this is about the join, and no ticket came with it.
-        if (message.ref === undefined && this.#entry.preparing && OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain();
-        if (this.#question.hear(message) || message.rainId !== this.#round?.rainId) return;
-        // Not an answer to a tap but to the join: the result of long ago, or a refusal.
-        if (OUTCOMES[message.code]?.retry === 'after a pause') return this.#joinAgain(message.retryInMs);
-        this.#round = answered(this.#round, message);
-        return;
-      case 'credited':
-        if (message.rainId !== this.#round?.rainId) return;
-        this.#question.cancel();
-        this.#round = credited(this.#round, message);
-        return;
-      case 'winners':
-        if (message.rainId === this.#round?.rainId) this.#winners = message.winners.slice(-WINNERS_SHOWN);
-        return;
-      case 'error':
-        // The puzzle had run out, for instance because this page slept: there is another.
-        if (message.code === 'not_solved') return this.#joinAgain();
-        console.warn(`the gateway did not understand: ${message.code} ${message.reason}`);
-    }
-  }
-
-  linked(link: Link): void {
-    this.#link = link;
-    clearTimeout(this.#again);
-  }
-
   face(): View['face'] {
     if (this.#link === 'no_token' || this.#link === 'refused') return this.#round?.win ? 'won' : this.#link;
-    if (this.#round) return faceOf(this.#round, this.#options.clock.now());
+    if (this.#round) return faceOf(this.#round, this.#options.client.serverNow());
     return this.#userId === undefined ? 'connecting' : 'no_rain';
   }
 
@@ -152,25 +85,37 @@ export class Game {
     };
   }
 
+  #listen(client: RainClient): void {
+    const ours = (rainId: string) => rainId === this.#round?.rainId;
+    client.on('link', ({ link }) => {
+      this.#link = link;
+      clearTimeout(this.#again);
+    });
+    client.on('welcome', (welcome) => this.#enter(welcome));
+    client.on('rain', (snapshot) => this.#see(snapshot));
+    client.on('result', (result) => { if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result); });
+    client.on('credited', (message) => { if (this.#round && ours(message.rainId)) this.#round = credited(this.#round, message); });
+    client.on('winners', ({ rainId, winners }) => { if (ours(rainId)) this.#winners = winners.slice(-WINNERS_SHOWN); });
+    client.on('asking', ({ rainId, why }) => {
+      if (!ours(rainId)) return;
+      if (why === 'sent') this.#note = this.#note === 'preparing' ? undefined : this.#note;
+      else this.#note = why === 'preparing' ? why : why === OUTCOMES['-5'].code ? 'tooFast' : why === OUTCOMES['-7'].code ? 'busy' : undefined;
+    });
+    client.on('error', ({ code, reason }) => { if (code !== 'not_solved') console.warn(`the gateway did not understand: ${code} ${reason}`); });
+  }
+
   #enter({ userId, rains }: WelcomeMessage): void {
     // Another guest than before (the demo was set up anew): what was won is not his.
-    if (this.#userId !== undefined && this.#userId !== userId && this.#round) {
-      this.#round = newRound(this.#round.rainId);
-      this.#entry.forget();
-    }
+    if (this.#userId !== undefined && this.#userId !== userId && this.#round) this.#round = newRound(this.#round.rainId);
     this.#userId = userId;
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
-    if (rainId === undefined) return this.#lookAgain();
-    this.#play(rainId);
-    this.#question.connected();
+    if (rainId === undefined) this.#lookAgain();
+    else this.#play(rainId);
   }
 
   #see(snapshot: RainSnapshot): void {
-    this.#options.clock.told(snapshot.serverTime);
     if (this.#round) {
-      if (snapshot.rainId !== this.#round.rainId) return;
-      this.#round = seen(this.#round, snapshot);
-      if (snapshot.state === 'closed' || snapshot.state === 'settled') this.#entry.forget();
+      if (snapshot.rainId === this.#round.rainId) this.#round = seen(this.#round, snapshot);
       return;
     }
     // Planned while this page was waiting for one; the join is answered by a snapshot of our own.
@@ -180,46 +125,24 @@ export class Game {
   #play(rainId: string): void {
     clearTimeout(this.#again);
     this.#round ??= newRound(rainId);
-    this.#entry.begin(rainId);
     this.#options.onRain(rainId);
-    this.#join();
+    void this.#options.client.join(rainId);
   }
 
-  #settle(verdict: Verdict): void {
-    this.#note = verdict.kind === 'unanswered' ? 'unanswered' : undefined;
-    if (verdict.kind === 'unanswered') this.#entry.relent();
-    if (!this.#round) return;
-    this.#round = verdict.kind === 'settled' ? answered(this.#round, verdict.result) : gaveUp(this.#round);
-  }
-
-  #join(): void {
-    const { ticket } = this.#entry;
-    if (this.#round) this.#options.connection.send({ type: 'join', rainId: this.#round.rainId, ...(ticket !== undefined && { ticket }) });
-  }
-
-  /** What a grab needs here; `undefined` while some of it is still to come. */
-  #carry(packet: number | undefined): Carried | undefined {
-    const { ticket, preparing } = this.#entry;
-    if (preparing) return undefined;
-    if (ticket === undefined) return {};
-    const fall = this.fall();
-    const tapped = packet ?? (fall && lowestPacket(fall));
-    return fall && tapped === undefined ? undefined : { ticket, ...(tapped !== undefined && { packet: tapped }) };
-  }
-
-  #joinAgain(afterMs = JOIN_AGAIN_MS * (0.5 + this.#options.random())): void {
-    clearTimeout(this.#again);
-    this.#again = setTimeout(() => this.#join(), afterMs);
+  /** What was decided has been told already; here it is only whether anything was. */
+  #end(rainId: string, { kind }: GrabOutcome): void {
+    this.#note = kind === 'unanswered' ? 'unanswered' : undefined;
+    if (kind === 'unanswered' && this.#round?.rainId === rainId) this.#round = gaveUp(this.#round);
   }
 
   /** A welcome lists the rains; that a new one is announced may be missed. */
   #lookAgain(): void {
-    this.#again = setTimeout(() => this.#options.connection.renew(), LOOK_AGAIN_MS * (0.5 + this.#options.random()));
+    this.#again = setTimeout(() => this.#options.client.renew(), LOOK_AGAIN_MS * (0.5 + this.#options.random()));
   }
 
   #seconds(face: View['face'], rain: RainSnapshot): number | undefined {
     const until = face === 'scheduled' ? rain.opensAt : face === 'open' || face === 'asking' ? rain.closesAt : undefined;
-    return until === undefined ? undefined : Math.max(0, Math.ceil((until - this.#options.clock.now()) / 1000));
+    return until === undefined ? undefined : Math.max(0, Math.ceil((until - this.#options.client.serverNow()) / 1000));
   }
 }
 

@@ -1,9 +1,8 @@
 import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
-import { ServerClock } from './clock.ts';
-import { Connection, PING_MS } from './connection.ts';
+import { RECONNECT } from '../../src/client/backoff.ts';
+import { createRainClient } from '../../src/client/client.ts';
 import { openCredentials, takeInvitation } from './credentials.ts';
 import { readConfig, type DeskConfig } from './desk.ts';
-import { RECONNECT } from './backoff.ts';
 import { Game } from './game.ts';
 import { Rainfall } from './rainfall.ts';
 import { Screen } from './screen.ts';
@@ -11,14 +10,8 @@ import { solveInBackground } from './solving.ts';
 import { verifyInBackground } from './verification.ts';
 import { wordsFor } from './words.ts';
 
-/** The first pings come in quick succession: a countdown should be right before it is short. */
-const FIRST_PINGS = 5;
-const FIRST_PING_MS = 150;
-
 takeInvitation();
 const random = Math.random;
-const local = () => performance.now();
-const clock = new ServerClock(local, Date.now());
 const screen = new Screen(wordsFor(navigator.languages), () => game?.tap(), () => game?.verify());
 const rainfall = new Rainfall(document.querySelector<HTMLCanvasElement>('.sky')!, random);
 let game: Game | undefined;
@@ -49,27 +42,15 @@ screen.show({ face: 'connecting', winners: [] });
 play(await configured());
 
 function play({ gatewayUrl, demo }: DeskConfig): void {
-  const ping = () => connection.send({ type: 'ping', t: local() });
-  const connection: Connection = new Connection({
-    url: gatewayUrl,
-    credentials: openCredentials(demo),
-    random,
-    onMessage: (message) => game?.hear(message),
-    onLink: (link) => {
-      game?.linked(link);
-      if (link !== 'up') return;
-      clock.doubt();
-      for (let i = 0; i < FIRST_PINGS; i++) setTimeout(ping, i * FIRST_PING_MS);
-    },
-  });
+  const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground });
   game = new Game({
-    connection, clock, random, verify: verifyInBackground, solve: solveInBackground,
+    client, random, verify: verifyInBackground,
     rainId: new URLSearchParams(location.search).get('rain') ?? undefined,
     // A reloaded page comes back to the same rain, and to what was won in it.
     onRain: (rainId) => history.replaceState(history.state, '', `?${new URLSearchParams({ rain: rainId })}`),
   });
-  setInterval(ping, PING_MS);
-  connection.start();
+  // That it is in vain is seen by the link.
+  client.connect().catch(() => {});
 }
 
 async function configured(): Promise<DeskConfig> {

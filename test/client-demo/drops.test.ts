@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dropsOf, lowestPacket } from '../../client-demo/src/drops.ts';
+import { dropsOf } from '../../client-demo/src/drops.ts';
 import { PACKET_HEIGHT, PACKET_WIDTH } from '../../client-demo/src/packet.ts';
+import { lowestPacket } from '../../src/client/fall.ts';
 import { packetsAt } from '../../src/protocol/fall.ts';
 
 const OPENS_AT = 1_900_000_000_000;

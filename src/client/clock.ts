@@ -1,20 +1,31 @@
 /** How many answers are remembered; older ones tell of a clock that has drifted since. */
 const SAMPLES_MAX = 8;
 
-interface Sample {
+/** How far the server's clock is ahead of ours, wrong by at most half of `roundTripMs`. */
+export interface ClockSample {
   offsetMs: number;
   roundTripMs: number;
 }
 
 /**
- * The server's clock as this page estimates it. A ping that was quick has little room for error, so the quickest of the
+ * What one exchange tells: the server read its clock somewhere within it (Cristian's algorithm).
+ *
+ * @param serverTime epoch ms
+ * @param sentAt the question, and its answer, by the local clock, ms
+ */
+export function sampleOf(serverTime: number, sentAt: number, receivedAt: number): ClockSample {
+  return { offsetMs: serverTime - (sentAt + receivedAt) / 2, roundTripMs: receivedAt - sentAt };
+}
+
+/**
+ * The server's clock as this client estimates it. A ping that was quick has little room for error, so the quickest of the
  * last few decides: its answer was given in the middle of the round trip, give or take half of it.
  *
- * It runs on the page's monotonic clock: a phone that sets its wall clock meanwhile does not disturb a countdown.
+ * It runs on a monotonic clock: a phone that sets its wall clock meanwhile does not disturb a countdown.
  */
 export class ServerClock {
   readonly #localNow: () => number;
-  #samples: Sample[] = [];
+  #samples: ClockSample[] = [];
   #answered = false;
   #offsetMs: number;
 
@@ -45,9 +56,8 @@ export class ServerClock {
    * @param sentAt when that ping was sent, by the local clock
    */
   answered(serverTime: number, sentAt: number): void {
-    const receivedAt = this.#localNow();
     this.#answered = true;
-    this.#samples = [...this.#samples, { offsetMs: serverTime - (sentAt + receivedAt) / 2, roundTripMs: receivedAt - sentAt }].slice(-SAMPLES_MAX);
+    this.#samples = [...this.#samples, sampleOf(serverTime, sentAt, this.#localNow())].slice(-SAMPLES_MAX);
     this.#offsetMs = this.#samples.reduce((best, sample) => (sample.roundTripMs < best.roundTripMs ? sample : best)).offsetMs;
   }
 

@@ -1,5 +1,5 @@
-import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
-import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
+import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
+import type { PuzzleSolution } from '../protocol/puzzle.ts';
 
 export interface EntryOptions {
   /** Epoch ms by the server's clock. */
@@ -13,7 +13,7 @@ export interface EntryOptions {
   onChange: () => void;
 }
 
-/** This player's ticket to one rain, and the work that it may take. It outlives connections, as long as it is good. */
+/** One user's ticket to one rain, and the work that it may take. It outlives connections, as long as it is good. */
 export class Entry {
   readonly #options: EntryOptions;
   #rainId: string | undefined;

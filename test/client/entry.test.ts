@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Entry } from '../../client-demo/src/entry.ts';
+import { Entry } from '../../src/client/entry.ts';
 import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
 import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ServerClock } from '../../client-demo/src/clock.ts';
+import { ServerClock } from '../../src/client/clock.ts';
 
 /** A page whose clock and whose server's clock differ, with a network in between. */
 function pair(serverAhead: number, guess = 0) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RECONNECT } from '../../client-demo/src/backoff.ts';
+import { RECONNECT } from '../../src/client/backoff.ts';
 import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
 
 test('[R10] a pause is at least half of its step, at most its maximum, however many tries failed', () => {

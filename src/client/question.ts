@@ -1,7 +1,7 @@
-import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
-import { OUTCOMES, type Outcome } from '../../src/protocol/outcomes.ts';
-import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
-import { ASK_AGAIN } from './backoff.ts';
+import type { GrabMessage, ResultMessage } from '../protocol/messages.ts';
+import { OUTCOMES, type Outcome } from '../protocol/outcomes.ts';
+import { delayBeforeRetry } from '../runtime/backoff.ts';
+import { ASK_AGAIN, RETRY_MS_MAX } from './backoff.ts';
 
 const ATTEMPTS_MAX = 12;
 const REPLY_MS_MAX = 3_000;
@@ -10,11 +10,10 @@ const PREPARE_MS_MAX = 30_000;
 const LOOK_MS = 50;
 /** Further ahead than this a start is waited for by the countdown, not by asking. */
 const START_AHEAD_MS_MAX = 2_000;
-/** No gateway asks for a longer pause; a longer one is a mistake. */
-const RETRY_MS_MAX = 60_000;
 
 export type Verdict =
-  | { kind: 'settled'; result: ResultMessage }
+  /** `doubtful`: an earlier attempt stayed without an answer, and may be the one that this answer repeats. */
+  | { kind: 'settled'; result: ResultMessage; doubtful: boolean }
   /** Nobody could say; the user may tap again and lose nothing by it. */
   | { kind: 'unanswered' };
 
@@ -45,6 +44,9 @@ export class Question {
   #ref = '';
   #count = 0;
   #attempts = 0;
+  /** The last attempt has no answer yet; and whether an earlier one has none, or none that says what was decided. */
+  #open = false;
+  #doubtful = false;
   /** Asked about again it is the same tap; only when it is not there another is taken. */
   #packet: number | undefined;
   #preparedMs = 0;
@@ -60,6 +62,8 @@ export class Question {
     this.#rainId = rainId;
     this.#packet = packet;
     this.#attempts = 0;
+    this.#open = false;
+    this.#doubtful = false;
     this.#preparedMs = 0;
     this.#send();
   }
@@ -81,13 +85,15 @@ export class Question {
     // Every question of ours has a ref: that one is put off without one was his join.
     if (result.ref === undefined && outcome?.retry === 'after a pause') return false;
     if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // to an earlier attempt; the last one counts
+    if (result.ref === this.#ref) this.#open = false;
     switch (outcome?.retry) {
       case undefined:
       case 'no':
       case 'when it resumes':
-        this.#end({ kind: 'settled', result });
+        this.#settle(result);
         break;
       case 'after a pause':
+        this.#doubtful ||= result.code === OUTCOMES['-7'].code;
         this.#again(this.#pauseAfter(result), result.code);
         break;
       case 'after joining again':
@@ -99,9 +105,9 @@ export class Question {
         this.#again(delayBeforeRetry(1, ASK_AGAIN, this.#options.random), result.code);
         break;
       case 'when it opens': {
-        // This page's clock is a little ahead of the server's, or the start has been moved.
+        // Our clock is a little ahead of the server's, or the start has been moved.
         const untilOpen = this.#options.untilOpen();
-        if (untilOpen > START_AHEAD_MS_MAX) this.#end({ kind: 'unanswered' });
+        if (untilOpen > START_AHEAD_MS_MAX) this.#settle(result);
         else this.#again(Math.max(untilOpen, 0) + delayBeforeRetry(1, ASK_AGAIN, this.#options.random), result.code);
         break;
       }
@@ -122,8 +128,10 @@ export class Question {
     if (this.#attempts++ >= ATTEMPTS_MAX) return this.#end({ kind: 'unanswered' });
     this.#packet = carried.packet;
     this.#ref = `tap-${++this.#count}`;
-    if (this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref, ...carried })) this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
-    else this.#attempts--;
+    if (!this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref, ...carried })) return void this.#attempts--;
+    this.#doubtful ||= this.#open;
+    this.#open = true;
+    this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
   }
 
   /** The tap is kept until there is what it needs. */
@@ -143,6 +151,10 @@ export class Question {
     clearTimeout(this.#timer);
     this.#options.onWait(why);
     this.#timer = setTimeout(() => this.#send(), afterMs);
+  }
+
+  #settle(result: ResultMessage): void {
+    this.#end({ kind: 'settled', result, doubtful: this.#doubtful });
   }
 
   #end(verdict: Verdict): void {

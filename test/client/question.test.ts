@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Question, type QuestionOptions, type Verdict } from '../../client-demo/src/question.ts';
+import { Question, type QuestionOptions, type Verdict } from '../../src/client/question.ts';
 import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 
@@ -46,7 +46,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
     const result = answer('0', sent[0]!.ref, PACKET);
     vi.advanceTimersByTime(60_000);
     expect(sent).toHaveLength(1);
-    expect(verdicts).toEqual([{ kind: 'settled', result }]);
+    expect(verdicts).toEqual([{ kind: 'settled', result, doubtful: false }]);
   });
 
   test('a second tap meanwhile asks nothing', () => {
@@ -61,7 +61,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
     expect(sent).toHaveLength(2);
     expect(sent[1]!.ref).not.toBe(sent[0]!.ref);
     const result = answer('1', sent[1]!.ref, PACKET);
-    expect(verdicts).toEqual([{ kind: 'settled', result }]);
+    expect(verdicts).toEqual([{ kind: 'settled', result, doubtful: true }]);
   });
 
   test('a late packet counts, a late refusal of an earlier attempt does not', () => {
@@ -136,10 +136,10 @@ describe('[R7] the start', () => {
 
   test('a start that is far away is left to the countdown', () => {
     const { sent, verdicts, answer } = ask({ untilOpen: () => 60_000 });
-    answer('-2');
+    const result = answer('-2');
     vi.advanceTimersByTime(120_000);
     expect(sent).toHaveLength(1);
-    expect(verdicts).toEqual([{ kind: 'unanswered' }]);
+    expect(verdicts).toEqual([{ kind: 'settled', result, doubtful: false }]);
   });
 });
 

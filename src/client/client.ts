@@ -1,0 +1,202 @@
+import type { ErrorMessage, ServerMessage, WelcomeMessage, RainSnapshot } from '../protocol/messages.ts';
+import { ServerClock } from './clock.ts';
+import { Connection, type Link } from './connection.ts';
+import type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
+import { Events } from './events.ts';
+import type { Fall } from './fall.ts';
+import type { GrabOutcome } from './outcome.ts';
+import { Promised } from './promised.ts';
+import { Pulse } from './pulse.ts';
+import { RainRefused } from './refused.ts';
+import { Seat, type Joined } from './seat.ts';
+import type { SocketClass } from './socket.ts';
+import { Tokens } from './token.ts';
+
+export type { CreditedMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
+export type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
+export type { Link } from './connection.ts';
+export type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
+export type { Fall } from './fall.ts';
+export type { GrabOutcome, Packet } from './outcome.ts';
+export { RainRefused } from './refused.ts';
+export type { Asking, Joined } from './seat.ts';
+export type { Socket, SocketClass } from './socket.ts';
+export type { TokenSource } from './token.ts';
+
+const NO_SOLVER = { code: 'no_solver', reason: 'a grab needs a ticket here, and that a puzzle: expected the option solve' } as const;
+const CLOSED = { code: 'closed', reason: 'this client was closed' };
+
+/** @throws TypeError when an option cannot be what it is to be */
+export function createRainClient(options: RainClientOptions): RainClient {
+  return new Client(options);
+}
+
+class Client implements RainClient {
+  readonly #events = new Events<RainEvents>();
+  readonly #seats = new Map<string, Seat>();
+  readonly #welcomed = new Promised<WelcomeMessage | RainRefused>();
+  readonly #clock: ServerClock;
+  readonly #connection: Connection;
+  readonly #pulse: Pulse;
+  readonly #seat: (rainId: string) => Seat;
+  #welcome: WelcomeMessage | undefined;
+
+  constructor({ url, token, WebSocket = globalSocket(), solve, random = Math.random, now = () => performance.now() }: RainClientOptions) {
+    if (!isAddress(url)) throw new TypeError(`url: expected an address of ws:// or wss://, got ${JSON.stringify(url)}`);
+    if (!WebSocket) throw new TypeError("WebSocket: expected one, as there is no global one here; that of 'ws' fits");
+    this.#clock = new ServerClock(now, Date.now());
+    this.#connection = new Connection({
+      url, tokens: new Tokens(token), WebSocket, random, now,
+      onMessage: (message) => this.#hear(message),
+      onLink: (link, code) => this.#linked(link, code),
+    });
+    this.#pulse = new Pulse(() => this.#connection.send({ type: 'ping', t: now() }));
+    this.#seat = (rainId) => new Seat({
+      rainId, random,
+      now: () => this.#clock.now(),
+      solve: solve ?? (async () => {
+        this.#events.tell('error', NO_SOLVER);
+        return undefined;
+      }),
+      send: (message) => this.#connection.send(message),
+      onAsking: (why) => this.#events.tell('asking', { rainId, why }),
+      onResult: (result) => this.#events.tell('result', result),
+      onWon: (packet) => this.#events.tell('won', { rainId, ...packet }),
+      onCredited: (message) => this.#events.tell('credited', message),
+    });
+  }
+
+  get link(): Link {
+    return this.#connection.link;
+  }
+
+  get userId(): string | undefined {
+    return this.#welcome?.userId;
+  }
+
+  async connect({ signal }: { signal?: AbortSignal } = {}): Promise<WelcomeMessage> {
+    if (this.link === 'up' && this.#welcome) return this.#welcome;
+    const welcomed = this.#welcomed.wait(signal, () => this.#connection.stop());
+    if (!signal?.aborted) this.#connection.start();
+    const answer = await welcomed;
+    if (answer instanceof RainRefused) throw answer;
+    return answer;
+  }
+
+  close(): void {
+    this.#connection.stop();
+    for (const seat of this.#seats.values()) seat.end(CLOSED);
+    this.#seats.clear();
+  }
+
+  renew(): void {
+    this.#connection.renew();
+  }
+
+  join(rainId: string, { signal }: { signal?: AbortSignal } = {}): Promise<Joined> {
+    return this.#sit(rainId).join(signal);
+  }
+
+  leave(rainId: string): void {
+    this.#seats.get(rainId)?.end({ code: 'left', reason: 'this rain was left' });
+    this.#seats.delete(rainId);
+  }
+
+  grab(rainId: string, { packet, signal }: { packet?: number; signal?: AbortSignal } = {}): Promise<GrabOutcome> {
+    return this.#sit(rainId).grab(packet, signal);
+  }
+
+  rain(rainId: string): RainSnapshot | undefined {
+    return this.#seats.get(rainId)?.rain;
+  }
+
+  fall(rainId: string): Fall | undefined {
+    return this.#seats.get(rainId)?.fall;
+  }
+
+  serverNow(): number {
+    return this.#clock.now();
+  }
+
+  on<Name extends keyof RainEvents>(name: Name, listener: (told: RainEvents[Name]) => void): () => void {
+    return this.#events.on(name, listener);
+  }
+
+  #sit(rainId: string): Seat {
+    const known = this.#seats.get(rainId);
+    if (known) return known;
+    const seat = this.#seat(rainId);
+    this.#seats.set(rainId, seat);
+    if (this.link === 'up') seat.connected();
+    return seat;
+  }
+
+  #hear(message: ServerMessage): void {
+    switch (message.type) {
+      case 'welcome': return this.#enter(message);
+      case 'pong': return this.#clock.answered(message.serverTime, message.t);
+      case 'rain':
+        this.#clock.told(message.serverTime);
+        this.#seats.get(message.rainId)?.hearRain(message);
+        return this.#events.tell('rain', message);
+      case 'ticket':
+      case 'puzzle': return this.#seats.get(message.rainId)?.hearEntry(message);
+      case 'result': return this.#seats.get(message.rainId)?.hearResult(message);
+      case 'credited': return this.#seats.get(message.rainId)?.hearCredited(message);
+      case 'winners': return this.#events.tell('winners', message);
+      case 'goodbye': return this.#events.tell('goodbye', message);
+      case 'error': return this.#hearError(message);
+      // A message of a newer server.
+      default: return message satisfies never;
+    }
+  }
+
+  #enter(welcome: WelcomeMessage): void {
+    this.#clock.told(welcome.serverTime);
+    const before = this.#welcome?.userId;
+    this.#welcome = welcome;
+    for (const seat of this.#seats.values()) {
+      if (before !== undefined && before !== welcome.userId) seat.forget();
+      seat.connected();
+    }
+    this.#events.tell('welcome', welcome);
+    this.#welcomed.keep(welcome);
+  }
+
+  #hearError(message: ErrorMessage): void {
+    if (message.code === 'not_solved') for (const seat of this.#seats.values()) seat.hearNotSolved();
+    if (message.code === 'not_allowed') for (const seat of this.#seats.values()) seat.refuse(message);
+    this.#events.tell('error', message);
+  }
+
+  #linked(link: Link, code?: string): void {
+    if (link === 'up') {
+      this.#clock.doubt();
+      this.#pulse.start();
+    } else {
+      this.#pulse.stop();
+      for (const seat of this.#seats.values()) seat.disconnected();
+    }
+    this.#events.tell('link', { link, ...(code !== undefined && { code }) });
+    if (link === 'no_token' || link === 'refused') this.#giveUp(new RainRefused(code ?? link));
+    if (link === 'idle') this.#welcomed.keep(new RainRefused(CLOSED.code));
+  }
+
+  /** Nobody will be asked any more: those who wait are told so. */
+  #giveUp(refused: RainRefused): void {
+    for (const seat of this.#seats.values()) seat.end({ code: refused.code, reason: refused.message });
+    this.#welcomed.keep(refused);
+  }
+}
+
+function isAddress(url: string): boolean {
+  try {
+    return /^wss?:$/.test(new URL(url).protocol);
+  } catch {
+    return false;
+  }
+}
+
+function globalSocket(): SocketClass | undefined {
+  return (globalThis as { WebSocket?: SocketClass }).WebSocket;
+}
