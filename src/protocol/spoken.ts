@@ -89,7 +89,6 @@ export const serverMessage = z.discriminatedUnion('type', [
   SERVER_MESSAGES.ticket, SERVER_MESSAGES.puzzle, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
 ]) satisfies z.ZodType<ServerMessage>;
 
-/** The other way round: whatever the interfaces allow is said here, too. */
-type Said = z.output<typeof serverMessage>;
-const interfacesAgree: ServerMessage extends Said ? true : false = true;
-void interfacesAgree;
+/** The other way round: every field that the interfaces have is told of here, or this does not compile. */
+type FieldNames<M extends { type: string }> = M extends unknown ? `${M['type']}.${keyof M & string}` : never;
+export const everyFieldIsTold: FieldNames<ServerMessage> extends FieldNames<z.output<typeof serverMessage>> ? true : never = true;
