@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientMessage } from '../../src/protocol/messages.ts';
+import { clientMessage, type RainSnapshot } from '../../src/protocol/messages.ts';
 import { serverMessage } from '../../src/protocol/spoken.ts';
+import { commitmentOf } from '../../src/rain/commitment.ts';
 import { normalize, recordSession, type Frame } from '../protocol/recording.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 
@@ -36,6 +37,12 @@ test('every line of the transcript is a message of the wire, and it has all that
   const kinds = new Set(written.map(({ way, message }) => `${way} ${message.type} ${String(message['code'] ?? '')}`.trim()));
   for (const kind of ['welcome', 'pong', 'rain', 'result -2', 'result 0', 'result 1', 'result -1', 'credited', 'winners', 'error bad_field', 'goodbye']) expect(kinds, kind).toContain(`to client ${kind}`);
   expect(written.findLast(({ message }) => message.type === 'rain')!.message).toMatchObject({ state: 'settled', seed: expect.stringMatching(/^[0-9a-f]{64}$/), plan: { budget: '12.21' }, shards: 1 });
+});
+
+test('its seed is what was committed to before the start', () => {
+  const told = written.findLast(({ message }) => message.type === 'rain')!.message as unknown as RainSnapshot;
+  const joined = written.find(({ message }) => message.type === 'rain')!.message;
+  expect(commitmentOf({ rainId: told.rainId, seed: told.seed!, plan: told.plan, shards: told.shards! })).toBe(joined['commitment']);
 });
 
 test('a session of today goes as the transcript says', async () => {
