@@ -5,6 +5,7 @@ import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
+import { portionContract } from './contract-portion.ts';
 import { rainContract } from './contract-rain.ts';
 import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
@@ -33,6 +34,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     });
 
     rainContract(book);
+    portionContract(book);
     creditContract(book);
     discardContract(book);
     reserveContract(book);
