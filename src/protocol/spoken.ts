@@ -16,6 +16,15 @@ const rain = rainId.describe('Which rain');
 const money = amount.meta({ pattern: '^(0|[1-9]\\d{0,13})\\.\\d\\d$', description: 'Decimal string with two digits, above 0; never a number' });
 const packetId = z.string().min(1).max(128).describe('Names the red packet, for good');
 
+const plan = z.custom<RainPlan>((value) => rainPlan.safeParse(value).success).meta({ type: 'object' });
+
+const portion = z.object({
+  commitment: z.string().describe('As that of the rain, of what was added'),
+  packets: z.int().min(0).describe('So many red packets; they are handed out after all that were there before'),
+  seed: z.string().exactOptional().describe('Once the rain is settled: what they were drawn with, hex'),
+  plan: plan.exactOptional().describe('Once the rain is settled: as that of the rain'),
+});
+
 const snapshot = {
   rainId: rain,
   title: z.string().describe('For people'),
@@ -24,10 +33,12 @@ const snapshot = {
   closesAt: moment('The end'),
   packets: z.int().min(0).describe('Planned red packets'),
   left: z.int().min(0).describe('Red packets left, rounded up to about a hundredth of `packets`; 0 only when none is left'),
+  rehearsal: z.literal(true).exactOptional().describe('Only of a rehearsal: what is won in it is no real money, and players are to be told so'),
   commitment: z.string().exactOptional().describe('SHA-256 of what decides who gets which amount, hex; absent for a rain that has none'),
   seed: z.string().exactOptional().describe('Once the rain is settled: what the packets were drawn with, hex'),
-  plan: z.custom<RainPlan>((plan) => rainPlan.safeParse(plan).success).meta({ type: 'object' }).exactOptional().describe('Once the rain is settled: budget, packets, split, min and max as they were asked for'),
+  plan: plan.exactOptional().describe('Once the rain is settled: budget, packets, split, min and max as they were asked for'),
   shards: z.int().min(1).exactOptional().describe('Once the rain is settled: into how many equal parts its packets were dealt'),
+  portions: z.array(portion).readonly().exactOptional().describe('What was added to the rain since it was created, in order. After a `-1`, more `packets`, or packets `left` again, say that it goes on and that asking again is worth while'),
 };
 
 const OUTCOME_CODES = OUTCOMES_IN_ORDER.map(({ code }) => code) as [OutcomeCode, ...OutcomeCode[]];
