@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runWave } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -17,9 +17,9 @@ const SCREENS = ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/
 describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cent', () => {
   let system: Deployment;
   let browser: Browser;
+  beforeAll(buildShippedConsole);
+  beforeAll(async () => { system = await deploy(); });
   beforeAll(async () => {
-    await buildShippedConsole();
-    system = await deploy();
     await addOperators(system);
     browser = await launchChromium();
   });
@@ -27,6 +27,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await browser?.close();
     await system?.end();
   });
+
+  // Pages that are left open go on asking and drawing, and the next test waits for them.
+  afterEach(async () => { for (const context of browser.contexts()) await context.close(); });
 
   const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
 
@@ -124,6 +127,38 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await goTo(page, '#/actions');
     await expect.poll(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
     expect(await page.locator('[data-testid=action][data-verb=create]').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('a rain is started by hand, paused, resumed and topped up, each time after a question in words', { timeout: 120_000 }, async () => {
+    const { page, faults } = await openConsole(browser, system);
+    await signIn(page, 'opal');
+    await makeRain(page, { title: 'by hand', startIn: '500' });
+    const act = async (verb: string, ...told: string[]) => {
+      await page.getByTestId(`verb-${verb}`).click();
+      for (const words of told) await expect.poll(() => page.locator('dialog').textContent()).toContain(words);
+      await page.getByTestId('act').click();
+      await page.locator('dialog').waitFor({ state: 'detached' });
+    };
+    await page.getByTestId('verb-start').click();
+    await page.locator('dialog').getByText('At once').click();
+    await photograph(page, 'start');
+    await page.getByTestId('act').click();
+    await expect.poll(() => shown(page, 'state')).toBe('Raining');
+    await act('pause', 'What was won stays won');
+    await expect.poll(() => shown(page, 'state')).toBe('Paused');
+    await act('resume');
+    await expect.poll(() => shown(page, 'state')).toBe('Raining');
+    await page.getByTestId('verb-topUp').click();
+    await page.getByTestId('top-budget').fill('0.01');
+    await page.getByTestId('top-packets').fill('2');
+    await expect.poll(() => page.locator('dialog .refusal').textContent()).toContain('2 packets of at least 0.01 would take 0.02');
+    await page.getByTestId('top-budget').fill('11.2');
+    await expect.poll(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
+    await photograph(page, 'top-up');
+    await page.getByTestId('act').dblclick();
+    await expect.poll(() => shown(page, 'figure-budget')).toBe('100.00');
+    expect(await shown(page, 'figure-packets')).toBe('14');
     expect(faults).toEqual([]);
   });
 
