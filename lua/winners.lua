@@ -1,6 +1,6 @@
--- winners.lua: the users of one rain who hold a claim, a page at a time.
+-- winners.lua: the users of one rain who hold a claim, or of a campaign who have won, a page at a time.
 --
--- KEYS[1] claimed  hash: userId -> claim JSON
+-- KEYS[1] claimed  hash: userId -> claim JSON; or the campaign's wins, by userId too
 -- ARGV    cursor ("0" begins), how many to look at
 -- RETURNS next cursor ("0": that was all), userId ...; a user may come twice, one who was there all the time is never missed
 -- WHY     HSCAN alone sends the claims, too, which are ten times as long as the ids and are not wanted here.

@@ -19,7 +19,7 @@ export interface View {
   winners: { user: string; amount: string }[];
 }
 
-const FINAL: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'unknown_rain', 'blocked'];
+const FINAL: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'unknown_rain', 'blocked', 'had_enough'];
 
 /** Writes views into the page. Names from outside become text, never markup. */
 export class Screen {

@@ -13,9 +13,9 @@ export function describeReport(report: RainReport): string {
   return `${rows}\n${verdict(report)}`;
 }
 
-function verdict({ adds_up, promised_twice, budget, packets, winners }: RainReport): string {
-  if (!adds_up) return 'THE MONEY DOES NOT ADD UP.';
-  const sentence = `The money adds up: ${budget} in ${packets} packets, ${winners} winners.`;
+function verdict({ adds_up, promised_twice, budget, packets, winners, rehearsal }: RainReport): string {
+  if (!adds_up) return rehearsal ? 'THE SHADOW MONEY DOES NOT ADD UP.' : 'THE MONEY DOES NOT ADD UP.';
+  const sentence = `The money adds up: ${budget} in ${packets} packets, ${winners} winners.${rehearsal ? ' It was a rehearsal: no real money moved.' : ''}`;
   return promised_twice === 0 ? sentence : `${sentence}\nPROMISED TWICE, to be compensated and laid to rest with rain dead discard: ${promised_twice}.`;
 }
 

@@ -51,6 +51,6 @@ export interface EntryRange {
 
 /** What a job is about, by its id alone; `undefined`: this is no id of ours. */
 export function rangeOfJobId(id: string): EntryRange | undefined {
-  const match = /^([A-Za-z0-9_-]+)-(\d+)-(\d+)-(\d+)-[0-9a-f]{16}(-again-.+)?$/.exec(id);
+  const match = /^([A-Za-z0-9_-]+(?:\.\d+)?)-(\d+)-(\d+)-(\d+)-[0-9a-f]{16}(-again-.+)?$/.exec(id);
   return match ? { rainId: match[1]!, shard: Number(match[2]), from: Number(match[3]), to: Number(match[4]) } : undefined;
 }

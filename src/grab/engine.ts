@@ -7,7 +7,7 @@ import { run } from './scripts.ts';
 export const BATCH_USERS_MAX = 512;
 
 const won = z.object({ code: z.enum(['0', '1']), redPacketId: z.string().min(1), amount: z.string() });
-const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8']) });
+const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8', '-11']) });
 const answer = z.discriminatedUnion('code', [won, refused]);
 
 /** What `lua/grab.lua` says about one user. "-7": nothing is known about the outcome; asking again is safe and tells it. */
@@ -39,7 +39,7 @@ export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) =
     async grab(rainId, shard, userIds) {
       const keys = shardKeys(rainId, shard);
       try {
-        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled], userIds);
+        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, keys.wins], userIds);
         if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
         return replies.map(parse);
       } catch (error) {

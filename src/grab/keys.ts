@@ -1,9 +1,11 @@
+import { roundOf } from '../rain/campaign.ts';
+
 /**
  * Every Redis key of the system, named in one place.
- * One hash tag per rain and shard keeps every script legal in Redis Cluster.
+ * One hash tag per rain (or campaign) and shard keeps every script legal in Redis Cluster.
  */
 export interface ShardKeys {
-  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, portions (JSON: what was added); once settled, seed and plan (JSON) */
+  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, winsMax (of a round), portions (JSON: what was added); once settled, seed and plan (JSON) */
   state: string;
   /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
   packets: string;
@@ -23,10 +25,20 @@ export interface ShardKeys {
   credited: string;
   /** set: claims that were put back into the log though another stands in their way, expiring */
   restored: string;
+  /** hash, of the campaign: userId → the rounds he has won in, e.g. `,1,,4,`; a cache of book and claim logs. Of a rain of its own: no such key */
+  wins: string;
+  /** set, of the campaign: numbers of its rounds that are not settled; as long as there are any the wins do not expire */
+  rounds: string;
 }
 
+/**
+ * Of a round the tag is the campaign's, so that one script sees its packets and the campaign's wins; the number of the round
+ * stands behind it, and keeps the rounds apart. All rounds have as many shards, so that a user's wins are in one of them.
+ */
 export function shardKeys(rainId: string, shard: number): ShardKeys {
-  const tag = `rain:{${rainId}/${shard}}:`;
+  const name = roundOf(rainId);
+  const common = `rain:{${name?.campaignId ?? rainId}/${shard}}:`;
+  const tag = name ? `${common}${name.round}:` : common;
   return {
     state: `${tag}state`,
     packets: `${tag}packets`,
@@ -38,6 +50,8 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
     auditor: `${tag}auditor`,
     credited: `${tag}credited`,
     restored: `${tag}restored`,
+    wins: `${common}wins`,
+    rounds: `${common}rounds`,
   };
 }
 

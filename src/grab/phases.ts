@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../rain/json.ts';
 import { STORED_STATES, type RainWindow, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
+import { leave } from './campaign.ts';
 import type { RainEvent } from './events.ts';
 import { EVENTS_CHANNEL, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain, Reveal } from './reading.ts';
@@ -108,6 +109,7 @@ export async function settle(redis: RedisClient, rainId: string, live: LiveRain,
     standing ||= reply !== null;
   }
   if (!settled) return false;
+  await leave(redis, rainId, live.shards, ttlMs);
   if (standing) await redis.hset(SETTLED_RAINS_KEY, rainId, JSON.stringify(live));
   await redis.hdel(LIVE_RAINS_KEY, rainId);
   await announceChange(redis, rainId);

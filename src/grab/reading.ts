@@ -8,8 +8,8 @@ import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 
-/** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards. */
-const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string() });
+/** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards, and whether what is won there is real. */
+const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string(), rehearsal: z.literal(true).optional() });
 export type LiveRain = z.infer<typeof liveRain>;
 
 /** What is shown once a rain is settled: with the commitment and the shards, all that is needed to recompute its packets. */
@@ -45,6 +45,8 @@ export interface RainReading extends RainWindow {
   rainId: string;
   title: string;
   shards: number;
+  /** Only of a rehearsal, whose money is none. */
+  rehearsal?: true;
   /** Planned, pushed so far, still in the lists, won, set aside: counts. */
   packets: number;
   loaded: number;
@@ -91,9 +93,9 @@ export async function findRain(redis: RedisClient, rainId: string): Promise<Live
 }
 
 /** `undefined`: no such rain, or its keys have expired. Shards that disagree about the state show the least advanced one. */
-export async function readRain(redis: RedisClient, rainId: string, { shards, title }: LiveRain): Promise<RainReading | undefined> {
+export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<RainReading | undefined> {
   const parts = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
-  const total: RainReading = { rainId, title, shards, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
+  const total: RainReading = { rainId, title, shards, ...(rehearsal && { rehearsal }), state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
   let reveal: Reveal | undefined;
   for (const part of parts) {
     if (!part) return undefined;

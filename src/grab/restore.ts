@@ -89,8 +89,8 @@ function isSame(entry: string | null | undefined, { redPacketId, amount }: ToldC
 
 async function putBack(redis: RedisClient, claims: readonly ToldClaim[], rains: Map<string, Restored>): Promise<void> {
   const { rainId, shard } = claims[0]!;
-  const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
-  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored], claims.flatMap(toArguments)));
+  const { state, packets, claimed, claims: log, restored, wins } = shardKeys(rainId, shard);
+  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, wins], claims.flatMap(toArguments)));
   if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {

@@ -19,6 +19,8 @@ export interface Draft extends LiveRain {
   packets: number;
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
+  /** Of a round: with so many wins in its campaign a user has had enough for this one. */
+  winsMax?: number;
 }
 
 /** Packet `index` of a rain lies in shard `index % shards`. */
@@ -35,17 +37,17 @@ export function packetElement(id: string, amount: string): string {
  * Writes the rain down in Redis, empty. Safe to repeat.
  * @returns `taken` when the id belongs to another rain, or to the remains of one
  */
-export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '' }: Draft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', winsMax, rehearsal }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
     const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
     const done = z.number().parse(await run(redis, 'draft', [state, list, claimed, claims, spoiled, relayed, credited],
-      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment]));
+      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, winsMax ?? '']));
     if (done === -1) return 'taken';
     created ||= done === 1;
   }
   // The index comes last: who finds the rain there finds all its shards.
-  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title } satisfies LiveRain));
+  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title, ...(rehearsal && { rehearsal }) } satisfies LiveRain));
   return created ? 'created' : 'exists';
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roundOf } from '../rain/campaign.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
@@ -21,22 +22,32 @@ export interface Winners {
 
 const page = z.tuple([z.string()]).rest(z.string());
 
-/** @throws when Redis cannot be read */
+/**
+ * Of a round the filter holds everybody who has won in the campaign: some of them have had enough, which the script alone can
+ * say. Who wins in another round after the reading may hear that nothing is left, which is as true.
+ * @throws when Redis cannot be read
+ */
 export async function readWinners(redis: RedisClient, rainId: string, shards: number): Promise<Winners> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
   // First: who wins while the reading goes on makes it outdated, not wrong.
   const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
-  const sizes = await Promise.all(keys.map(({ claimed }) => redis.hlen(claimed)));
+  const hashes = roundOf(rainId) ? keys.flatMap(({ claimed, wins }) => [claimed, wins]) : keys.map(({ claimed }) => claimed);
+  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
   const filter = new Filter(sizes.reduce((sum, size) => sum + size, 0));
-  for (const { claimed } of keys) {
-    let cursor = '0';
-    do {
-      const [next, ...users] = page.parse(await run(redis, 'winners', [claimed], [cursor, PAGE]));
-      for (const user of users) filter.add(user);
-      cursor = next;
-    } while (cursor !== '0');
+  for (const hash of hashes) {
+    for await (const users of usersOf(redis, hash)) for (const user of users) filter.add(user);
   }
   return { mayHold: (userId) => filter.has(userId), claims: logs.reduce((sum, [count]) => sum + count, 0), newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join('') };
+}
+
+/** The fields of a hash by user, such as `claimed`, a page at a time; one may come twice. */
+export async function* usersOf(redis: RedisClient, hash: string): AsyncGenerator<string[]> {
+  let cursor = '0';
+  do {
+    const [next, ...users] = page.parse(await run(redis, 'winners', [hash], [cursor, PAGE]));
+    yield users;
+    cursor = next;
+  } while (cursor !== '0');
 }
 
 /** A Bloom filter: two bytes a winner, where their ids would take a hundred. */

@@ -1,11 +1,24 @@
 import type { Cents } from '../rain/money.ts';
 import type { Database } from './database.ts';
 
-/** Who gives: the one account that may be below zero. */
-export const OPERATOR_ACCOUNT = 'operator';
+/**
+ * Before the names of all accounts of a rehearsal: the same book-keeping, in money that never becomes real. The database lets
+ * no transfer go from one side to the other.
+ */
+const SHADOW = 'shadow:';
 
-export function rainAccount(rainId: string): string {
-  return `rain:${rainId}`;
+/** What the accounts of a rain begin with. */
+export function sideOf(rehearsal: boolean): string {
+  return rehearsal ? SHADOW : '';
+}
+
+/** Who gives: the one account that may be below zero. */
+export function operatorAccount(rehearsal = false): string {
+  return `${sideOf(rehearsal)}operator`;
+}
+
+export function rainAccount(rainId: string, rehearsal = false): string {
+  return `${sideOf(rehearsal)}rain:${rainId}`;
 }
 
 function userAccount(userId: string): string {
@@ -18,7 +31,7 @@ export interface Wallet {
   credits: { rainId: string; redPacketId: string; amountCents: Cents; /** Epoch ms. */ postedAt: number }[];
 }
 
-/** What a user owns, cents; somebody who never won owns nothing. */
+/** What a user owns, cents; somebody who never won owns nothing, and what is won in a rehearsal is nobody's. */
 export async function balance(database: Database, userId: string): Promise<Cents> {
   const account = await database.account.findUnique({ where: { id: userAccount(userId) }, select: { balanceCents: true } });
   return account?.balanceCents ?? 0n;

@@ -27,6 +27,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** What the program does with each table. None of them is ever deleted from. */
 const NEEDED: Record<string, readonly string[]> = {
   Rain: ['SELECT', 'INSERT', 'UPDATE'],
+  Campaign: ['SELECT', 'INSERT'],
   Account: ['SELECT', 'INSERT', 'UPDATE'],
   Transfer: ['SELECT', 'INSERT'],
   OperatorAction: ['SELECT', 'INSERT'],

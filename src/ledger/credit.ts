@@ -1,5 +1,5 @@
 import type { Claim } from '../rain/claim.ts';
-import { rainAccount } from './accounts.ts';
+import { sideOf } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
 import { inOrderWon, judge, toRows, type ClaimRow, type Judgement, type Standing, type StandingRow } from './judge.ts';
 
@@ -48,10 +48,12 @@ async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]
     WITH claimed AS (
       SELECT * FROM unnest(${sorted.map((row) => row.redPacketId)}::text[], ${sorted.map((row) => row.userId)}::text[],
         ${sorted.map((row) => row.amountCents)}::bigint[]) WITH ORDINALITY AS claimed ("redPacketId", "userId", "amountCents", "place")
+    ), side AS (
+      SELECT CASE WHEN EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "rehearsal") THEN ${sideOf(true)} ELSE '' END AS "prefix"
     ), posted AS (
       INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
-      SELECT 'credit:' || "redPacketId", 'credit', ${rainAccount(rainId)}, 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
-      FROM claimed ORDER BY "place"
+      SELECT 'credit:' || "redPacketId", 'credit', "prefix" || 'rain:' || ${rainId}, "prefix" || 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
+      FROM claimed, side ORDER BY "place"
       ON CONFLICT DO NOTHING
       RETURNING "redPacketId", "userId", "creditAccountId", "amountCents"
     ), users AS (
@@ -60,7 +62,7 @@ async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]
       ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"
     ), rain AS (
       UPDATE "Account" SET "balanceCents" = "balanceCents" - (SELECT sum("amountCents") FROM posted)
-      WHERE "id" = ${rainAccount(rainId)} AND (SELECT count(*) FROM posted) > 0
+      WHERE "id" = (SELECT "prefix" FROM side) || 'rain:' || ${rainId} AND (SELECT count(*) FROM posted) > 0
     )
     SELECT "redPacketId", "userId", "amountCents" FROM posted`;
 }

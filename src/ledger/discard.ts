@@ -1,8 +1,9 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Discard } from './generated/client.ts';
+import { isRehearsal } from './rains.ts';
 import { giveBack } from './recycle.ts';
 import { withdraw } from './reserve.ts';
 
@@ -60,9 +61,10 @@ export function discard(database: Database, asked: NewDiscard): Promise<Discardi
   return database.$transaction(async (book) => {
     const standing = await book.discard.findUnique({ where: { letterId } });
     if (standing) return { outcome: 'already', discard: toBookedDiscard(standing) };
+    const rehearsal = await isRehearsal(book, rainId);
     const mine = claim ? await keepForNobody(book, rainId, claim) : 'no';
     if (mine === 'reserved' && !asked.notPaid) return { outcome: 'maybe_paid' };
-    const returned = claim !== undefined && mine !== 'no' && await claimBack(book, rainId, claim);
+    const returned = claim !== undefined && mine !== 'no' && await claimBack(book, rainId, rehearsal, claim);
     if (claim && !returned && await isCredited(book, rainId, claim)) {
       await record(book, { actor: asked.actor, verb: 'discard', rainId, details: { letter: letterId, outcome: 'credited' } });
       return { outcome: 'credited' };
@@ -86,7 +88,7 @@ export function discard(database: Database, asked: NewDiscard): Promise<Discardi
     // The rain's account is locked last, after all that others may wait for.
     if (!claim || !returned) return { outcome: 'laid_to_rest' };
     if (mine === 'yes') await withdraw(book, rainId, claim.allocatedCents);
-    await giveBack(book, rainId, claim.allocatedCents);
+    await giveBack(book, rainId, rehearsal, claim.allocatedCents);
     return { outcome: 'returned', amountCents: claim.allocatedCents };
   });
 }
@@ -108,10 +110,10 @@ async function keepForNobody(book: Transaction, rainId: string, { redPacketId, u
 }
 
 /** @returns false: a transfer of this packet stands, of whatever kind */
-async function claimBack(book: Transaction, rainId: string, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {
+async function claimBack(book: Transaction, rainId: string, rehearsal: boolean, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {
   const { count } = await book.transfer.createMany({
     data: {
-      id: `discard:${redPacketId}`, kind: 'recycle', debitAccountId: rainAccount(rainId), creditAccountId: OPERATOR_ACCOUNT,
+      id: `discard:${redPacketId}`, kind: 'recycle', debitAccountId: rainAccount(rainId, rehearsal), creditAccountId: operatorAccount(rehearsal),
       amountCents: allocatedCents, rainId, redPacketId,
     },
     skipDuplicates: true,

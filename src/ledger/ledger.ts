@@ -4,6 +4,9 @@ import { balance, sumOfBalances, wallet, type Wallet } from './accounts.ts';
 import { actions, latestActions, record, type Action, type NumberedAction, type RecordedAction } from './actions.ts';
 import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
+import {
+  campaign, campaigns, campaignWinners, createCampaign, rounds, type BookedCampaign, type CampaignCreation, type CampaignWinners, type NewCampaign,
+} from './campaigns.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
 import { addPortion, type Adding, type NewPortion } from './portions.ts';
@@ -18,6 +21,11 @@ export interface Ledger {
   createRain(rain: NewRain, actor: string): Promise<Creation>;
   addPortion(portion: NewPortion, actor: string): Promise<Adding>;
   reschedule(rainId: string, window: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean>;
+  createCampaign(campaign: NewCampaign, actor: string): Promise<CampaignCreation>;
+  campaign(id: string): Promise<BookedCampaign | undefined>;
+  campaigns(limit?: number): Promise<BookedCampaign[]>;
+  rounds(campaignId: string): Promise<BookedRain[]>;
+  campaignWinners(campaign: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignWinners>;
   reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
@@ -48,6 +56,11 @@ export function openLedger(database: Database): Ledger {
     createRain: (asked, actor) => createRain(database, asked, actor),
     addPortion: (asked, actor) => addPortion(database, asked, actor),
     reschedule: (rainId, window, action) => reschedule(database, rainId, window, action),
+    createCampaign: (asked, actor) => createCampaign(database, asked, actor),
+    campaign: (id) => campaign(database, id),
+    campaigns: (limit) => campaigns(database, limit),
+    rounds: (campaignId) => rounds(database, campaignId),
+    campaignWinners: (of) => campaignWinners(database, of),
     reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),

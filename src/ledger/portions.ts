@@ -3,7 +3,7 @@ import { commitmentOf } from '../rain/commitment.ts';
 import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { PORTIONS_MAX } from '../rain/portion.ts';
-import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Portion } from './generated/client.ts';
@@ -48,7 +48,7 @@ export function addPortion(database: Database, asked: NewPortion, actor: string)
   const { id, rainId, budgetCents, packets, seed, split } = asked;
   return database.$transaction(async (book) => {
     const [rain] = await book.$queryRaw<LockedRain[]>`
-      SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
+      SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
     const standing = await book.portion.findUnique({ where: { id } });
     if (standing) return compare(asked, standing);
     if (!rain) return { outcome: 'no_rain' };
@@ -59,7 +59,7 @@ export function addPortion(database: Database, asked: NewPortion, actor: string)
     // Another rain's portion of this id may have come in between: then the primary key refuses, and with it all of this.
     const portion = await book.portion.create({ data: { ...asked, ordinal, commitment } });
     await book.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
-    await fundPortion(book, rainId, ordinal, budgetCents);
+    await fundPortion(book, rainId, ordinal, rain.rehearsal, budgetCents);
     await record(book, { actor, verb: 'top-up', rainId, details: { id, portion: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
     return { outcome: 'added', portion: toBookedPortion(portion) };
   });
@@ -71,15 +71,17 @@ interface LockedRain {
   shards: number;
   sealedAt: Date | null;
   settledAt: Date | null;
+  rehearsal: boolean;
 }
 
 /** The rain's account last, as everywhere. */
-async function fundPortion(book: Transaction, rainId: string, ordinal: number, cents: Cents): Promise<void> {
+async function fundPortion(book: Transaction, rainId: string, ordinal: number, rehearsal: boolean, cents: Cents): Promise<void> {
+  const [operator, account] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
   await book.transfer.create({
-    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId: OPERATOR_ACCOUNT, creditAccountId: rainAccount(rainId), amountCents: cents, rainId },
+    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
   });
-  await book.account.update({ where: { id: OPERATOR_ACCOUNT }, data: { balanceCents: { decrement: cents } } });
-  await book.account.update({ where: { id: rainAccount(rainId) }, data: { balanceCents: { increment: cents } } });
+  await book.account.update({ where: { id: operator }, data: { balanceCents: { decrement: cents } } });
+  await book.account.update({ where: { id: account }, data: { balanceCents: { increment: cents } } });
 }
 
 /** The seed is not asked about: the first one stands. */

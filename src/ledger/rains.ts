@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { winsMaxOf } from '../rain/campaign.ts';
 import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Portion, Rain } from './generated/client.ts';
@@ -20,10 +21,22 @@ export interface NewRain {
   opensAt: number;
   /** Epoch ms. */
   closesAt: number;
+  /** Played with shadow money, see accounts.ts. */
+  rehearsal?: boolean;
+  /** Of a round, whose id names both; see rain/campaign.ts. */
+  campaign?: Round;
+}
+
+export interface Round {
+  id: string;
+  round: number;
+  excludeEarlierWinners: boolean;
 }
 
 /** `budgetCents` and `packets` are what it holds in all, its portions included; `split` and `seed` those of its creation. */
-export interface BookedRain extends NewRain {
+export interface BookedRain extends Omit<NewRain, 'rehearsal' | 'campaign'> {
+  rehearsal?: true;
+  campaign?: Round & { /** With so many wins a user has had enough for this round. */ winsMax: number };
   /** What was added since, in order. */
   portions: BookedPortion[];
   /** Epoch ms. */
@@ -47,35 +60,42 @@ export type Creation =
  */
 export function createRain(database: Database, asked: NewRain, actor: string): Promise<Creation> {
   return database.$transaction(async (book) => {
+    const { campaign, ...plain } = asked;
+    const named = campaign && { campaignId: campaign.id, round: campaign.round, excludeEarlierWinners: campaign.excludeEarlierWinners };
     const { count } = await book.rain.createMany({
-      data: { ...asked, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
+      data: { ...plain, ...named, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
       skipDuplicates: true,
     });
-    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, ...withPortions })));
-    await fund(book, asked.id, asked.budgetCents);
-    const { id: rainId, title, packets, seed, split: plan, shards } = asked;
+    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, ...inFull })));
+    const { id: rainId, title, packets, seed, split: plan, shards, rehearsal = false } = asked;
+    await fund(book, rainId, rehearsal, asked.budgetCents);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment } });
+    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...(rehearsal && { rehearsal }), ...named } });
     return { outcome: 'created' };
   });
 }
 
-async function fund(book: Transaction, rainId: string, cents: Cents): Promise<void> {
-  await book.account.create({ data: { id: rainAccount(rainId), kind: 'rain', balanceCents: cents } });
+async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
+  const [operator, account] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
+  await book.account.create({ data: { id: account, kind: 'rain', balanceCents: cents } });
   // Prisma's upsert reads first and can lose a race against the first rain ever.
   await book.$executeRaw`
-    INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${OPERATOR_ACCOUNT}, 'operator', ${-cents})
+    INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
     ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
   await book.transfer.create({
-    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: OPERATOR_ACCOUNT, creditAccountId: rainAccount(rainId), amountCents: cents, rainId },
+    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
   });
 }
 
-function compare(asked: NewRain, booked: BookedRain): Creation {
-  const standing = { ...booked, ...atCreation(booked) };
+/** What a rain that stands for itself is compared as. */
+const NO_ROUND: Round = { id: '', round: 0, excludeEarlierWinners: false };
+
+function compare(asked: NewRain, standing: BookedRain): Creation {
   // As it would look had it gone through the book.
-  const plain: NewRain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json };
-  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], standing[field]));
+  const plain: Required<NewRain> = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json, rehearsal: asked.rehearsal ?? false, campaign: asked.campaign ?? NO_ROUND };
+  const { id, round, excludeEarlierWinners } = standing.campaign ?? NO_ROUND;
+  const booked: Required<NewRain> = { ...standing, ...atCreation(standing), rehearsal: standing.rehearsal ?? false, campaign: { id, round, excludeEarlierWinners } };
+  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
 }
 
@@ -84,21 +104,27 @@ export function atCreation({ budgetCents, packets, portions }: Pick<BookedRain, 
   return portions.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
 }
 
-const withPortions = { include: { portions: { orderBy: { ordinal: 'asc' } } } } as const;
+/** With its portions, and what its campaign says. */
+const inFull = { include: { portions: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId }, ...withPortions });
+  const row = await database.rain.findUnique({ where: { id: rainId }, ...inFull });
   return row ? toBookedRain(row) : undefined;
 }
 
-/** `unsettled`: those whose book is open. */
-export type WhichRains = 'all' | 'unsettled';
+/** Whose money it is; a rain that is not there has none. */
+export async function isRehearsal(book: Database | Transaction, rainId: string): Promise<boolean> {
+  return (await book.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
+}
 
-const among = (which: WhichRains) => ({ where: which === 'unsettled' ? { settledAt: null } : {} });
+/** `unsettled`: those whose book is open; or the rounds of one campaign. */
+export type WhichRains = 'all' | 'unsettled' | { campaignId: string };
+
+const among = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
 
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...among(which), ...withPortions, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  const rows = await database.rain.findMany({ ...among(which), ...inFull, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 
@@ -109,7 +135,7 @@ export function countRains(database: Database, which: WhichRains = 'all'): Promi
 
 /** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...withPortions, orderBy: { closesAt: 'asc' }, take: limit });
+  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...inFull, orderBy: { closesAt: 'asc' }, take: limit });
   return rows.map(toBookedRain);
 }
 
@@ -149,7 +175,9 @@ export async function settle(database: Database, rainId: string): Promise<number
   return row.settledAt.getTime();
 }
 
-function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, ...plain }: Rain & { portions: Portion[] }): BookedRain {
+type RainRow = Rain & { portions: Portion[]; campaign: { winsPerUserMax: number } | null };
+
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, rehearsal, campaignId, round, excludeEarlierWinners, campaign, ...plain }: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,
@@ -157,6 +185,10 @@ function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
+    ...(rehearsal && { rehearsal }),
+    ...(campaign && campaignId !== null && round !== null && {
+      campaign: { id: campaignId, round, excludeEarlierWinners, winsMax: winsMaxOf(campaign.winsPerUserMax, excludeEarlierWinners) },
+    }),
     ...(sealedAt && { sealedAt: sealedAt.getTime() }),
     ...(settledAt && { settledAt: settledAt.getTime() }),
   };

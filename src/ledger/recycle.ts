@@ -1,7 +1,8 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { OPERATOR_ACCOUNT, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
+import { isRehearsal } from './rains.ts';
 import { withdraw } from './reserve.ts';
 
 export type Recycling =
@@ -21,8 +22,9 @@ export type Recycling =
 export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
   const id = `recycle:${rainId}`;
   return database.$transaction(async (book) => {
+    const rehearsal = await isRehearsal(book, rainId);
     const { count } = cents === 0n ? { count: 0 } : await book.transfer.createMany({
-      data: { id, kind: 'recycle', debitAccountId: rainAccount(rainId), creditAccountId: OPERATOR_ACCOUNT, amountCents: cents, rainId },
+      data: { id, kind: 'recycle', debitAccountId: rainAccount(rainId, rehearsal), creditAccountId: operatorAccount(rehearsal), amountCents: cents, rainId },
       skipDuplicates: true,
     });
     if (count === 0) {
@@ -31,7 +33,7 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
       return standing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: standing.amountCents };
     }
     await withdraw(book, rainId, cents);
-    await giveBack(book, rainId, cents);
+    await giveBack(book, rainId, rehearsal, cents);
     await record(book, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
     return { outcome: 'recycled' };
   });
@@ -41,7 +43,7 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
  * Moves the balances of a recycle transfer. The rain's account is locked last, as everywhere: two that take the same accounts
  * in another order would wait for each other for ever.
  */
-export async function giveBack(book: Transaction, rainId: string, cents: Cents): Promise<void> {
-  await book.account.update({ where: { id: OPERATOR_ACCOUNT }, data: { balanceCents: { increment: cents } } });
-  await book.account.update({ where: { id: rainAccount(rainId) }, data: { balanceCents: { decrement: cents } } });
+export async function giveBack(book: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
+  await book.account.update({ where: { id: operatorAccount(rehearsal) }, data: { balanceCents: { increment: cents } } });
+  await book.account.update({ where: { id: rainAccount(rainId, rehearsal) }, data: { balanceCents: { decrement: cents } } });
 }

@@ -10,6 +10,8 @@ import { hasLost } from './lost.ts';
 /** The report, and beside the amounts how many packets they are, and what waits for the operator. */
 export interface RainReport extends AuditReport {
   counts: Counts;
+  /** Only of a rehearsal: the money that adds up, or does not, is shadow money. */
+  rehearsal?: true;
   /** Open promises; the money of a rain that has some may well add up, but a user waits for his. */
   promised_twice: number;
   /** Dead letters and lost claims that the operator has explained. */
@@ -55,7 +57,7 @@ export async function auditRain(desk: Desk, rainId: string): Promise<Audit | und
   return {
     report: {
       ...toReport(rainId, equation), adds_up: addsUp(equation) && problems.length === 0,
-      counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
+      ...(rain.rehearsal && { rehearsal: rain.rehearsal }), counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
     },
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), promisedTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,

@@ -30,10 +30,13 @@ export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, 
  * How a booked rain is written down in Redis at first, whoever does it: the first to do so and all who repeat it must agree. What
  * was added to it comes with its packets.
  */
-export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions'>): Promise<Draft> {
-  const { id, title, shards, opensAt, closesAt } = rain;
+export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions' | 'rehearsal' | 'campaign'>): Promise<Draft> {
+  const { id, title, shards, opensAt, closesAt, rehearsal, campaign } = rain;
   const committed = await recordedCommitment(desk, id);
-  return { rainId: id, title, shards, opensAt, closesAt, packets: atCreation(rain).packets, ...(committed !== undefined && { commitment: committed }) };
+  return {
+    rainId: id, title, shards, opensAt, closesAt, packets: atCreation(rain).packets,
+    ...(rehearsal && { rehearsal }), ...(campaign && { winsMax: campaign.winsMax }), ...(committed !== undefined && { commitment: committed }),
+  };
 }
 
 /** What players may see once the rain is settled; nothing when nothing was committed to. To be asked for only then. */

@@ -11,8 +11,10 @@ import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { draftOf } from './commitment.ts';
+import { nameRain, roundRequest } from './campaign/round.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
+import { rainTitle } from './title.ts';
 
 /** A rain may be planned this far ahead and last this long; beyond it somebody mistook seconds for milliseconds. */
 const AHEAD_MS_MAX = 366 * 86_400_000;
@@ -21,13 +23,16 @@ const DURATION_MS_MAX = 7 * 86_400_000;
 const moment = z.int('expected epoch milliseconds');
 const createRequest = z.object({
   id: rainId.optional(),
-  title: z.string().trim().min(1, 'expected a title').max(200, 'expected at most 200 characters')
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'expected printable characters').optional(),
+  title: rainTitle.optional(),
   /** Budget, packets, split, min, max: judged by `checkPlan`. */
   plan: z.unknown(),
   opensAt: moment,
   closesAt: moment,
-  shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
+  shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).optional(),
+  /** A round of a campaign: then it is called `<campaign>.<round>`, and has as many shards as all rounds. */
+  campaign: roundRequest.optional(),
+  /** Played with shadow money, which never becomes real. */
+  rehearsal: z.boolean('expected true or false').default(false),
   /** Only for reproducing a rain; whoever knows it beforehand knows every packet, and that of a settled rain is known to all. */
   seed: seed.optional(),
 });
@@ -58,26 +63,29 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
   ];
   if (!parsed.success || !verdict.ok) return { ok: false, refusals };
   const now = await redisNow(desk.redis);
-  const { opensAt, closesAt, shards } = parsed.data;
-  const standing = parsed.data.id === undefined ? undefined : await desk.ledger.rain(parsed.data.id);
+  const { opensAt, closesAt, rehearsal } = parsed.data;
+  const named = await nameRain(desk, parsed.data, () => newRainId(now));
+  if (!named.ok) return named;
+  const { id, shards, campaign } = named;
+  const standing = await desk.ledger.rain(id);
   if (standing?.settledAt) return refuse('id', `the rain ${standing.id} is settled`);
   if (standing && await hasLost(desk, standing)) return refuse('id', `Redis has lost the rain ${standing.id} after it had opened`);
   // One that was created in time and cut before Redis is finished even now, so that its money can go back.
   const wrong = judgeWindow({ opensAt, closesAt }, now, standing !== undefined);
   if (wrong) return wrong;
 
-  const id = parsed.data.id ?? newRainId(now);
   const title = parsed.data.title ?? `Rain ${id}`;
   const { plan } = verdict;
   if (dryRun) return { ok: true, rainId: id, opensAt, closesAt };
   const booked = await desk.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
-    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt,
+    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, rehearsal,
+    ...(campaign && { campaign }),
   }, desk.actor);
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
-  const draft = await draftOf(desk, { id, title, shards, opensAt, closesAt, packets: plan.packets, budgetCents: plan.budgetCents, portions: [] });
+  const draft = await draftOf(desk, (await desk.ledger.rain(id))!);
   const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(desk.redis, id);

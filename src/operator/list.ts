@@ -9,6 +9,10 @@ import { bookOf, type Desk } from './desk.ts';
 export interface RainView {
   rainId: string;
   title: string;
+  /** Only of a rehearsal: all its amounts are shadow money. */
+  rehearsal?: true;
+  /** Only of a round. */
+  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
   /** `draft` also while Redis knows nothing of it yet. */
   state: RainState;
   opensAt: string;
@@ -62,8 +66,14 @@ export const RAINS_MAX = 1_000;
 
 /** The newest rains, so many of them. */
 export async function listRains(desk: Desk, limit = 100): Promise<RainList> {
-  const [rains, total, live, now] = await Promise.all([desk.ledger.rains(Math.min(limit, RAINS_MAX)), desk.ledger.countRains(), liveRains(desk.redis), redisNow(desk.redis)]);
-  return { rains: await Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now))), total };
+  const [rains, total] = await Promise.all([desk.ledger.rains(Math.min(limit, RAINS_MAX)), desk.ledger.countRains()]);
+  return { rains: await viewRains(desk, rains), total };
+}
+
+/** These, in their order. */
+export async function viewRains(desk: Desk, rains: readonly BookedRain[]): Promise<RainView[]> {
+  const [live, now] = await Promise.all([liveRains(desk.redis), redisNow(desk.redis)]);
+  return Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now)));
 }
 
 export async function showRain(desk: Desk, rainId: string): Promise<RainDetail | undefined> {
@@ -88,6 +98,8 @@ async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, 
   return {
     rainId: rain.id,
     title: rain.title,
+    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
+    ...(rain.campaign && { campaign: { id: rain.campaign.id, round: rain.campaign.round, excludeEarlierWinners: rain.campaign.excludeEarlierWinners } }),
     state: rain.settledAt ? 'settled' : now ? stateAt(now, clock) : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),

@@ -5,6 +5,7 @@ import { joined } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { tellRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
+import { countWins } from './campaign/wins.ts';
 import { brokenPromise, draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
@@ -48,13 +49,16 @@ export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: 
   const draft = await draftOf(desk, rain);
   // On record before it is done: see `hasLost`.
   await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: rain.packets } });
+  const lost = () => refuse('id', `the rain ${rainId} cannot be loaded: Redis has lost it meanwhile`);
   for (let drafted = false; ;) {
     if (brokenPromise(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} are not those that were committed to; its packets would not be the ones promised`);
     if (!drafted && await draftRain(desk.redis, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+    // Before it has a packet: nobody is to win whose wins are not known.
+    if (!drafted && !await countWins(desk, rain)) return lost();
     drafted = true;
     const { packets } = rain;
     const loaded = await loadPackets(desk.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
-    if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${loaded.reason === 'not_a_draft' ? 'it is closed' : 'Redis has lost it meanwhile'}`);
+    if (!loaded.ok) return loaded.reason === 'not_a_draft' ? refuse('id', `the rain ${rainId} cannot be loaded: it is closed`) : lost();
     // What was added meanwhile found a draft and left its packets to us.
     const now: BookedRain | undefined = await desk.ledger.rain(rainId);
     if (!now || now.packets === packets) {

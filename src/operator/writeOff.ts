@@ -1,5 +1,6 @@
+import { leave } from '../grab/campaign.ts';
 import { shardKeys } from '../grab/keys.ts';
-import { announceChange } from '../grab/phases.ts';
+import { announceChange, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
@@ -30,6 +31,7 @@ export async function writeOffRain(desk: Desk, rainId: string, why: string): Pro
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;
   if (recycledCents === 0n) await desk.ledger.recycle(rainId, restCents, desk.actor);
   await desk.ledger.settle(rainId);
+  await leave(desk.redis, rainId, rain.shards, SETTLED_TTL_MS);
   await announceChange(desk.redis, rainId);
   return { ok: true, amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)) };
 }

@@ -10,7 +10,7 @@ function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded
 }
 
 /** A grab as every client of ours writes it. What looks otherwise, or wrong, is not taken for one here. */
-const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64})"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(0|[1-9]\d{0,14}))?\}$/;
+const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(0|[1-9]\d{0,14}))?\}$/;
 
 /** One text frame → a message that can be trusted, or the error its sender is told [R12]. Never throws. */
 export function decode(text: string): Decoded {

@@ -38,6 +38,8 @@ export interface RainSnapshot {
   packets: number;
   /** Packets left, rounded up to about a hundredth of `packets`; 0 only when none is left. */
   left: number;
+  /** Only of a rehearsal: what is won there is not real money, and players are to be told so. */
+  rehearsal?: true;
   /** SHA-256 of what decides who gets which amount, told before anybody can grab; absent for a rain that has none. */
   commitment?: string;
   /** These three once the rain is settled: with the commitment, all that is needed to recompute every packet. */

@@ -24,6 +24,7 @@ export const OUTCOMES_IN_ORDER = [
   { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
   { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
   { code: '-4', reason: 'paused', meaning: 'The operator has paused the rain.', retry: 'when it resumes' },
+  { code: '-11', reason: 'had_enough', meaning: 'You have won in as many rounds of this campaign as anybody may, or in another one and this round is for those who have not.', retry: 'no' },
   { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone; a `rain` message with more of them says when it goes on.', retry: 'no' },
   { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
 ] as const satisfies readonly Outcome[];

@@ -10,7 +10,10 @@ export const plainId = matching(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 
 export const userId = plainId;
 
 /** Names a rain in Redis keys and in the book; braces and colons would break Cluster hash tags and key parsing. */
-export const rainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
+export const plainRainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
+
+/** The same, and for a round of a campaign its number behind a dot: `autumn.3`, see campaign.ts. */
+export const rainId = matching(/^[A-Za-z0-9_-]{1,64}(\.[1-9]\d{0,2})?$/, 'expected 1 to 64 letters, digits, _ or -, and of a campaign its round, such as .3');
 
 const AMOUNT = 'expected a positive amount such as "12.21"';
 

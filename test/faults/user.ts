@@ -140,6 +140,8 @@ export class User {
       // Nobody here asks for tickets.
       case '-9':
       case '-10':
+      // And nobody plays a campaign.
+      case '-11':
         this.told.tellNonsense(code);
         break;
       case '-7':

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enlist } from '../../src/grab/campaign.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { close, pause, resume, settle } from '../../src/grab/phases.ts';
 import { findRain, readRain } from '../../src/grab/reading.ts';
+import { restoreTold } from '../../src/grab/restore.ts';
 import { loadScripts, run } from '../../src/grab/scripts.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { dial } from '../support/client.ts';
@@ -27,7 +29,7 @@ describe('on a Redis Cluster of three masters', () => {
     await loadScripts(redis);
     const keys = shardKeys('trap', 0);
     await stockRain(redis, { rainId: 'trap', amounts: ['1.00'] });
-    await expect(run(redis, 'grab', [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled], ['alice'])).rejects.toThrow(/CROSSSLOT|same slot/i);
+    await expect(run(redis, 'grab', [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled, keys.wins], ['alice'])).rejects.toThrow(/CROSSSLOT|same slot/i);
     const faults: unknown[] = [];
     expect((await createGrabEngine(redis, (fault) => faults.push(fault)).grab('trap', 0, ['alice']))[0]!.code).toBe('0');
     expect(faults).toEqual([]);
@@ -51,6 +53,29 @@ describe('on a Redis Cluster of three masters', () => {
     const live = (await findRain(redis, 'wide'))!;
     expect(await readRain(redis, 'wide', live)).toMatchObject({ state: 'closed', packets: 400, left: 0, claims: 400 });
     expect(await settle(redis, 'wide', live, { ttlMs: 60_000 })).toBe(true);
+  });
+
+  test('the rounds of a campaign lie beside each other: grab, restore, enlist and settlement are legal on every shard', async () => {
+    const shards = 8;
+    for (const round of [1, 2]) await stockRain(redis, { rainId: `fair.${round}`, amounts: Array.from({ length: 80 }, () => '0.01'), shards, winsMax: 1 });
+    const engine = createGrabEngine(redis, (fault) => { throw fault; });
+    const users = Array.from({ length: 40 }, (_, i) => `user-${i}`);
+    const ask = (rainId: string) => Promise.all(users.map(async (user) => (await engine.grab(rainId, shardOf(user, shards), [user]))[0]!));
+    const first = await ask('fair.1');
+    const won = users.filter((_, i) => first[i]!.code === '0');
+    expect(won.length).toBeGreaterThan(20);
+    const second = await ask('fair.2');
+    expect(users.filter((_, i) => second[i]!.code === '-11')).toEqual(won);
+    for (let shard = 0; shard < shards; shard++) {
+      const elsewhere = users.find((user) => shardOf(user, shards) === shard)!;
+      await restoreTold(redis, [{ rainId: 'fair.2', shard, userId: elsewhere, redPacketId: `fair.2-${shard}`, amount: '0.01', at: 1_795_000_000_000 }]);
+      expect(await enlist(redis, 'fair.2', shard, [{ userId: elsewhere, round: 1 }])).toBe(true);
+    }
+    for (const rainId of ['fair.1', 'fair.2']) {
+      expect(await close(redis, rainId, shards, 'early')).toBe(true);
+      expect(await settle(redis, rainId, (await findRain(redis, rainId))!, { ttlMs: 60_000 })).toBe(true);
+    }
+    for (let shard = 0; shard < shards; shard++) expect(await redis.pttl(shardKeys('fair.1', shard).wins)).toBeGreaterThan(0);
   });
 
   test('the gateway serves it as it serves a single Redis', async () => {

@@ -5,7 +5,9 @@ import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
+import { portionContract } from './contract-portion.ts';
 import { rainContract } from './contract-rain.ts';
+import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
 import type { OpenBook } from './openBook.ts';
 
@@ -32,9 +34,11 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     });
 
     rainContract(book);
+    portionContract(book);
     creditContract(book);
     discardContract(book);
     reserveContract(book);
+    rehearsalContract(book);
     databaseContract(book);
   });
 }

@@ -5,29 +5,48 @@ export class Cut extends Error {
   override name = 'Cut';
 }
 
-export interface CutDesk extends Desk {
+export interface WatchedDesk extends Desk {
   /** Calls of Redis and of the book so far. */
   calls(): number;
 }
 
-/**
- * A desk whose process dies at its `at`-th call of Redis or of the book (from 1): `before` it is made, or `after` it was carried
- * out and before its answer was heard. From then on nothing is called any more.
- */
-export function cutDesk(desk: Desk, at: number, when: 'before' | 'after'): CutDesk {
+/** A desk whose every call of Redis and of the book, counted from 1, goes through `carry`. */
+function watchedDesk(desk: Desk, carry: (call: number, make: () => Promise<unknown>, name: string) => Promise<unknown>): WatchedDesk {
   let calls = 0;
   const watch = <T extends object>(target: T): T => new Proxy(target, {
     get(of, name) {
       const member: unknown = Reflect.get(of, name);
       if (typeof member !== 'function') return member;
-      return async (...words: unknown[]) => {
-        const call = ++calls;
-        if (call > at || (call === at && when === 'before')) throw new Cut(`cut ${when} call ${at}`);
-        const answer: unknown = await (member as (...words: unknown[]) => unknown).apply(of, words);
-        if (call === at) throw new Cut(`cut after call ${at}, ${String(name)}`);
-        return answer;
+      const make = (words: unknown[]): unknown => (member as (...words: unknown[]) => unknown).apply(of, words);
+      // A transaction is put together before it is sent; it counts when it is.
+      if (name === 'multi') return (...words: unknown[]) => {
+        const transaction = make(words) as { exec: () => Promise<unknown> };
+        const send = transaction.exec.bind(transaction);
+        return Object.assign(transaction, { exec: () => carry(++calls, send, 'exec') });
       };
+      return (...words: unknown[]) => carry(++calls, async () => make(words), String(name));
     },
   });
   return { ...desk, redis: watch(desk.redis), ledger: watch(desk.ledger), calls: () => calls };
+}
+
+/**
+ * A desk whose process dies at its `at`-th call: `before` it is made, or `after` it was carried out and before its answer was
+ * heard. From then on nothing is called any more.
+ */
+export function cutDesk(desk: Desk, at: number, when: 'before' | 'after'): WatchedDesk {
+  return watchedDesk(desk, async (call, make, name) => {
+    if (call > at || (call === at && when === 'before')) throw new Cut(`cut ${when} call ${at}`);
+    const answer = await make();
+    if (call === at) throw new Cut(`cut after call ${at}, ${name}`);
+    return answer;
+  });
+}
+
+/** A desk whose process sleeps before its `at`-th call while others do `deed`. */
+export function overtakenDesk(desk: Desk, at: number, deed: () => Promise<void>): WatchedDesk {
+  return watchedDesk(desk, async (call, make) => {
+    if (call === at) await deed();
+    return make();
+  });
 }

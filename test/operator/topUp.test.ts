@@ -13,6 +13,7 @@ import { verifyRain } from '../../src/operator/verify.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { tamper } from '../support/plain-sql.ts';
+import { overtakenDesk } from './cut.ts';
 
 let desk: TestDesk;
 let engine: GrabEngine;
@@ -232,25 +233,70 @@ describe('a top-up and the end of the rain', () => {
     expect(await verifyRain(desk, 'shut', [])).toMatchObject({ fair: true, packets: 12 });
   });
 
-  test('[R8] raced by the settlement is either in the money that went back, or was never added', async () => {
-    let [added, refused] = [0, 0];
-    for (let i = 0; i < 24; i++) {
-      const id = `race-${i}`;
+  test('[R8] that comes between any two steps of the settlement is in the money that goes back, or was never added', async () => {
+    const seen = { added: 0, sealed: 0 };
+    for (let at = 1; ; at++) {
+      const id = `between-${at}`;
+      await open(id);
+      await closeRain(desk, id);
+      const settling = overtakenDesk(desk, at, async () => {
+        // It had looked whether the rain goes on before the close.
+        const { outcome } = await desk.ledger.addPortion({ id, rainId: id, budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) }, 'test');
+        expect(['added', 'sealed']).toContain(outcome);
+        seen[outcome as keyof typeof seen]++;
+      });
+      expect(await settleRain(settling, id, (await findRain(desk.redis, id))!)).toEqual({ outcome: 'settled' });
+      const budget = (await desk.ledger.rain(id))!.portions.length > 0 ? '17.00' : '10.00';
+      expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', adds_up: true });
+      expect((await desk.ledger.book(id))!.fundedCents).toBe(budget === '17.00' ? 1_700n : 1_000n);
+      expect(await verifyRain(desk, id, [])).toMatchObject({ fair: true });
+      if (settling.calls() < at) break;
+    }
+    expect(seen.added).toBeGreaterThan(0);
+    expect(seen.sealed).toBeGreaterThan(0);
+    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  });
+
+  test('[R8] whose rain is closed and settled between any two of its steps adds nothing that is not given back', async () => {
+    const seen = { added: 0, refused: 0 };
+    for (let at = 1; ; at++) {
+      const id = `overtaken-${at}`;
       await open(id);
       const live = (await findRain(desk.redis, id))!;
-      const settle = async () => {
+      const adding = overtakenDesk(desk, at, async () => {
         await closeRain(desk, id);
-        for (;;) if ((await settleRain(desk, id, live)).outcome === 'settled') return;
-      };
-      const [done] = await Promise.all([topUpRain(desk, id, { id: `race-more-${i}`, ...MORE }), i % 2 ? settle() : Promise.resolve().then(settle)]);
-      const rain = (await desk.ledger.rain(id))!;
-      if (rain.portions.length > 0) added++;
-      else refused++;
-      const budget = formatMoney(1_000n + 700n * BigInt(rain.portions.length));
+        expect(await settleRain(desk, id, live)).toEqual({ outcome: 'settled' });
+      });
+      const done = await topUpRain(adding, id, { id, ...MORE });
+      if (adding.calls() < at) break;
+      const added = (await desk.ledger.rain(id))!.portions.length > 0;
+      seen[added ? 'added' : 'refused']++;
+      if (!added) expect(done.ok).toBe(false);
+      const budget = added ? '17.00' : '10.00';
       expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', adds_up: true });
-      if (done.ok) expect(rain.portions).toHaveLength(1);
+      // Asked again it says what has become of it, and moves nothing.
+      expect(await topUpRain(desk, id, { id, ...MORE })).toMatchObject({ ok: false });
+      expect(await report(id)).toMatchObject({ budget, recycled: budget, adds_up: true });
     }
+    expect(Object.values(seen).every((count) => count > 0)).toBe(true);
     expect(await desk.ledger.sumOfBalances()).toBe(0n);
-    console.log(`raced by the settlement: ${added} added, ${refused} refused`);
+  });
+
+  test('[R8] the audit adds up between any two of its steps while packets are pushed and won', async () => {
+    await open('looked-at', { plan: { budget: '12000.00', packets: 12_000 } });
+    const told: string[] = [];
+    for (let at = 1, user = 0; ; at++) {
+      const looking = overtakenDesk(desk, at, async () => {
+        await engine.grab('looked-at', 0, users(user, user += 100));
+        if (at % 2 === 0 && at <= 12) expect(await topUpRain(desk, 'looked-at', { budget: '2000.00', packets: 2_000 })).toMatchObject({ ok: true });
+        await engine.grab('looked-at', 0, users(user, user += 100));
+      });
+      const { problems, report: { adds_up } } = (await auditRain(looking, 'looked-at'))!;
+      told.push(...problems);
+      expect(adds_up).toBe(true);
+      if (looking.calls() < at) break;
+    }
+    expect(told).toEqual([]);
+    expect((await desk.ledger.rain('looked-at'))!.portions).toHaveLength(6);
   });
 });

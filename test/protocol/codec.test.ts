@@ -5,7 +5,7 @@ import type { ClientMessage, ServerMessage } from '../../src/protocol/messages.t
 import { ERRORS, OUTCOMES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { parseServerMessage } from '../../src/swarm/server-message.ts';
 
-const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}(\.[1-9][0-9]{0,2})?$/);
 /** Whatever fits, lone surrogates and NULs included: it is echoed, never understood. */
 const anyText = fc.string({ unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom('\0', '"', '\\', '\ud800', '\udfff', '红', '\u2028')), maxLength: 64 })
   .filter((text) => text.length <= 64);

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
 import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { enlist } from '../../src/grab/campaign.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets } from '../../src/grab/stock.ts';
 import { parseMoney } from '../../src/rain/money.ts';
@@ -30,13 +31,16 @@ export interface StockedRain {
   /** ms from now by Redis's clock; negative is in the past. */
   opensInMs?: number;
   closesInMs?: number;
+  /** Of a round, whose id is `<campaign>.<round>`. */
+  winsMax?: number;
 }
 
 /** Drafts and loads a rain by the product's own means; open at once and for ten minutes unless told otherwise. */
-export async function stockRain(redis: RedisClient, { rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000 }: StockedRain): Promise<void> {
+export async function stockRain(redis: RedisClient, { rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax }: StockedRain): Promise<void> {
   const now = await redisNow(redis);
-  const drafted = await draftRain(redis, { rainId, title: rainId, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length });
+  const drafted = await draftRain(redis, { rainId, title: rainId, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, ...(winsMax !== undefined && { winsMax }) });
   if (drafted === 'taken') throw new Error(`rain ${rainId} exists`);
+  if (winsMax !== undefined) for (let shard = 0; shard < shards; shard++) await enlist(redis, rainId, shard, []);
   const loaded = await loadPackets(redis, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});
   if (!loaded.ok) throw new Error(loaded.reason);
 }

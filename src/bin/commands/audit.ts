@@ -112,9 +112,10 @@ function line(rain: AuditedRain): Record<string, unknown> {
 function describeMany(rains: readonly AuditedRain[]): string {
   if (rains.length === 0) return 'no rain that is not settled; all of them with: rain audit --all --settled';
   return table(['id', 'title', 'budget', 'credited', 'pending', 'unclaimed', 'recycled', 'spoiled', 'verdict'], rains.map((rain) => {
-    if ('fault' in rain) return [rain.rainId, rain.title, '', '', '', '', '', '', `CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`];
+    const title = 'audit' in rain && rain.audit.report.rehearsal ? `${rain.title} (rehearsal)` : rain.title;
+    if ('fault' in rain) return [rain.rainId, title, '', '', '', '', '', '', `CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`];
     const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, promised_twice } = rain.audit.report;
     const verdict = !adds_up ? 'DOES NOT ADD UP' : promised_twice > 0 ? `${promised_twice} PROMISED TWICE` : 'adds up';
-    return [rain.rainId, rain.title, budget, credited, pending, unclaimed, recycled, spoiled, verdict];
+    return [rain.rainId, title, budget, credited, pending, unclaimed, recycled, spoiled, verdict];
   }));
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList } from '../../operator/list.ts';
+import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
 import { CommandFailure, EXIT, print, REFRESH_MS, table } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
@@ -34,14 +34,21 @@ export function addLookCommands(program: Command): void {
 function describeList({ rains, total }: RainList): string {
   if (rains.length === 0) return 'no rain yet; plan one with: rain create --help';
   const rows = table(['id', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited'],
-    rains.map((rain) => [rain.rainId, rain.title, rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited]));
+    rains.map((rain) => [rain.rainId, titleOf(rain), rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited]));
   const more = total - rains.length;
   return more > 0 ? `${rows}\n… and ${more} more; --limit lists up to ${RAINS_MAX}` : rows;
 }
 
+/** Nobody is to take shadow money for real money, wherever he looks. */
+function titleOf({ title, rehearsal }: RainView): string {
+  return rehearsal ? `${title} (rehearsal)` : title;
+}
+
 function describe(rain: RainDetail): string {
   return table(['', ''], [
-    ['rain', `${rain.rainId}  ${rain.title}`], ['state', rain.state], ['opens', rain.opensAt], ['closes', rain.closesAt],
+    ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', rain.state],
+    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}, for ${rain.campaign.excludeEarlierWinners ? 'who has not won in another one' : 'everybody'}`]] : []),
+    ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
     ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),

@@ -95,7 +95,7 @@ async function swarm(options: SwarmOptions): Promise<void> {
   if (!verdict.adds_up) process.exitCode = EXIT.refused;
 }
 
-function parseUrl(url: string): string {
+export function parseUrl(url: string): string {
   try {
     return gatewayAddress(url).href;
   } catch {
@@ -104,7 +104,7 @@ function parseUrl(url: string): string {
 }
 
 /** @throws CommandFailure when nobody had a socket, or nobody had a rain: then there is nothing to judge */
-function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: string): void {
+export function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: string): void {
   if (unreached?.status === 401 || unreached?.status === 403) {
     throw new CommandFailure(EXIT.refused, `${url}: the gateway lets nobody in: ${unreached.reason}; is JWT_SECRET the gateway's own?`);
   }

@@ -2,6 +2,7 @@ import type { Balance } from '../../credit/balance.ts';
 import { ledgerBalance } from '../../credit/ledgerBalance.ts';
 import { areBuried } from '../../credit/letters.ts';
 import { tellCredit } from '../../credit/metrics.ts';
+import { sparingRehearsals } from '../../credit/rehearsal.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
@@ -91,7 +92,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const worker = createCreditWorker({
-    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: keep(ledger),
+    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: sparingRehearsals(ledger, keep(ledger)),
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
   });
   const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};

@@ -12,6 +12,8 @@ import type { OpenDesk } from '../connection.ts';
 
 export interface Round {
   title: string;
+  /** With shadow money. */
+  rehearsal?: boolean;
   budget: string;
   packets: number;
   bots: number;
@@ -46,6 +48,7 @@ export async function playRound({ desk, gatewayUrl, tokenFor, signal }: Stage, r
   const opensAt = await redisNow(desk.redis) + round.opensInMs;
   const created = await createRain(desk, {
     title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
+    ...(round.rehearsal && { rehearsal: true }),
   });
   if (!created.ok) throw refused(created);
   const { rainId } = created;

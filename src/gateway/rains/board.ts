@@ -198,6 +198,7 @@ function describe(rain: RainReading, now: number): WelcomeMessage['rains'][numbe
   const { rainId, title, opensAt, closesAt, packets } = rain;
   return {
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
+    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),
     ...(rain.portions && { portions: rain.portions }),
     ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),

@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import { SHARDS_MAX } from '../../grab/keys.ts';
+import { createCampaign } from '../../operator/campaign/create.ts';
+import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type CampaignView } from '../../operator/campaign/look.ts';
+import { ROUNDS_MAX, WINS_PER_USER_MAX } from '../../rain/campaign.ts';
+import { CommandFailure, EXIT, print, refused, table } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+import { create, planned, type CreateOptions } from './plan.ts';
+
+interface CampaignOptions {
+  id?: string;
+  title?: string;
+  winsPerUser: number;
+  shards: number;
+  rollOver?: boolean;
+  json?: boolean;
+}
+
+export function addCampaignCommands(program: Command): void {
+  const campaign = program.command('campaign').summary('several rains that share one count of wins')
+    .description('A campaign is several rains, its rounds, over which a user may win only so often. Rounds may overlap.')
+    .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --wins-per-user 1\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load');
+
+  campaign.command('create').summary('begin a campaign')
+    .description('Writes a campaign down and prints its id. It moves no money: each round brings its own budget.')
+    .requiredOption('--wins-per-user <n>', 'how many rounds a user may win', parseCount(1, WINS_PER_USER_MAX))
+    .option('--title <text>', 'what it is called')
+    .option('--id <id>', 'letters, digits, _ and -; otherwise one is made. Its rounds are called <id>.1, <id>.2 …')
+    .option('--shards <n>', 'Redis shards of every round', parseCount(1, SHARDS_MAX), 1)
+    .option('--roll-over', 'what nobody has won in a round goes into the next one')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
+    .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => atDesk(async (desk) => {
+      const created = await createCampaign(desk, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) });
+      if (!created.ok) throw refused(created);
+      print(json, { campaignId: created.campaignId }, created.campaignId);
+    }));
+
+  planned(campaign.command('add-round <campaign>')).summary('plan another round of a campaign')
+    .description('Plans a round: a rain of the campaign, called <campaign>.<round>. It is steered and audited as every rain is.')
+    .option('--round <n>', 'which one; default the next', parseCount(1, ROUNDS_MAX))
+    .option('--exclude-earlier-winners', 'who has won in another round gets nothing in this one')
+    .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
+    .action((id: string, options: CreateOptions) => atDesk(async (desk) => {
+      // A campaign that is not there is for the verb to refuse.
+      const round = options.round ?? ((await desk.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
+      await create(desk, { ...options, campaign: id, round });
+    }));
+
+  campaign.command('list').summary('all campaigns, newest first').description('Lists all campaigns, newest first.')
+    .option('--limit <n>', 'how many', parseCount(1, CAMPAIGNS_MAX), 100)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain campaign list')
+    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(async (desk) => {
+      const campaigns = await listCampaigns(desk, limit);
+      print(json, { campaigns }, describeList(campaigns));
+    }));
+
+  campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds, and what is known of its winners.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain campaign show autumn')
+    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+      const found = await showCampaign(desk, id);
+      if (!found) throw new CommandFailure(EXIT.refused, `id: there is no campaign ${id}`);
+      print(json, found, describe(found));
+    }));
+}
+
+function describeList(campaigns: readonly CampaignView[]): string {
+  if (campaigns.length === 0) return 'no campaign yet; begin one with: rain campaign create --help';
+  return table(['id', 'title', 'wins per user', 'rounds', 'roll-over', 'created'],
+    campaigns.map(({ campaignId, title, winsPerUserMax, rounds, rollOver, createdAt }) => [campaignId, title, winsPerUserMax, rounds, rollOver ? 'yes' : 'no', createdAt]));
+}
+
+function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners }: CampaignDetail): string {
+  const head = table(['', ''], [
+    ['campaign', `${campaignId}  ${title}`], ['wins per user', `at most ${winsPerUserMax}`], ['roll-over', rollOver ? 'what nobody wins goes into the next round' : 'no'],
+    ['winners', `${winners.users}, with ${winners.wins} packets credited`],
+    ...(winners.beyond === 0 ? [] : [['BEYOND', `${winners.beyond} users are credited with more than ${winsPerUserMax}`]]),
+  ]).trimStart();
+  if (rounds.length === 0) return `${head}\nno round yet; plan one with: rain campaign add-round ${campaignId} --help`;
+  return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'for'], rounds.map((rain) => [
+    rain.rainId, rain.title, rain.state, rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
+    rain.campaign?.excludeEarlierWinners ? 'who has not won yet' : 'everybody']))}`;
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { PACKETS_MAX } from '../../rain/plan.ts';
+import { redactUrl } from '../../runtime/serverUrl.ts';
+import { CommandFailure, EXIT, print, tell } from '../answer.ts';
+import { describeReport } from '../auditText.ts';
+import { atDesk, configure } from '../connection.ts';
+import { parseCount, parseDuration } from '../moment.ts';
+import { expectPlayed, parseUrl } from './swarm.ts';
+import { tokenSigner } from './token.ts';
+
+interface RehearseOptions {
+  url?: string;
+  users: number;
+  packets: number;
+  budget: string;
+  duration: number;
+  json?: boolean;
+}
+
+/** One process's sockets; a bigger crowd is sent with `rain swarm` to a rain that was created with `--rehearsal`. */
+const USERS_MAX = 15_000;
+const OPENS_IN_MS = 3_000;
+const TOKEN_SECONDS = 3_600;
+
+export function addRehearseCommand(program: Command): void {
+  program.command('rehearse').summary('play a whole rain with shadow money')
+    .description('Creates a rehearsal on the running system, sends simulated users to the gateway, waits until it is settled and audits it. No real account and no '
+      + 'wallet hears of it. Exit code 1 if anything does not add up. Needs a running gateway and worker, and JWT_SECRET to sign the users\' tokens.')
+    .option('--url <ws://…>', 'the gateway; default the one that runs here', parseUrl)
+    .option('--users <n>', 'simulated users', parseCount(1, USERS_MAX), 200)
+    .option('--packets <n>', 'red packets', parseCount(1, PACKETS_MAX), 50)
+    .option('--budget <amount>', 'what is given away, in shadow money', '100.00')
+    .option('--duration <time>', 'how long it rains', parseDuration, 5_000)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain rehearse --users 200 --packets 50')
+    .action(rehearse);
+}
+
+async function rehearse({ url: asked, users, packets, budget, duration, json }: RehearseOptions): Promise<void> {
+  const url = asked ?? configure([]).GATEWAY_PUBLIC_URL;
+  if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
+  const tokenFor = tokenSigner(TOKEN_SECONDS);
+  const [{ playRound }, { judge }] = await Promise.all([import('../up/demo.ts'), import('../../swarm/verdict.ts')]);
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  try {
+    await atDesk(async (desk) => {
+      const { audit, bots, settled } = await playRound({ desk, gatewayUrl: url, tokenFor, signal: ended.signal }, {
+        title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,
+        reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, duration / 2)) }, progress: true,
+      });
+      expectPlayed(bots, redactUrl(url));
+      const verdict = judge(bots, audit.report);
+      if (!json) tell(`\n${bots.users} simulated users. ${verdict.sentence}`);
+      if (!settled) tell('The rehearsal was not settled in time; is a worker running?');
+      for (const problem of audit.problems) tell(problem);
+      print(json, { ...audit.report, settled, sentence: verdict.sentence }, describeReport(audit.report));
+      if (!settled || !verdict.adds_up) process.exitCode = EXIT.refused;
+    });
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
+  }
+}

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util';
+import { record } from './actions.ts';
+import type { Database } from './database.ts';
+import { rains, type BookedRain } from './rains.ts';
+
+/** Rains that share one count of wins per user, see rain/campaign.ts. */
+export interface NewCampaign {
+  id: string;
+  title: string;
+  /** How many rounds a user may win. */
+  winsPerUserMax: number;
+  /** Of every round. */
+  shards: number;
+  /** What nobody has won in a round goes into the next one. */
+  rollOver: boolean;
+}
+
+export interface BookedCampaign extends NewCampaign {
+  /** Epoch ms. */
+  createdAt: number;
+}
+
+export type CampaignCreation =
+  | { outcome: 'created' }
+  /** The same campaign was created before; nothing was done again. */
+  | { outcome: 'exists' }
+  /** Another campaign has this id; nothing was done. */
+  | { outcome: 'differs'; fields: (keyof NewCampaign)[] };
+
+/** No money moves: each round brings its own budget. It never changes afterwards. */
+export function createCampaign(database: Database, asked: NewCampaign, actor: string): Promise<CampaignCreation> {
+  return database.$transaction(async (book) => {
+    const { count } = await book.campaign.createMany({ data: asked, skipDuplicates: true });
+    if (count === 1) {
+      await record(book, { actor, verb: 'create-campaign', details: { ...asked } });
+      return { outcome: 'created' };
+    }
+    const standing = await book.campaign.findUniqueOrThrow({ where: { id: asked.id } });
+    const fields = (Object.keys(asked) as (keyof NewCampaign)[]).filter((field) => !isDeepStrictEqual(asked[field], standing[field]));
+    return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
+  });
+}
+
+export async function campaign(database: Database, id: string): Promise<BookedCampaign | undefined> {
+  const row = await database.campaign.findUnique({ where: { id } });
+  return row ? { ...row, createdAt: row.createdAt.getTime() } : undefined;
+}
+
+/** Newest first. */
+export async function campaigns(database: Database, limit = 100): Promise<BookedCampaign[]> {
+  const rows = await database.campaign.findMany({ orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  return rows.map((row) => ({ ...row, createdAt: row.createdAt.getTime() }));
+}
+
+/** The rounds of a campaign, the first one first; at most as many as there are numbers. */
+export async function rounds(database: Database, campaignId: string): Promise<BookedRain[]> {
+  const found = await rains(database, 1_000, { campaignId });
+  return found.toSorted((a, b) => a.campaign!.round - b.campaign!.round);
+}
+
+/** What the book knows of a campaign's winners. */
+export interface CampaignWinners {
+  users: number;
+  /** Packets credited in all rounds. */
+  wins: number;
+  /** Users who are credited with more than anybody may win: after a failover that lost wins, see docs/durability.md. */
+  beyond: number;
+}
+
+export async function campaignWinners(database: Database, { id, winsPerUserMax }: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignWinners> {
+  const [row] = await database.$queryRaw<{ users: bigint; wins: bigint; beyond: bigint }[]>`
+    SELECT count(*) AS "users", coalesce(sum("wins"), 0)::bigint AS "wins", count(*) FILTER (WHERE "wins" > ${winsPerUserMax}) AS "beyond"
+    FROM (SELECT count(*) AS "wins" FROM "Transfer" JOIN "Rain" ON "Rain"."id" = "Transfer"."rainId"
+      WHERE "Rain"."campaignId" = ${id} AND "Transfer"."kind" = 'credit' GROUP BY "Transfer"."userId") AS winners`;
+  return { users: Number(row!.users), wins: Number(row!.wins), beyond: Number(row!.beyond) };
+}

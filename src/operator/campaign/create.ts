@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { SHARDS_MAX } from '../../grab/keys.ts';
+import { redisNow } from '../../grab/reading.ts';
+import { campaignId, WINS_PER_USER_MAX } from '../../rain/campaign.ts';
+import { refusalsOf } from '../../rain/refusal.ts';
+import { refuse, type Desk, type Refused } from '../desk.ts';
+import { rainTitle } from '../title.ts';
+
+const WINS = `expected a whole number from 1 to ${WINS_PER_USER_MAX}`;
+
+const campaignRequest = z.object({
+  id: campaignId.optional(),
+  title: rainTitle.optional(),
+  /** How many rounds a user may win. */
+  winsPerUserMax: z.int(WINS).min(1, WINS).max(WINS_PER_USER_MAX, WINS),
+  /** Of every round, since a user's wins are counted in one of them. */
+  shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
+  /** What nobody has won in a round goes into the next one that goes on. */
+  rollOver: z.boolean('expected true or false').default(false),
+});
+export type CampaignRequest = z.input<typeof campaignRequest>;
+
+export type CampaignCreated = { ok: true; campaignId: string } | Refused;
+
+/** Writes a campaign down. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
+export async function createCampaign(desk: Desk, request: CampaignRequest): Promise<CampaignCreated> {
+  const parsed = campaignRequest.safeParse(request);
+  if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'campaign') };
+  const { winsPerUserMax, shards, rollOver } = parsed.data;
+  const id = parsed.data.id ?? `c${(await redisNow(desk.redis)).toString(36)}${randomBytes(2).toString('hex')}`;
+  const created = await desk.ledger.createCampaign({ id, title: parsed.data.title ?? `Campaign ${id}`, winsPerUserMax, shards, rollOver }, desk.actor);
+  if (created.outcome === 'differs') return refuse('id', `a campaign ${id} exists already, with another ${created.fields.join(', ')}`);
+  return { ok: true, campaignId: id };
+}

@@ -1,0 +1,41 @@
+import { enlist, WINS_MAX, type Win } from '../../grab/campaign.ts';
+import { shardKeys, shardOf } from '../../grab/keys.ts';
+import { usersOf } from '../../grab/winners.ts';
+import type { BookedRain } from '../../ledger/rains.ts';
+import type { Desk } from '../desk.ts';
+
+const CREDITS_PAGE = 10_000;
+
+/**
+ * Lets a round take part in its campaign before it has a packet, and sees to it that its wins are all there: those of the
+ * book, and those of claim hashes that are not in the book yet. Redis counts them itself; but it may have been emptied since
+ * an earlier round, or they may have expired with it.
+ * @returns false: Redis has lost the round meanwhile, or it is settled
+ */
+export async function countWins(desk: Desk, rain: BookedRain): Promise<boolean> {
+  const { id, shards, campaign } = rain;
+  if (!campaign) return true;
+  for (let shard = 0; shard < shards; shard++) if (!await enlist(desk.redis, id, shard, [])) return false;
+  for (const { id: other, campaign: known } of await desk.ledger.rounds(campaign.id)) {
+    const { round } = known!;
+    for await (const users of winnersOf(desk, other, shards)) {
+      const wins = Array.from({ length: shards }, (): Win[] => []);
+      for (const userId of users) wins[shardOf(userId, shards)]!.push({ userId, round });
+      for (const [shard, known] of wins.entries()) {
+        for (let at = 0; at < known.length; at += WINS_MAX) if (!await enlist(desk.redis, id, shard, known.slice(at, at + WINS_MAX))) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Claims first: one that goes from there to the book meanwhile is seen twice, not missed. */
+async function* winnersOf({ redis, ledger }: Desk, rainId: string, shards: number): AsyncGenerator<string[]> {
+  for (let shard = 0; shard < shards; shard++) yield* usersOf(redis, shardKeys(rainId, shard).claimed);
+  let after: string | undefined;
+  do {
+    const page = await ledger.credits(rainId, after, CREDITS_PAGE);
+    yield page.map(({ userId }) => userId);
+    after = page.length < CREDITS_PAGE ? undefined : page.at(-1)!.userId;
+  } while (after !== undefined);
+}

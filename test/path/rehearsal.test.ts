@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { webhookBalance } from '../../src/credit/webhookBalance.ts';
+import type { Gateway } from '../../src/gateway/server.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { listRains, showRain } from '../../src/operator/list.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
+import { startWallet, SECRET as WALLET_SECRET, type Wallet } from '../credit/wallet.ts';
+import { SECRET, dial } from '../support/client.ts';
+import { rain } from '../support/cli.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { openWorker } from '../support/worker.ts';
+
+let desk: TestDesk;
+let gateway: Gateway;
+let wallet: Wallet;
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  [desk, wallet] = await Promise.all([openTestDesk(), startWallet()]);
+  gateway = await openGateway(desk.redisUrl);
+  worker = await openWorker(desk, { keep: (ledger) => webhookBalance(ledger, { url: wallet.url, secret: WALLET_SECRET, batchMax: 10, timeoutMs: 5_000 }) });
+});
+afterAll(async () => {
+  await worker?.close();
+  await gateway?.close();
+  await wallet?.stop();
+  await desk?.stop();
+});
+
+async function play(id: string, more: { rehearsal?: boolean }): Promise<void> {
+  const now = await redisNow(desk.redis);
+  expect(await createRain(desk, { id, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 60_000, ...more })).toMatchObject({ ok: true });
+  await loadRain(desk, id);
+}
+
+test('[R8] a rehearsal is played, credited and settled as a rain is, while the wallet outside and every real account stay as they are', async () => {
+  await play('trial', { rehearsal: true });
+  const client = await dial(gateway.url, 'ann');
+  client.say({ type: 'join', rainId: 'trial' });
+  expect(await client.next('rain')).toMatchObject({ rainId: 'trial', rehearsal: true });
+  client.say({ type: 'grab', rainId: 'trial' });
+  expect(await client.next('result')).toMatchObject({ code: '0', amount: '1.00' });
+  expect(await client.next('credited')).toMatchObject({ rainId: 'trial', amount: '1.00' });
+  await client.leave();
+  await closeRain(desk, 'trial');
+  await eventually(async () => (await showRain(desk, 'trial'))!.state === 'settled');
+  expect((await auditRain(desk, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', adds_up: true });
+  expect((await listRains(desk)).rains[0]).toMatchObject({ rainId: 'trial', rehearsal: true });
+  expect(await desk.ledger.wallet('ann')).toEqual({ balanceCents: 0n, credits: [] });
+  expect(wallet.paid.size).toBe(0);
+  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+});
+
+test('a real rain beside it is paid by the wallet, and says nothing of a rehearsal', async () => {
+  await play('real', {});
+  const client = await dial(gateway.url, 'bob');
+  client.say({ type: 'join', rainId: 'real' });
+  expect(await client.next('rain')).not.toHaveProperty('rehearsal');
+  client.say({ type: 'grab', rainId: 'real' });
+  expect(await client.next('credited')).toMatchObject({ amount: '1.00' });
+  await client.leave();
+  expect(wallet.paid.size).toBe(1);
+  expect(await desk.ledger.balance('bob')).toBe(100n);
+});
+
+test('rain rehearse plays a whole one against the running gateway and says whether its money adds up', async () => {
+  const env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+  const run = await rain(['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '2s'], env);
+  expect(run.stdout).toContain('The money adds up: 10.00 in 5 packets, 5 winners. It was a rehearsal: no real money moved.');
+  expect(run.exit).toBe(0);
+  expect((await rain(['list'], env)).stdout).toContain('Rehearsal (rehearsal)');
+  expect(wallet.paid.size).toBe(1);
+}, 60_000);
