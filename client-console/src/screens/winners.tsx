@@ -52,10 +52,10 @@ function WinnerTable({ winners }: { winners: readonly Winner[] }) {
   const language = useLanguage();
   return (
     <Table label={words.user}>
-        <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
-        <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
-          <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
-        ))}</tbody>
-      </Table>
+      <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
+      <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
+        <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
+      ))}</tbody>
+    </Table>
   );
 }
