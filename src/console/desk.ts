@@ -7,6 +7,7 @@ import { PACE, type Pace } from './live/sampler.ts';
 import { openStage } from './live/stage.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 import { callerRoutes } from './routes/callers.ts';
+import { campaignRoutes } from './routes/campaigns.ts';
 import { deadRoutes } from './routes/dead.ts';
 import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
@@ -71,7 +72,7 @@ export async function mountDesk(server: FastifyInstance, options: DeskOptions): 
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...steeringRoutes, ...winnerRoutes, ...liveRoutes(stage, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...steeringRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(stage, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
   await mountBoard(server, backend, guard, refuse);
 }
 

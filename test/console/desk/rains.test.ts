@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { campaignsApi } from '../../../src/console/contract/campaigns.ts';
 import { rainsApi } from '../../../src/console/contract/rains.ts';
 import { readPresence, tellPresence } from '../../../src/grab/presence.ts';
 import { redisNow } from '../../../src/grab/reading.ts';
@@ -123,6 +124,26 @@ describe('steering', () => {
     expect(as(rainsApi.schedule.answer, await opal.ask('POST', '/api/desk/rains/later/schedule', times))).toEqual({ state: 'loaded', ...times });
     expect(await opal.ask('POST', '/api/desk/rains/whole/load')).toMatchObject({ status: 422, body: { code: 'refused', refusals: [{ field: 'id', reason: expect.stringContaining('is settled') as string }] } });
     expect(await opal.ask('GET', '/api/desk/rains/later/verify')).toMatchObject({ status: 422, body: { refusals: [{ reason: expect.stringContaining('not settled') as string }] } });
+  });
+});
+
+describe('campaigns and rehearsals', () => {
+  test('a campaign is begun, gets rounds, and tells them', async () => {
+    expect(await opal.ask('POST', '/api/desk/campaigns', { id: 'autumn', title: 'Autumn', winsPerUserMax: 1, rollOver: true })).toMatchObject({ status: 201, body: { campaignId: 'autumn' } });
+    expect(await opal.ask('POST', '/api/desk/campaigns', { id: 'autumn', winsPerUserMax: 2 })).toMatchObject({ status: 422, body: { refusals: [{ field: 'id' }] } });
+    const round = { plan: PLAN, ...await window(), campaign: { id: 'autumn', round: 1 } };
+    expect(await opal.ask('POST', '/api/desk/rains', round)).toMatchObject({ status: 201, body: { rainId: 'autumn.1', loaded: 20 } });
+    const shown = as(campaignsApi.show.answer, await opal.ask('GET', '/api/desk/campaigns/autumn'));
+    expect(shown).toMatchObject({ title: 'Autumn', winsPerUserMax: 1, rollOver: true, rounds: [{ rainId: 'autumn.1', campaign: { id: 'autumn', round: 1, excludeEarlierWinners: false } }], winners: { users: 0 } });
+    expect(as(campaignsApi.list.answer, await opal.ask('GET', '/api/desk/campaigns')).campaigns).toMatchObject([{ campaignId: 'autumn', rounds: 1 }]);
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/autumn.1'))).toMatchObject({ state: 'loaded' });
+    expect(await opal.ask('GET', '/api/desk/campaigns/winter')).toMatchObject({ status: 404, body: { code: 'no_such_campaign' } });
+    expect(await opal.ask('POST', '/api/desk/rains', { ...round, campaign: { id: 'winter', round: 1 } })).toMatchObject({ status: 422, body: { refusals: [{ field: 'campaign' }] } });
+  });
+
+  test('a rehearsal is one wherever it is told', async () => {
+    expect(await opal.ask('POST', '/api/desk/rains', { id: 'dress', plan: PLAN, ...await window(), rehearsal: true })).toMatchObject({ status: 201 });
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/dress'))).toMatchObject({ rehearsal: true });
   });
 });
 
