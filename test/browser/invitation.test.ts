@@ -63,7 +63,8 @@ test('[R10] the page is light: what it needs before the renderer fits into 60 KB
   const textOf = (file: string) => readFileSync(join(page.folder, 'assets', file), 'utf8');
   // What the page names by itself, and what those scripts import before they run.
   const first = new Set(assets.filter((file) => html.includes(file)));
-  for (const file of first) for (const [, imported] of textOf(file).matchAll(/\bfrom\s*["']\.\/([^"']+)["']|\bimport\s*["']\.\/([^"']+)["']/g).map((found) => ['', found[1] ?? found[2]!])) first.add(imported!);
+  const imports = (file: string) => [...textOf(file).matchAll(/\b(?:from|import)\s*["'`]\.\/([^"'`]+)["'`]/g)].map(([, imported]) => imported!);
+  for (const file of first) for (const imported of imports(file)) first.add(imported);
   const scripts = [...first].filter((file) => file.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(0);
   const gzipped = gzipSync(html).length + [...first].reduce((sum, file) => sum + gzipSync(textOf(file)).length, 0);
