@@ -10,6 +10,7 @@ import { addDeadCommand } from './commands/dead.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addLookCommands } from './commands/look.ts';
 import { addPlanCommands } from './commands/plan.ts';
+import { addProtocolCommand } from './commands/protocol.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addSteerCommands } from './commands/steer.ts';
@@ -45,6 +46,7 @@ addTokenCommand(program);
 addSwarmCommand(program);
 addDoctorCommand(program);
 addCodesCommand(program);
+addProtocolCommand(program);
 
 try {
   await program.parseAsync();

@@ -46,8 +46,8 @@ export class Connection {
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #stop: AbortController | undefined;
-  /** How long the gateway that says goodbye wants us to stay away, ms. */
-  #awayMs: number | undefined;
+  /** When the gateway that says goodbye wants to see us again. */
+  #comeBackAt: number | undefined;
   /** When the oldest question without an answer was put. */
   #waitingSince: number | undefined;
 
@@ -124,14 +124,18 @@ export class Connection {
     if (message.type === 'welcome') {
       this.#failures = 0;
       this.#tell('up');
-    } else if (message.type === 'goodbye') this.#awayMs = awayMsOf(message.reconnectInMs);
+    } else if (message.type === 'goodbye') {
+      const awayMs = awayMsOf(message.reconnectInMs);
+      this.#comeBackAt = awayMs === undefined ? undefined : this.#options.now() + awayMs;
+    }
     this.#options.onMessage(message);
   }
 
   #lose(loss: Loss): void {
     this.#socket = undefined;
-    const [awayMs, welcomed] = [this.#awayMs, this.#link === 'up'];
-    this.#awayMs = undefined;
+    const [comeBackAt, welcomed] = [this.#comeBackAt, this.#link === 'up'];
+    this.#comeBackAt = undefined;
+    const awayMs = comeBackAt === undefined ? undefined : Math.max(0, comeBackAt - this.#options.now());
     const comeback = comebackAfter({ loss, awayMs, welcomed, failures: this.#failures, freshToken: this.#taken?.fresh ?? false });
     switch (comeback.kind) {
       case 'never': return this.#end('refused', undefined, comeback.code);
@@ -177,7 +181,7 @@ export class Connection {
     goodbye?.();
     this.#socket = undefined;
     this.#failures = 0;
-    this.#awayMs = undefined;
+    this.#comeBackAt = undefined;
     this.#tell(link, code);
   }
 

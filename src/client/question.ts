@@ -154,7 +154,7 @@ export class Question {
   }
 
   #settle(result: ResultMessage): void {
-    this.#end({ kind: 'settled', result, doubtful: this.#doubtful || this.#open });
+    this.#end({ kind: 'settled', result, doubtful: this.#doubtful });
   }
 
   #end(verdict: Verdict): void {

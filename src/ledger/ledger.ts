@@ -6,7 +6,7 @@ import { book, credits, type BookedCredit, type RainBook } from './book.ts';
 import { credit, type Posting } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
-import { creditsAmong, luckiest, purse, type PursePacket, type PursePlace } from './purse.ts';
+import { creditsAmong, luckiest, purse, type PursePage, type PursePlace } from './purse.ts';
 import { countRains, createRain, overdue, rain, rains, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
@@ -29,7 +29,7 @@ export interface Ledger {
   credits(rainId: string, afterUserId?: string, limit?: number): Promise<BookedCredit[]>;
   balance(userId: string): Promise<Cents>;
   wallet(userId: string, limit?: number): Promise<Wallet>;
-  purse(userId: string, after: PursePlace | undefined, limit: number): Promise<PursePacket[]>;
+  purse(userId: string, after: PursePlace | undefined, limit: number): Promise<PursePage>;
   creditsAmong(userId: string, rainIds: readonly string[]): Promise<Map<string, BookedCredit>>;
   luckiest(rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined>;
   record(action: Action): Promise<void>;

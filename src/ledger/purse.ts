@@ -16,23 +16,46 @@ export interface PursePacket {
 /** Where a page ended. */
 export type PursePlace = Pick<PursePacket, 'postedAt' | 'redPacketId'>;
 
+export interface PursePage {
+  /** Of all his credits, those on other pages included. */
+  balanceCents: Cents;
+  packets: PursePacket[];
+}
+
+interface PurseRow {
+  balanceCents: Cents;
+  rainId: string | null;
+  title: string;
+  redPacketId: string;
+  amountCents: Cents;
+  postedAt: Date;
+}
+
 /**
- * A user's credits, newest first.
+ * What a user owns, and his credits, newest first. One statement, so that both are of one moment: a credit that is posted meanwhile
+ * is in both of them or in neither.
  * @param after the last one of the page before
  */
-export async function purse(database: Database, userId: string, after: PursePlace | undefined, limit: number): Promise<PursePacket[]> {
-  const postedAt = after && new Date(after.postedAt);
-  const rows = await database.transfer.findMany({
-    where: {
-      creditAccountId: userAccount(userId), kind: 'credit',
-      // The first condition is what the index is walked by, the second what it leaves to be said.
-      ...(after && { postedAt: { lte: postedAt! }, OR: [{ postedAt: { lt: postedAt! } }, { id: { gt: `credit:${after.redPacketId}` } }] }),
-    },
-    orderBy: [{ postedAt: 'desc' }, { id: 'asc' }],
-    take: limit,
-    select: { rainId: true, redPacketId: true, amountCents: true, postedAt: true, rain: { select: { title: true } } },
-  });
-  return rows.map(({ rainId, redPacketId, amountCents, postedAt, rain }) => ({ rainId, title: rain.title, redPacketId: redPacketId!, amountCents, postedAt: postedAt.getTime() }));
+export async function purse(database: Database, userId: string, after: PursePlace | undefined, limit: number): Promise<PursePage> {
+  const account = userAccount(userId);
+  const [before, id] = after ? [new Date(after.postedAt), `credit:${after.redPacketId}`] : [null, ''];
+  const rows = await database.$queryRaw<PurseRow[]>`
+    SELECT coalesce(account."balanceCents", 0)::bigint AS "balanceCents", page.*
+    FROM (SELECT 1) AS one
+    LEFT JOIN "Account" AS account ON account."id" = ${account}
+    LEFT JOIN LATERAL (
+      SELECT transfer."rainId", rain."title", transfer."redPacketId", transfer."amountCents", transfer."postedAt"
+      FROM "Transfer" AS transfer JOIN "Rain" AS rain ON rain."id" = transfer."rainId"
+      WHERE transfer."creditAccountId" = ${account} AND transfer."kind" = 'credit'
+        AND (${before}::timestamptz IS NULL OR (transfer."postedAt" <= ${before}::timestamptz AND (transfer."postedAt" < ${before}::timestamptz OR transfer."id" > ${id})))
+      ORDER BY transfer."postedAt" DESC, transfer."id" ASC LIMIT ${limit}
+    ) AS page ON true`;
+  return {
+    balanceCents: rows[0]!.balanceCents,
+    packets: rows.filter(({ rainId }) => rainId !== null).map(({ rainId, title, redPacketId, amountCents, postedAt }) => ({
+      rainId: rainId!, title, redPacketId, amountCents, postedAt: postedAt.getTime(),
+    })),
+  };
 }
 
 /** What the book holds for this user in these rains, by rain: one at most in each. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Loss } from '../client/comeback.ts';
 import { CLOSES, OUTCOMES, type CloseCode } from '../protocol/outcomes.ts';
 import { Bot, type BotSelf } from './bot.ts';
 import { forge } from './forgery.ts';
-import { dial, type Line, type Loss } from './line.ts';
+import { dial, type Line } from './line.ts';
 import type { HeardMessage, HeardRain } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Tally } from './tally.ts';

@@ -1,9 +1,11 @@
+import { sampleOf } from '../client/clock.ts';
+
 /** Monotonic milliseconds of this process; `performance.now` unless a test says otherwise. */
 export type Now = () => number;
 
 /**
- * The server's clock as this process knows it: offset and error come from the quickest exchange seen so far, because the
- * server read its clock somewhere within it (Cristian's algorithm). All bots of a process share one.
+ * The server's clock as this process knows it, by the quickest exchange seen so far. All bots of a process share one; a client
+ * alone has few exchanges and forgets old ones, this one has thousands in a minute, and they are over before clocks drift.
  */
 export class ServerClock {
   readonly #now: Now;
@@ -16,11 +18,10 @@ export class ServerClock {
 
   /** @param serverTime epoch ms, told in an exchange that went from `askedAt` to now (monotonic ms) */
   observe(askedAt: number, serverTime: number): void {
-    const heardAt = this.#now();
-    const roundTripMs = heardAt - askedAt;
+    const { offsetMs, roundTripMs } = sampleOf(serverTime, askedAt, this.#now());
     if (roundTripMs < 0 || roundTripMs >= this.#roundTripMs) return;
     this.#roundTripMs = roundTripMs;
-    this.#offsetMs = serverTime - (askedAt + heardAt) / 2;
+    this.#offsetMs = offsetMs;
   }
 
   /** Epoch ms of the server, wrong by at most half of `roundTripMs`. */

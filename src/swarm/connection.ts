@@ -1,6 +1,6 @@
+import { comebackAfter, type Loss } from '../client/comeback.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
-import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
-import { describeLoss, dial, type Line, type Loss } from './line.ts';
+import { describeLoss, dial, type Line } from './line.ts';
 import { backoffMs } from './patience.ts';
 import type { HeardMessage } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -145,31 +145,24 @@ export class Connection {
       tally.failedDials++;
       tally.lastFailure = loss;
     }
-    const final = finalLoss(loss, this.#dials >= this.#around.patience.dialsMax);
-    if (final) {
-      this.#leaving = true;
-      return this.#events.onGone(final);
-    }
-    this.#events.onBroken();
     const comeBackAt = this.#comeBackAt;
     this.#comeBackAt = undefined;
-    if (comeBackAt !== undefined) this.#timer = setTimeout(() => void this.open(true), Math.max(0, comeBackAt - this.#around.now()));
-    else this.#timer = setTimeout(() => void this.open(), backoffMs(this.#failures++, this.#around.random, this.#around.patience));
-  }
-}
-
-/** Whether to dial again stands on the page of codes; an upgrade is worth another try only when the server was at fault or overrun. */
-function finalLoss(loss: Loss, outOfPatience: boolean): Gone | undefined {
-  switch (loss.kind) {
-    case 'refused':
-      return (loss.status >= 500 || loss.status === 429) && !outOfPatience ? undefined : { kind: 'refused', status: loss.status };
-    case 'unreachable':
-      return outOfPatience ? { kind: 'gave_up', reason: describeLoss(loss) } : undefined;
-    case 'closed': {
-      const final = loss.code in CLOSES && CLOSES[loss.code as CloseCode].retry === 'no';
-      return final || outOfPatience ? { kind: 'gave_up', reason: describeLoss(loss) } : undefined;
+    const awayMs = comeBackAt === undefined ? undefined : Math.max(0, comeBackAt - this.#around.now());
+    // A token is fetched for every line.
+    const comeback = comebackAfter({ loss, awayMs, welcomed, freshToken: true, failures: this.#failures });
+    if (comeback.kind === 'never' || this.#dials >= this.#around.patience.dialsMax) {
+      this.#leaving = true;
+      return this.#events.onGone(loss.kind === 'refused' ? { kind: 'refused', status: loss.status } : { kind: 'gave_up', reason: describeLoss(loss) });
     }
-    default:
-      return loss satisfies never;
+    this.#events.onBroken();
+    switch (comeback.kind) {
+      case 'invited':
+        this.#timer = setTimeout(() => void this.open(true), comeback.afterMs);
+        return;
+      case 'later':
+        this.#timer = setTimeout(() => void this.open(), comeback.atLeastMs + backoffMs(this.#failures++, this.#around.random, this.#around.patience));
+        return;
+      default: return comeback satisfies never;
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import type { Loss } from '../client/comeback.ts';
 import { SUBPROTOCOL } from '../protocol/constants.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
@@ -11,13 +12,7 @@ const FRAME_BYTES_MAX = 256 * 1024;
 /** What may wait to be sent of one who shouts [R10]. */
 const UNSENT_BYTES_MAX = 64 * 1024;
 
-/** How a line ended: refused at the upgrade, never reached, or closed (1006 when it simply broke). */
-export type Loss =
-  | { kind: 'refused'; status: number }
-  | { kind: 'unreachable'; reason: string }
-  | { kind: 'closed'; code: number };
-
-/** The same in words. */
+/** How a line ended, in words. */
 export function describeLoss(loss: Loss): string {
   switch (loss.kind) {
     case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
@@ -35,7 +30,11 @@ export interface LineEvents {
   onLost(loss: Loss): void;
 }
 
-/** One socket of one bot. */
+/**
+ * One socket of one bot. Not the client's own connection, on purpose: a bot's line calls from an address of its choosing, stops
+ * reading, breaks at will, shouts what is no message, and reads a broadcast once for 20,000. What the two share are the rules:
+ * when to come back (`client/comeback.ts`), how long a pause is believed, and what an exchange tells of the server's clock.
+ */
 export interface Line {
   /** Swallowed when the line is closing: `onLost` is on its way. */
   say(message: ClientMessage): void;

@@ -1,12 +1,10 @@
 import { z } from 'zod';
+import { RETRY_MS_MAX } from '../client/backoff.ts';
+import { AWAY_MS_MAX } from '../client/comeback.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from '../protocol/outcomes.ts';
 import { challenge } from '../protocol/puzzle.ts';
 import { readJson } from '../rain/json.ts';
 import { STORED_STATES } from '../rain/rain.ts';
-
-/** No gateway spreads its comebacks that far; a longer wait is a mistake. */
-const RECONNECT_MS_MAX = 300_000;
-const RETRY_MS_MAX = 60_000;
 
 /**
  * What a bot reads of the server's messages. Fields it has no use for are dropped, so that a newer server may say more;
@@ -35,7 +33,7 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('credited'), rainId: z.string(), redPacketId: z.string(), amount: z.string() }),
   z.object({ type: z.literal('winners') }),
   z.object({ type: z.literal('pong'), t: z.number(), serverTime: z.number() }),
-  z.object({ type: z.literal('goodbye'), reconnectInMs: z.number().min(0).max(RECONNECT_MS_MAX) }),
+  z.object({ type: z.literal('goodbye'), reconnectInMs: z.number().min(0).max(AWAY_MS_MAX) }),
   z.object({ type: z.literal('error'), code: z.enum(Object.keys(ERRORS) as ErrorCode[]), reason: z.string() }),
 ]);
 export type HeardMessage = z.infer<typeof serverMessage>;

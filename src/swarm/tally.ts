@@ -1,7 +1,7 @@
+import type { Loss } from '../client/comeback.ts';
 import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
 import { CheatTally, type CheatRecord } from './cheatTally.ts';
 import { LatencyRecorder, type LatencyRecord } from './latency.ts';
-import type { Loss } from './line.ts';
 import { outcomeName, type BotOutcome } from './outcome.ts';
 import { StartHeard, type StartRecord } from './start.ts';
 import { Timeline, type TimelineRecord } from './timeline.ts';

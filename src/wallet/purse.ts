@@ -37,10 +37,10 @@ const NOTE = 'What you have won lately may not be shown yet. It is safe and on i
  * @param after the last packet of the page before; then nothing is settled again
  * @throws when the book cannot be read
  */
-export async function openPurse({ teller, ledger }: { teller: Teller; ledger: Pick<Ledger, 'balance' | 'purse'> }, userId: string, after: PursePlace | undefined, limit: number): Promise<Purse> {
+export async function openPurse({ teller, ledger }: { teller: Teller; ledger: Pick<Ledger, 'purse'> }, userId: string, after: PursePlace | undefined, limit: number): Promise<Purse> {
   const { wins, settled } = after ? { wins: [], settled: true } : await teller.settle(userId);
   // One more than is shown: whether there is a next page.
-  const [balance, credits] = await Promise.all([ledger.balance(userId), ledger.purse(userId, after, limit + 1)]);
+  const { balanceCents, packets: credits } = await ledger.purse(userId, after, limit + 1);
   const shown = credits.slice(0, limit);
   // Between the settling and the reading the clerk may have been there.
   const known = new Set(credits.map(({ redPacketId }) => redPacketId));
@@ -48,7 +48,7 @@ export async function openPurse({ teller, ledger }: { teller: Teller; ledger: Pi
   const pendingCents = open.reduce((sum, { claim, standing }) => sum + (standing === 'pending' ? parseMoney(claim.amount)! : 0n), 0n);
   const last = shown.at(-1);
   return {
-    userId, wallet: formatMoney(balance), pending: formatMoney(pendingCents),
+    userId, wallet: formatMoney(balanceCents), pending: formatMoney(pendingCents),
     packets: [
       ...open.sort((a, b) => Number(b.claim.at) - Number(a.claim.at)).map(({ claim: { rainId, redPacketId, amount, at }, title, standing }) => ({
         rainId, title, redPacketId, amount, at: new Date(Number(at)).toISOString(), status: standing,

@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
+import { RETRY_AFTER_MS_MAX } from '../runtime/retry.ts';
 import type { Counter } from './counter.ts';
 import type { DeadWins } from './deadWins.ts';
 import { Memory } from './memory.ts';
@@ -34,13 +35,15 @@ export interface TellerParts {
 }
 
 export interface Teller {
-  /** Sees to it that what this user has won is credited. Never rejects, and ends in time; what is late goes on without him. */
+  /**
+   * Sees to it that what this user has won is credited, and ends in time; what is late goes on without him. Rejects when the book
+   * cannot be read.
+   */
   settle(userId: string): Promise<Settled>;
 }
 
 /** A wallet that said "not now" is left alone with that claim for so long at least, and a claim that it will not take for so long, ms. */
 const AGAIN_MS = 5_000;
-const AGAIN_MS_MAX = 60_000;
 const HELD_MS = 30_000;
 const REMEMBERED_MAX = 20_000;
 /** Users who are looked after at once [R10]. */
@@ -60,9 +63,8 @@ export function createTeller({ ledger, findWins, isDead, counter, confirm, withi
     const deadline = deadlineIn(withinMs);
     const found = await deadline.within(findWins(userId).catch(missed));
     if (found === 'late' || found === undefined) return { wins: [], settled: false };
-    const credits = await deadline.within(ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId)).catch(missed));
-    // Without the book nobody knows what is still to come.
-    if (credits === 'late' || credits === undefined) return { wins: [], settled: false };
+    // Waited for, whatever the time: without the book nobody knows what is still to come, nor what there is.
+    const credits = await ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId));
     let settled = found.complete;
     const wins = await Promise.all(found.wins.map(async (win): Promise<StandingWin> => {
       const { claim, title } = win;
@@ -92,7 +94,7 @@ export function createTeller({ ledger, findWins, isDead, counter, confirm, withi
         remembered.set(name, 'held', HELD_MS);
         return 'held';
       case 'later':
-        remembered.set(name, 'pending', Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS, answer.afterMs ?? 0)));
+        remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(AGAIN_MS, answer.afterMs ?? 0)));
         return 'pending';
       default: return answer satisfies never;
     }
