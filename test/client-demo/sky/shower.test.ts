@@ -61,6 +61,16 @@ test('packets that fall as they like stay over the screen, and stop coming when 
   expect(shower.falling).toEqual([]);
 });
 
+test('packets fall everywhere, not in columns', () => {
+  fc.assert(fc.property(seeds, (seed) => {
+    const shower = new Shower(chanceOf(seed));
+    shower.fit(1_280, 600);
+    shower.move(16, true);
+    const tenths = new Set(shower.falling.map(({ x }) => Math.floor(x / 128)));
+    expect(tenths.size).toBeGreaterThanOrEqual(9);
+  }), { numRuns: 100 });
+});
+
 test('a packet wears the same picture for as long as it falls, mostly red, and every kind occurs', () => {
   const worn = new Map<string, number>();
   for (let packet = 0; packet < 400; packet++) {
