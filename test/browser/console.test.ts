@@ -32,6 +32,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
   // Pages that are left open go on asking and drawing, and the next test waits for them.
   afterEach(async () => { for (const context of browser.contexts()) await context.close(); });
 
+  /** Another process, or three, have to do something first. */
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
   const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
 
   /** Fills the form of a rain that opens soon, and makes it. @returns its id */
@@ -57,13 +59,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('name').fill('opal');
     await page.getByTestId('password').fill('not this one');
     await page.getByTestId('enter').click();
-    await expect.poll(() => page.getByRole('alert').textContent()).toContain('do not go together');
+    await soon(() => page.getByRole('alert').textContent()).toContain('do not go together');
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'login');
     await signIn(page, 'opal');
     expect(await page.locator('h1').textContent()).toBe('Blocked');
     await goTo(page, '#/rains');
-    await expect.poll(() => page.locator('.empty').textContent()).toContain('No rain yet');
+    await soon(() => page.locator('.empty').textContent()).toContain('No rain yet');
     expect(faults).toEqual([]);
   });
 
@@ -76,11 +78,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('budget').fill('1');
     await page.getByTestId('packets').fill('500');
     const field = page.locator('.field', { has: page.getByTestId('packets') });
-    await expect.poll(() => field.locator('.refusal').textContent()).toContain('500 packets of at least 0.01 would take 5.00');
+    await soon(() => field.locator('.refusal').textContent()).toContain('500 packets of at least 0.01 would take 5.00');
     expect(await page.getByTestId('packets').getAttribute('aria-invalid')).toBe('true');
     await photograph(page, 'refusal');
     await page.getByTestId('preset-party').click();
-    await expect.poll(() => shown(page, 'luckiest')).toBe('888.00');
+    await soon(() => shown(page, 'luckiest')).toBe('888.00');
     await photograph(page, 'create');
     await page.getByTestId('review').click();
     expect(await shown(page, 'deeds')).toContain('8,888.00 leaves the operator account');
@@ -90,16 +92,16 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
 
     const rainId = await makeRain(page, { title: '公司年会', budget: '888', packets: PACKETS });
     await goTo(page, '#/rains');
-    await expect.poll(() => page.getByTestId('rain').count()).toBe(1);
+    await soon(() => page.getByTestId('rain').count()).toBe(1);
 
     // Before the hall, second by second.
     await goTo(page, `#/rains/${rainId}/live`);
     const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 6_000 } });
-    await expect.poll(() => shown(page, 'live-sockets'), { timeout: 20_000 }).toBe(String(BOTS));
+    await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS));
     await photograph(page, 'live-before');
-    await expect.poll(() => shown(page, 'live-wins'), { timeout: 40_000 }).toBe(String(PACKETS));
-    await expect.poll(() => shown(page, 'live-left')).toBe(`0 of ${PACKETS}`);
-    await expect.poll(() => page.locator('.ticker li').count()).toBeGreaterThan(5);
+    await soon(() => shown(page, 'live-wins')).toBe(String(PACKETS));
+    await soon(() => shown(page, 'live-left')).toBe(`0 of ${PACKETS}`);
+    await soon(() => page.locator('.ticker li').count()).toBeGreaterThan(5);
     await photograph(page, 'live');
     await page.getByTestId('big').click();
     await page.locator('[data-testid=live][data-big=true]').waitFor();
@@ -109,8 +111,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await bots;
 
     await goTo(page, `#/rains/${rainId}/winners`);
-    await expect.poll(() => page.getByTestId('winner').count()).toBe(PACKETS);
-    await expect.poll(() => page.locator('[data-testid=winner] [data-status=credited]').count(), { timeout: 20_000 }).toBe(PACKETS);
+    await soon(() => page.getByTestId('winner').count()).toBe(PACKETS);
+    await soon(() => page.locator('[data-testid=winner] [data-status=credited]').count()).toBe(PACKETS);
     await photograph(page, 'winners');
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('csv').click()]);
     const csv = readFileSync(await download.path(), 'utf8');
@@ -118,20 +120,20 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(csv.trim().split('\n')).toHaveLength(PACKETS + 1);
     for (const name of names) expect(csv).toContain(name);
     await page.getByTestId('search').fill(names[3]!);
-    await expect.poll(() => page.getByTestId('winner').count()).toBe(1);
+    await soon(() => page.getByTestId('winner').count()).toBe(1);
 
     await goTo(page, `#/rains/${rainId}`);
     await page.getByTestId('verb-close').click();
     expect(await page.locator('dialog').textContent()).toContain('It cannot be opened again');
     await page.getByTestId('act').click();
-    await expect.poll(() => shown(page, 'state'), { timeout: 40_000 }).toBe('Settled');
-    await expect.poll(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
-    await expect.poll(() => shown(page, 'part-credited')).toBe('888.00');
+    await soon(() => shown(page, 'state')).toBe('Settled');
+    await soon(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
+    await soon(() => shown(page, 'part-credited')).toBe('888.00');
     await page.getByTestId('verify').click();
-    await expect.poll(() => shown(page, 'verdict')).toContain('every packet is the one that was promised');
+    await soon(() => shown(page, 'verdict')).toContain('every packet is the one that was promised');
     await photograph(page, 'rain');
     await goTo(page, '#/actions');
-    await expect.poll(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
+    await soon(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
     expect(await page.locator('[data-testid=action][data-verb=create]').count()).toBe(1);
     expect(faults).toEqual([]);
   });
@@ -142,7 +144,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await makeRain(page, { title: 'by hand', startIn: '500' });
     const act = async (verb: string, ...told: string[]) => {
       await page.getByTestId(`verb-${verb}`).click();
-      for (const words of told) await expect.poll(() => page.locator('dialog').textContent()).toContain(words);
+      for (const words of told) await soon(() => page.locator('dialog').textContent()).toContain(words);
       await page.getByTestId('act').click();
       await page.locator('dialog').waitFor({ state: 'detached' });
     };
@@ -150,20 +152,20 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.locator('dialog').getByText('At once').click();
     await photograph(page, 'start');
     await page.getByTestId('act').click();
-    await expect.poll(() => shown(page, 'state')).toBe('Raining');
+    await soon(() => shown(page, 'state')).toBe('Raining');
     await act('pause', 'What was won stays won');
-    await expect.poll(() => shown(page, 'state')).toBe('Paused');
+    await soon(() => shown(page, 'state')).toBe('Paused');
     await act('resume');
-    await expect.poll(() => shown(page, 'state')).toBe('Raining');
+    await soon(() => shown(page, 'state')).toBe('Raining');
     await page.getByTestId('verb-topUp').click();
     await page.getByTestId('top-budget').fill('0.01');
     await page.getByTestId('top-packets').fill('2');
-    await expect.poll(() => page.locator('dialog .refusal').textContent()).toContain('2 packets of at least 0.01 would take 0.02');
+    await soon(() => page.locator('dialog .refusal').textContent()).toContain('2 packets of at least 0.01 would take 0.02');
     await page.getByTestId('top-budget').fill('11.2');
-    await expect.poll(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
+    await soon(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
     await photograph(page, 'top-up');
     await page.getByTestId('act').dblclick();
-    await expect.poll(() => shown(page, 'figure-budget')).toBe('100.00');
+    await soon(() => shown(page, 'figure-budget')).toBe('100.00');
     expect(await shown(page, 'figure-packets')).toBe('14');
     expect(faults).toEqual([]);
   });
@@ -180,9 +182,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByText('Another round').click();
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('review').click();
-    await expect.poll(() => page.getByTestId('deeds').textContent()).toContain('132.00 leaves the operator account and waits in 2 rains of 66.00 each');
+    await soon(() => page.getByTestId('deeds').textContent()).toContain('132.00 leaves the operator account and waits in 2 rains of 66.00 each');
     await page.getByTestId('act').click();
-    await expect.poll(() => page.getByTestId('rain').count()).toBe(2);
+    await soon(() => page.getByTestId('rain').count()).toBe(2);
     expect(await page.locator('[data-testid=rain] a').first().textContent()).toBe('Round · 1');
     expect(await shown(page, 'campaign-users')).toBe('0');
     await photograph(page, 'campaign');

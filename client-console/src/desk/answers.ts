@@ -88,7 +88,11 @@ export interface Created {
 
 export const EQUATION_PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
 export type EquationPart = (typeof EQUATION_PARTS)[number];
-export type Equation = Record<EquationPart | 'budget', string> & { adds_up: boolean };
+export type Equation = Record<EquationPart | 'budget', string> & {
+  adds_up: boolean;
+  /** When it was weighed, of a live one: not every second. */
+  at?: string;
+};
 
 export interface AuditAnswer extends Equation {
   packets: number;
