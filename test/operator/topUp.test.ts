@@ -1,59 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
-import { auditRain } from '../../src/operator/audit.ts';
-import { createRain, type CreateRequest } from '../../src/operator/create.ts';
+import { describe, expect, test } from 'vitest';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
 import { showRain } from '../../src/operator/list.ts';
 import { allocationOf, loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain, pauseRain } from '../../src/operator/steer.ts';
-import { topUpRain, type ToppedUp } from '../../src/operator/topUp.ts';
+import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { formatMoney } from '../../src/rain/money.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog } from '../support/desk.ts';
 import { tamper } from '../support/plain-sql.ts';
+import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 
-let desk: TestDesk;
-let engine: GrabEngine;
-beforeAll(async () => {
-  desk = await openTestDesk();
-  engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
-});
-afterAll(() => desk.stop());
-
-const MORE = { budget: '7.00', packets: 7 } as const;
-
-async function plan(id: string, more: Partial<CreateRequest> = {}): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: '10.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000, ...more })).toMatchObject({ ok: true });
-}
-
-async function open(id: string, more: Partial<CreateRequest> = {}): Promise<void> {
-  await plan(id, more);
-  expect(await loadRain(desk, id)).toMatchObject({ ok: true });
-}
-
-async function grabAs(id: string, shards: number, ...users: string[]): Promise<string[]> {
-  const codes: string[] = [];
-  for (const user of users) codes.push((await engine.grab(id, shardOf(user, shards), [user]))[0]!.code);
-  return codes;
-}
-
-const users = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `user-${from + i}`);
-const report = async (id: string) => (await auditRain(desk, id))!.report;
-const why = (done: ToppedUp) => (done.ok ? undefined : done.refusals);
-const read = async (id: string) => (await readRain(desk.redis, id, (await findRain(desk.redis, id))!))!;
-
-async function creditAll(id: string, shards = 1): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) await desk.ledger.credit(await claimLog(desk, id, shard));
-}
+const { desk, plan, open, grabAs, report, read, creditAll } = await openTopUpStage();
 
 describe('a top-up', () => {
   test.each([1, 3])('[R8] of a rain that has run dry is won behind all that was there, settled and verified, over %i shard(s)', async (shards) => {
     const id = `dry-${shards}`;
     await open(id, { shards });
-    const crowd = users(0, 40);
+    const crowd = usersFrom(0, 40);
     await grabAs(id, shards, ...crowd);
     expect(await read(id)).toMatchObject({ left: 0, claims: 5 });
     expect(await report(id)).toMatchObject({ pending: '10.00', unclaimed: '0.00', adds_up: true });

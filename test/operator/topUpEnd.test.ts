@@ -1,51 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardOf } from '../../src/grab/keys.ts';
-import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
+import { describe, expect, test } from 'vitest';
+import { findRain, redisNow } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { createRain, type CreateRequest } from '../../src/operator/create.ts';
-import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
-import { topUpRain, type ToppedUp } from '../../src/operator/topUp.ts';
+import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { overtakenDesk } from './cut.ts';
+import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 
-let desk: TestDesk;
-let engine: GrabEngine;
-beforeAll(async () => {
-  desk = await openTestDesk();
-  engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
-});
-afterAll(() => desk.stop());
-
-const MORE = { budget: '7.00', packets: 7 } as const;
-
-async function plan(id: string, more: Partial<CreateRequest> = {}): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: '10.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000, ...more })).toMatchObject({ ok: true });
-}
-
-async function open(id: string, more: Partial<CreateRequest> = {}): Promise<void> {
-  await plan(id, more);
-  expect(await loadRain(desk, id)).toMatchObject({ ok: true });
-}
-
-async function grabAs(id: string, shards: number, ...users: string[]): Promise<string[]> {
-  const codes: string[] = [];
-  for (const user of users) codes.push((await engine.grab(id, shardOf(user, shards), [user]))[0]!.code);
-  return codes;
-}
-
-const users = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `user-${from + i}`);
-const report = async (id: string) => (await auditRain(desk, id))!.report;
-const why = (done: ToppedUp) => (done.ok ? undefined : done.refusals);
-const read = async (id: string) => (await readRain(desk.redis, id, (await findRain(desk.redis, id))!))!;
-
-async function creditAll(id: string, shards = 1): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) await desk.ledger.credit(await claimLog(desk, id, shard));
-}
+const { desk, engine, open, grabAs, report, read, creditAll } = await openTopUpStage();
 
 describe('a top-up and the end of the rain', () => {
   test('comes too late for one that is over, closed or settled, and nothing is added', async () => {
@@ -131,9 +94,9 @@ describe('a top-up and the end of the rain', () => {
     const told: string[] = [];
     for (let at = 1, user = 0; ; at++) {
       const looking = overtakenDesk(desk, at, async () => {
-        await engine.grab('looked-at', 0, users(user, user += 100));
+        await engine.grab('looked-at', 0, usersFrom(user, user += 100));
         if (at % 2 === 0 && at <= 12) expect(await topUpRain(desk, 'looked-at', { budget: '2000.00', packets: 2_000 })).toMatchObject({ ok: true });
-        await engine.grab('looked-at', 0, users(user, user += 100));
+        await engine.grab('looked-at', 0, usersFrom(user, user += 100));
       });
       const { problems, report: { adds_up } } = (await auditRain(looking, 'looked-at'))!;
       told.push(...problems);
