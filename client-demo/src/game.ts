@@ -177,7 +177,7 @@ export class Game {
   }
 }
 
-const DONE: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'blocked', 'unknown_rain'];
+const DONE: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'blocked', 'had_enough', 'unknown_rain'];
 const TO_COME: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
 
 function isToCome(state: RainSnapshot['state']): boolean {

@@ -43,7 +43,7 @@ export interface Provable {
 
 /** What the screen shows of a round. */
 export type Face =
-  | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'unknown_rain';
+  | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'had_enough' | 'unknown_rain';
 
 export function newRound(rainId: string): Round {
   return { rainId, asking: false };
@@ -114,6 +114,7 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
   if (win) return 'won';
   if (verdict === OUTCOMES['-6'].code) return 'blocked';
   if (verdict === OUTCOMES['-8'].code) return 'unknown_rain';
+  if (verdict === OUTCOMES['-11'].code) return 'had_enough';
   if (verdict === OUTCOMES['-1'].code) return 'missed';
   if (verdict === OUTCOMES['-3'].code) return 'too_late';
   if (asking) return 'asking';

@@ -31,7 +31,7 @@ export interface View {
   ahead?: { title: string; seconds?: number };
 }
 
-const FINAL: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'unknown_rain', 'blocked'];
+const FINAL: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'unknown_rain', 'blocked', 'had_enough'];
 /** The seconds before the start that beat. */
 const LAST_SECONDS = 10;
 /** Longer countdowns have to be written smaller. */

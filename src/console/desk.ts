@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refusalsOf, type Refusal as FieldRefusal } from '../rain/refusal.ts';
 import { mountBoard } from './board.ts';
+import { PACE, type Pace } from './live/sampler.ts';
 import { openStage } from './live/stage.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 import { callerRoutes } from './routes/callers.ts';
+import { campaignRoutes } from './routes/campaigns.ts';
 import { deadRoutes } from './routes/dead.ts';
 import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
@@ -26,8 +28,8 @@ export interface DeskOptions {
   surroundings: Surroundings;
   refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
   onFault: (error: unknown) => void;
-  /** How often a live screen is told something, ms. */
-  sampleMs?: number;
+  /** Of the live screens. */
+  pace?: Partial<Pace> | undefined;
 }
 
 const NOTHING = z.strictObject({}, 'expected nothing');
@@ -35,10 +37,11 @@ const nobody: SignedIn = { name: '', role: 'viewer', stillHere: async () => fals
 
 /** The operator's side of the console: who is he, may he, did he ask for something that there is, and then the verb. */
 export async function mountDesk(server: FastifyInstance, options: DeskOptions): Promise<void> {
-  const { backend, surroundings, refuse, onFault, sampleMs } = options;
+  const { backend, surroundings, refuse, onFault } = options;
+  const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis);
   const guard = openGuard(backend.ledger, sessions);
-  const stage = openStage({ ...backend, actor: 'console' }, onFault, sampleMs);
+  const stage = openStage({ ...backend, actor: 'console' }, onFault, pace);
   const visitors = new WeakMap<FastifyRequest, SignedIn>();
   server.addHook('preClose', async () => stage.close());
   await server.register(cookie);
@@ -69,7 +72,7 @@ export async function mountDesk(server: FastifyInstance, options: DeskOptions): 
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...steeringRoutes, ...winnerRoutes, ...liveRoutes(stage), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...steeringRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(stage, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
   await mountBoard(server, backend, guard, refuse);
 }
 

@@ -20,6 +20,7 @@ export const REFUSALS = {
   look_only: { status: 403, code: 'look_only', reason: 'The board of the queues is for looking: dead letters are sent again or discarded on their own page, which keeps the books.' },
   not_found: { status: 404, code: 'not_found', reason: 'There is nothing at this address.' },
   no_such_rain: { status: 404, code: 'no_such_rain', reason: 'There is no rain of this id.' },
+  no_such_campaign: { status: 404, code: 'no_such_campaign', reason: 'There is no campaign of this id.' },
   no_guests: { status: 404, code: 'no_guests', reason: 'Guest tokens are handed out in demo mode only; open the page with a token of your own.' },
   too_big: { status: 413, code: 'too_big', reason: 'The request body is larger than anything this server expects.' },
   not_json: { status: 415, code: 'not_json', reason: 'The request body must be application/json.' },

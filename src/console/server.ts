@@ -11,6 +11,7 @@ import type { Logger } from '../runtime/log.ts';
 import { mountDesk } from './desk.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
+import type { Pace } from './live/sampler.ts';
 import { countRequests, type ConsoleTally } from './metrics.ts';
 import { mountPage } from './page.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
@@ -57,8 +58,8 @@ export interface ConsoleOptions {
   /** The operator's page, `dist/client-console`; while it is not built, a sentence stands in its place. */
   deskFolder?: string;
   surroundings?: Surroundings;
-  /** How often a live screen is told something, ms. */
-  sampleMs?: number;
+  /** Of the live screens. */
+  pace?: Partial<Pace>;
   /** What `/readyz` says; without one the console is ready as long as it answers. */
   readiness?: Pick<Readiness, 'report'>;
   /** Where requests are counted. */
@@ -74,7 +75,7 @@ export interface Console {
 
 /** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { host, port, gatewayUrl, pageFolder, guests, player, backend, deskFolder, surroundings = PLAIN, sampleMs, readiness, tally, log } = options;
+  const { host, port, gatewayUrl, pageFolder, guests, player, backend, deskFolder, surroundings = PLAIN, pace, readiness, tally, log } = options;
   const root = resolve(pageFolder);
   const assets = join(root, 'assets') + sep;
   if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
@@ -133,7 +134,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   if (player) servePlayers(server, { ...player, log });
 
   if (deskFolder !== undefined) await mountPage(server, deskFolder);
-  if (backend) await mountDesk(server, { backend, surroundings, refuse, onFault: (error) => log.warn({ error: String(error) }, 'live figures cannot be read'), ...(sampleMs !== undefined && { sampleMs }) });
+  if (backend) await mountDesk(server, { backend, surroundings, refuse, onFault: (error) => log.warn({ error: String(error) }, 'live figures cannot be read'), pace });
 
   try {
     await server.listen({ host, port });

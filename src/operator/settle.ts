@@ -2,6 +2,7 @@ import { close, freeze, settle, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
 import { auditRain } from './audit.ts';
 import { tellPromise } from './audit/findings.ts';
+import { rollOver } from './campaign/rollOver.ts';
 import { revealOf } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 import { formatMoney } from '../rain/money.ts';
@@ -16,7 +17,8 @@ export type Replicated = () => Promise<boolean>;
 export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
 
 /**
- * Carries a rain past its end, as far as it can go now: close, seal, drain, audit, recycle the unclaimed, mark it settled. Every
+ * Carries a rain past its end, as far as it can go now: close, seal, drain, audit, recycle the unclaimed (and roll it over,
+ * where a campaign says so), mark it settled. Every
  * step is safe to repeat and several workers may do it at once: closing is a fact, recycling is unique in the book.
  *
  * @param ttlMs how long its keys live on when it is settled
@@ -25,7 +27,9 @@ export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome:
 export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS, replicated: Replicated = async () => true): Promise<Settling> {
   const before = await readRain(desk.redis, rainId, live);
   if (!before) {
-    if ((await bookOf(desk, rainId)).settledAt === undefined) return { outcome: 'lost' };
+    const { settledAt, recycledCents } = await bookOf(desk, rainId);
+    if (settledAt === undefined) return { outcome: 'lost' };
+    await rollOver(desk, (await desk.ledger.rain(rainId))!, recycledCents);
     // Cut between the shards, and not repeated before the first of them had expired.
     await settle(desk.redis, rainId, live, { ttlMs, reveal: await revealOf(desk, rainId) });
     return { outcome: 'settled' };
@@ -63,6 +67,8 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
   }
   await desk.ledger.settle(rainId);
+  // While the rain is still looked after: cut here, it is done again.
+  await rollOver(desk, (await desk.ledger.rain(rainId))!, rest);
   if (!await settle(desk.redis, rainId, live, { ttlMs, seen, reveal: await revealOf(desk, rainId) })) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
   return { outcome: 'settled' };
 }

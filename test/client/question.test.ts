@@ -108,7 +108,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
     expect(sent.length).toBeLessThan(30);
   });
 
-  test.each(['-1', '-3', '-4', '-6', '-8'] as const)('code %s ends it', (code) => {
+  test.each(['-1', '-3', '-4', '-6', '-8', '-11'] as const)('code %s ends it', (code) => {
     const { sent, verdicts, answer } = ask();
     answer(code);
     vi.advanceTimersByTime(60_000);

@@ -61,6 +61,19 @@ test('[R6] when the packets are gone losers are answered without Redis, and a wi
   }
 });
 
+test('of a round, who has won in another one is asked about: that he has had enough only the script can say', async () => {
+  for (const round of [1, 2]) await stockRain(redis, { rainId: `camp.${round}`, amounts: ['1.00'], winsMax: 1 });
+  const [ann, bob, eve] = await crowd(one, 'ann', 'bob', 'eve');
+  expect(await ask(ann!, 'camp.1')).toBe('0');
+  expect(await ask(bob!, 'camp.2')).toBe('0');
+  await untilForegone(eve!, 'camp.2', '-1');
+  expect(await ask(ann!, 'camp.2')).toBe('-11');
+  expect(await ask(bob!, 'camp.2')).toBe('1');
+  const before = await decisions();
+  expect(await ask(eve!, 'camp.2')).toBe('-1');
+  expect(await decisions()).toBe(before);
+});
+
 test('[R6] packets that come later are won at once, at every gateway, and whoever wins one hears of it at the others', async () => {
   await stockRain(redis, { rainId: 'more', amounts: ['1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');

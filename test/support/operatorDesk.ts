@@ -48,7 +48,7 @@ export async function openOperatorDesk(options: Partial<ConsoleOptions> = {}): P
   }
   const another = (more: Partial<ConsoleOptions>) => startConsole({
     host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, deskFolder: folder, log: createLog('console', 'silent'),
-    backend: { redis: desk.redis, ledger: desk.ledger, queues: { ...desk.queues, later } }, sampleMs: 200, ...options, ...more,
+    backend: { redis: desk.redis, ledger: desk.ledger, queues: { ...desk.queues, later } }, pace: { sampleMs: 200, restFactor: 1, restMsMin: 50 }, ...options, ...more,
   });
   const desks = await another({});
   return {

@@ -21,7 +21,8 @@ interface CampaignOptions {
 
 export function addCampaignCommands(program: Command): void {
   const campaign = program.command('campaign').summary('several rains that share one count of wins')
-    .description('A campaign is several rains, its rounds, over which a user may win only so often. Rounds may overlap.');
+    .description('A campaign is several rains, its rounds, over which a user may win only so often. Rounds may overlap.')
+    .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --wins-per-user 1\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load');
 
   campaign.command('create').summary('begin a campaign')
     .description('Writes a campaign down and prints its id. It moves no money: each round brings its own budget.')

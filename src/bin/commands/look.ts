@@ -48,7 +48,9 @@ function titleOf({ title, rehearsal }: RainView): string {
 
 function describe(rain: RainDetail): string {
   return facts([
-    ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)], ['opens', rain.opensAt], ['closes', rain.closesAt],
+    ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)],
+    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}, for ${rain.campaign.excludeEarlierWinners ? 'who has not won in another one' : 'everybody'}`]] : []),
+    ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
     ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),

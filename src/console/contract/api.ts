@@ -1,4 +1,5 @@
 import { callersApi } from './callers.ts';
+import { campaignsApi } from './campaigns.ts';
 import { deadApi } from './dead.ts';
 import type { Endpoint } from './endpoint.ts';
 import { liveApi } from './live.ts';
@@ -8,4 +9,4 @@ import { systemApi } from './system.ts';
 import { winnersApi } from './winners.ts';
 
 /** All that the desk can be asked for. */
-export const API: readonly Endpoint[] = [sessionApi, rainsApi, winnersApi, liveApi, deadApi, callersApi, systemApi].flatMap((part): Endpoint[] => Object.values(part));
+export const API: readonly Endpoint[] = [sessionApi, rainsApi, campaignsApi, winnersApi, liveApi, deadApi, callersApi, systemApi].flatMap((part): Endpoint[] => Object.values(part));

@@ -9,7 +9,7 @@ const letter = z.object({
   laidToRest: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, and is left over: to discard it again clears it away.'),
 });
 
-const letterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9_-]{1,160}$/, 'expected the id of a dead letter') });
+const letterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
 const path = '/api/desk/dead';
 const tag = 'dead letters';
 

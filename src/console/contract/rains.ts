@@ -6,8 +6,9 @@ import { count, epochMs, limit, money, rainParams, time } from './fields.ts';
 const state = z.enum(['draft', 'loaded', 'open', 'paused', 'closed', 'settled']);
 
 /** As `rain list --json` tells it. */
-const rainView = z.object({
-  rainId: z.string(), title: z.string(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
+export const rainView = z.object({
+  rainId: z.string(), title: z.string(), rehearsal: z.literal(true).optional().describe('All its amounts are shadow money.'),
+  campaign: z.object({ id: z.string(), round: z.int(), excludeEarlierWinners: z.boolean() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });
 
@@ -31,6 +32,9 @@ const newRain = z.strictObject({
   opensAt: z.number('expected epoch milliseconds'),
   closesAt: z.number('expected epoch milliseconds'),
   shards: z.number('expected a number of shards').optional(),
+  rehearsal: z.boolean('expected true or false').optional().describe('Played with shadow money, which never becomes real.'),
+  campaign: z.strictObject({ id: z.string(), round: z.number('expected a round'), excludeEarlierWinners: z.boolean('expected true or false').optional() }, 'expected {"id","round"}').optional()
+    .describe('A round of a campaign: then it is called <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),
   dryRun: z.boolean('expected true or false').default(false).describe('Only say whether it would be taken; nothing is written.'),
 });

@@ -15,17 +15,24 @@ export interface SamplerRules {
   rainId: string;
   onSample: (sample: LiveSample) => void;
   onFault: (error: unknown) => void;
-  everyMs?: number;
-  /** Rest after weighing the money: so many times as long as that took, and at least so many ms. */
-  restFactor?: number;
-  restMsMin?: number;
+  pace: Pace;
 }
 
-/** Never more than 5 % of the time, as the watch of the workers. */
-const REST_FACTOR = 20;
+export interface Pace {
+  /** How often a sample is taken, ms. */
+  sampleMs: number;
+  /** Rest after weighing the money: so many times as long as that took, and at least so many ms. */
+  restFactor: number;
+  restMsMin: number;
+  /** How often is looked whether who looks at it may still do so, ms. */
+  stillHereMs: number;
+}
+
+/** The money takes 5 % of the time at most, as with the watch of the workers. */
+export const PACE: Pace = { sampleMs: 1_000, restFactor: 20, restMsMin: 1_000, stillHereMs: 10_000 };
 
 /** The live figures of one rain, once a second, however many look at them. Two loops: what is cheap, and the money equation. */
-export function startSampler({ desk, rainId, onSample, onFault, everyMs = 1_000, restFactor = REST_FACTOR, restMsMin = 1_000 }: SamplerRules): Rounds {
+export function startSampler({ desk, rainId, onSample, onFault, pace: { sampleMs, restFactor, restMsMin } }: SamplerRules): Rounds {
   const rates = new Rates();
   let weighed: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;
@@ -63,7 +70,7 @@ export function startSampler({ desk, rainId, onSample, onFault, everyMs = 1_000,
   const sampling = startRounds(async () => {
     const start = performance.now();
     await sample().catch(onFault);
-    return Math.max(everyMs / 4, everyMs - (performance.now() - start));
+    return Math.max(sampleMs / 4, sampleMs - (performance.now() - start));
   });
   // Neither is waited for by who leaves: both only look.
   return { close: async () => { void Promise.all([weighing.close(), sampling.close()]); } };

@@ -1,7 +1,7 @@
 import type { Desk } from '../../operator/desk.ts';
 import type { LiveSample } from '../contract/live.ts';
 import type { Rounds } from '../../runtime/rounds.ts';
-import { startSampler } from './sampler.ts';
+import { startSampler, type Pace } from './sampler.ts';
 
 /** Who looks at a rain live. */
 export interface Onlooker {
@@ -21,14 +21,14 @@ const ONLOOKERS_MAX = 200;
 const RAINS_MAX = 50;
 
 /** One sampler a rain, from the first who looks to the last; who comes later is shown the last sample at once. */
-export function openStage(desk: Desk, onFault: (error: unknown) => void, everyMs?: number): Stage {
+export function openStage(desk: Desk, onFault: (error: unknown) => void, pace: Pace): Stage {
   const shows = new Map<string, { onlookers: Set<Onlooker>; sampler: Rounds; last?: LiveSample }>();
   let count = 0;
 
   function open(rainId: string) {
     const onlookers = new Set<Onlooker>();
     const sampler = startSampler({
-      desk, rainId, onFault, ...(everyMs !== undefined && { everyMs }),
+      desk, rainId, onFault, pace,
       onSample: (sample) => {
         show.last = sample;
         for (const onlooker of onlookers) onlooker.show(sample);

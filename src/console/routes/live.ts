@@ -1,14 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { liveApi } from '../contract/live.ts';
+import type { Pace } from '../live/sampler.ts';
 import type { Stage } from '../live/stage.ts';
 import { declined, route, type Route } from './route.ts';
 
 /** A browser that does not read gets no more: samples are of the moment, and the next one says it all [R10]. */
 const UNREAD_BYTES_MAX = 64 * 1_024;
-/** How often is looked whether he who looks may still do so, ms. */
-const STILL_HERE_MS = 15_000;
 
-export function liveRoutes(stage: Stage): readonly Route[] {
+export function liveRoutes(stage: Stage, { stillHereMs }: Pick<Pace, 'stillHereMs'>): readonly Route[] {
   return [
     route(liveApi.watch, async ({ desk, visitor, params: { rainId }, reply }) => {
       if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
@@ -16,7 +15,7 @@ export function liveRoutes(stage: Stage): readonly Route[] {
       const leave = stage.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
       if (!leave) return declined('too_many');
       stream.begin();
-      const looking = setInterval(() => void visitor.stillHere().then((here) => { if (!here) stream.end(); }, () => {}), STILL_HERE_MS);
+      const looking = setInterval(() => void visitor.stillHere().then((here) => { if (!here) stream.end(); }, () => {}), stillHereMs);
       reply.raw.once('close', () => {
         clearInterval(looking);
         leave();

@@ -14,8 +14,8 @@ const LOST_TOLD_MAX = 100;
 export const rainRoutes: readonly Route[] = [
   route(rainsApi.list, async ({ desk, query: { limit } }) => ({ answer: await listRains(desk, limit) })),
 
-  route(rainsApi.create, async ({ desk, body: { load, dryRun, id, title, shards, ...asked } }) => {
-    const created = await createRain(desk, { ...asked, ...(id !== undefined && { id }), ...(title !== undefined && { title }), ...(shards !== undefined && { shards }) }, { dryRun });
+  route(rainsApi.create, async ({ desk, body: { load, dryRun, plan, opensAt, closesAt, ...asked } }) => {
+    const created = await createRain(desk, { plan, opensAt, closesAt, ...given(asked) }, { dryRun });
     if (!created.ok) return declinedFor(created.refusals);
     const { ok: _, ...plain } = created;
     if (!load || dryRun) return { answer: plain };
@@ -57,4 +57,9 @@ function told(audit: Audit) {
     lost_from_log: lostFromLog.slice(0, LOST_TOLD_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
     ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
   };
+}
+
+/** Without the fields that were not sent: a verb takes what is there for what was asked. */
+function given<T extends object>(asked: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

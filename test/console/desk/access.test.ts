@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.stop());
 
-const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker');
+const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker');
 const every = API.filter(({ who }) => who !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
 const changing = every.filter(({ method }) => method !== 'GET');
 const CODES = new Set(Object.values(REFUSALS).map(({ code }) => code as string));

@@ -1,0 +1,20 @@
+import { createCampaign } from '../../operator/campaign/create.ts';
+import { listCampaigns, showCampaign } from '../../operator/campaign/look.ts';
+import { campaignsApi } from '../contract/campaigns.ts';
+import { declined, declinedFor, route, type Route } from './route.ts';
+
+export const campaignRoutes: readonly Route[] = [
+  route(campaignsApi.list, async ({ desk, query: { limit } }) => ({ answer: { campaigns: await listCampaigns(desk, limit) } })),
+
+  route(campaignsApi.create, async ({ desk, body: { id, title, winsPerUserMax, shards, rollOver } }) => {
+    const created = await createCampaign(desk, {
+      winsPerUserMax, ...(id !== undefined && { id }), ...(title !== undefined && { title }), ...(shards !== undefined && { shards }), ...(rollOver !== undefined && { rollOver }),
+    });
+    return created.ok ? { answer: { campaignId: created.campaignId } } : declinedFor(created.refusals);
+  }),
+
+  route(campaignsApi.show, async ({ desk, params: { campaignId } }) => {
+    const found = await showCampaign(desk, campaignId);
+    return found ? { answer: found } : declined('no_such_campaign');
+  }),
+];

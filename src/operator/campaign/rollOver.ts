@@ -1,0 +1,66 @@
+import { atCreation, type BookedRain } from '../../ledger/rains.ts';
+import { formatMoney, type Cents } from '../../rain/money.ts';
+import { PACKETS_MAX } from '../../rain/plan.ts';
+import type { Desk } from '../desk.ts';
+import { topUpRain, type TopUpRequest } from '../topUp.ts';
+
+/**
+ * Once a round is settled, what nobody has won in it goes into the next round that is not over, as a top-up: the operator has
+ * it back first, and then adds it. The top-up is named after the round that it comes from, and no two top-ups share a name;
+ * so this may be cut anywhere and done again, by several at once, and the money moves once. Where no round is left it stays with
+ * the operator. Either way it is on record with the round that it comes from.
+ *
+ * @param rain settled in the book, and not yet in Redis: until then whoever settles it comes by here again
+ * @param cents what went back when it was settled
+ * @throws when a server cannot be reached; to be done again then
+ */
+export async function rollOver(desk: Desk, rain: BookedRain, cents: Cents): Promise<void> {
+  if (!rain.campaign || cents === 0n) return;
+  if (!(await desk.ledger.campaign(rain.campaign.id))?.rollOver) return;
+  if ((await desk.ledger.actions(rain.id)).some(({ verb }) => verb === 'roll-over')) return;
+  const to = await add(desk, rain, cents);
+  await desk.ledger.record({ actor: desk.actor, verb: 'roll-over', rainId: rain.id, details: { amount: formatMoney(cents), ...(to ? { to } : { keeps: 'the operator: no further round of the campaign goes on' }) } });
+}
+
+/** @returns the round that has it now; `undefined`: none takes it */
+async function add(desk: Desk, rain: BookedRain, cents: Cents): Promise<string | undefined> {
+  const id = `rollover:${rain.id}`;
+  const begun = await holder(desk, rain, id);
+  if (begun) return finish(desk, begun, id);
+  for (const next of await desk.ledger.rounds(rain.campaign!.id)) {
+    if (next.campaign!.round <= rain.campaign!.round) continue;
+    const added = await topUpRain(desk, next.id, { id, ...portionFor(next, cents) });
+    if (added.ok) return next.id;
+    // Refused, and booked all the same: it was over before its packets were in Redis, or another was quicker than we.
+    const holding = await holder(desk, rain, id);
+    if (holding) return finish(desk, holding, id);
+  }
+  return undefined;
+}
+
+/** The round whose book has this top-up already. */
+async function holder(desk: Desk, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
+  return (await desk.ledger.rounds(rain.campaign!.id)).find(({ portions }) => portions.some((portion) => portion.id === id));
+}
+
+/** Brings its packets into Redis, if they are not there. Should the round be over by now they go back with what nobody has won. */
+async function finish(desk: Desk, holding: BookedRain, id: string): Promise<string> {
+  const { split } = holding.portions.find((portion) => portion.id === id)!;
+  await topUpRain(desk, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
+  return holding.id;
+}
+
+/**
+ * As many packets as leave the mean amount of the round what it was planned to be, rounded down, and one at least. How they are
+ * split follows the round; its bounds do not, since a rest that is smaller than the smallest packet must be won, too.
+ */
+export function portionFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
+  const planned = atCreation(next);
+  const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);
+  const { method } = Object(next.split['split']) as { method?: unknown };
+  return {
+    budget: formatMoney(cents),
+    packets: Math.max(1, Math.min(packets, PACKETS_MAX - next.packets)),
+    split: { method: method === 'even' ? 'even' : 'double-mean' },
+  };
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { rain } from '../support/cli.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+
+let desk: TestDesk;
+let env: Record<string, string>;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+});
+afterAll(() => desk.stop());
+
+const round = ['--budget', '2.00', '--packets', '2', '--start', '+0s', '--duration', '1h'];
+const json = async (...args: string[]) => JSON.parse((await rain([...args, '--json'], env)).stdout) as unknown;
+
+test('a campaign is begun, gets its rounds, one after the other or by number, and each round is a rain', async () => {
+  expect(await rain(['campaign', 'create', '--id', 'autumn', '--title', '年会', '--wins-per-user', '1'], env)).toMatchObject({ exit: 0, stdout: 'autumn\n' });
+  expect((await rain(['campaign', 'add-round', 'autumn', ...round, '--load'], env)).stdout).toBe('autumn.1\n');
+  expect(await json('campaign', 'add-round', 'autumn', ...round, '--exclude-earlier-winners')).toMatchObject({ rainId: 'autumn.2', state: 'draft' });
+  expect((await rain(['create', '--campaign', 'autumn', '--round', '7', ...round], env)).stdout).toBe('autumn.7\n');
+});
+
+test('it is shown with its rounds, for people and for machines', async () => {
+  expect(await createGrabEngine(desk.redis, () => {}).grab('autumn.1', 0, ['ann'])).toMatchObject([{ code: '0' }]);
+  const [shown, told, listed, one] = await Promise.all([
+    rain(['campaign', 'show', 'autumn'], env), json('campaign', 'show', 'autumn'), json('campaign', 'list'), rain(['show', 'autumn.1'], env),
+  ]);
+  expect(shown.stdout).toMatch(/campaign +autumn {2}年会\nwins per user +at most 1\n/);
+  expect(shown.stdout).toMatch(/autumn\.1 .* open .*everybody\nautumn\.2 .* draft .*who has not won yet\nautumn\.7 /);
+  expect(told).toMatchObject({ campaignId: 'autumn', rounds: [{ claims: 1 }, {}, {}], winners: { users: 0, beyond: 0 } });
+  expect(listed).toMatchObject({ campaigns: [{ campaignId: 'autumn', rounds: 3 }] });
+  expect(one.stdout).toMatch(/campaign +autumn, round 1, for everybody/);
+});
+
+test.each<[string, string[], number, string]>([
+  ['a round without its number', ['create', '--campaign', 'autumn', ...round], 2, '--round: missing'],
+  ['a number without its campaign', ['create', '--round', '1', ...round], 2, '--campaign: missing'],
+  ['a campaign that is not there', ['campaign', 'add-round', 'nowhere', ...round], 1, 'campaign: there is no campaign nowhere'],
+  ['a dot in the id of a rain', ['create', '--id', 'a.1', ...round], 1, 'id: a dot is for the rounds of a campaign'],
+  ['nobody to show', ['campaign', 'show', 'nowhere'], 1, 'id: there is no campaign nowhere'],
+  ['a rehearsal that is a round', ['create', '--rehearsal', '--campaign', 'autumn', '--round', '8', ...round], 1, 'rehearsal: '],
+])('[R12] %s is refused', async (_, args, exit, reason) => {
+  const run = await rain(args, env);
+  expect(run.stderr).toContain(reason);
+  expect(run.exit).toBe(exit);
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { createCampaign } from '../../src/operator/campaign/create.ts';
+import { portionFor } from '../../src/operator/campaign/rollOver.ts';
+import { createRain, type CreateRequest } from '../../src/operator/create.ts';
+import type { Desk } from '../../src/operator/desk.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+
+let desk: TestDesk;
+beforeAll(async () => { desk = await openTestDesk(); });
+afterAll(() => desk.stop());
+
+const even = (budget: string, packets: number) => ({ budget, packets, split: { method: 'even' } });
+
+async function round(id: string, number: number, more: Partial<CreateRequest> & { load?: boolean } = {}): Promise<void> {
+  const { load = true, ...request } = more;
+  const now = await redisNow(desk.redis);
+  expect(await createRain(desk, { campaign: { id, round: number }, plan: even('4.00', 4), opensAt: now - 1_000, closesAt: now + 600_000, ...request })).toMatchObject({ ok: true });
+  if (load) await loadRain(desk, `${id}.${number}`);
+}
+
+const settle = async (rainId: string, at: Desk = desk) => settleRain(at, rainId, (await findRain(desk.redis, rainId))!);
+async function end(rainId: string, ...users: string[]): Promise<void> {
+  if (users.length > 0) await createGrabEngine(desk.redis, (fault) => { throw fault; }).grab(rainId, 0, users);
+  await closeRain(desk, rainId);
+  await desk.ledger.credit(await claimLog(desk, rainId));
+}
+
+const told = async (rainId: string) => (await desk.ledger.actions(rainId)).filter(({ verb }) => verb === 'roll-over').map(({ details }) => details);
+const report = async (rainId: string) => (await auditRain(desk, rainId))!.report;
+async function expectInOrder(...rainIds: string[]): Promise<void> {
+  for (const rainId of rainIds) expect((await auditRain(desk, rainId))!, rainId).toMatchObject({ report: { adds_up: true }, problems: [] });
+  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+}
+
+test('[R8] what nobody won in a round is won in the next, and both add up', async () => {
+  await createCampaign(desk, { id: 'roll', winsPerUserMax: 9, rollOver: true });
+  await round('roll', 1);
+  await round('roll', 2, { plan: even('2.00', 4) });
+  await end('roll.1', 'ann');
+  expect(await settle('roll.1')).toEqual({ outcome: 'settled' });
+  // 3.00 at 0.50 each, as the second round was planned.
+  expect(await report('roll.2')).toMatchObject({ budget: '5.00', packets: 10, unclaimed: '5.00' });
+  expect(await report('roll.1')).toMatchObject({ credited: '1.00', recycled: '3.00' });
+  expect(await told('roll.1')).toEqual([{ amount: '3.00', to: 'roll.2' }]);
+  await end('roll.2', ...Array.from({ length: 12 }, (_, i) => `user-${i}`));
+  expect(await settle('roll.2')).toEqual({ outcome: 'settled' });
+  expect(await report('roll.2')).toMatchObject({ credited: '5.00', recycled: '0.00', winners: 10 });
+  expect(await told('roll.2')).toEqual([]);
+  await expectInOrder('roll.1', 'roll.2');
+});
+
+test('a round that is over is passed over, a draft takes it, and where none is left it stays with the operator', async () => {
+  await createCampaign(desk, { id: 'last', winsPerUserMax: 9, rollOver: true });
+  for (const number of [1, 2]) await round('last', number);
+  await round('last', 3, { load: false });
+  await closeRain(desk, 'last.2');
+  await end('last.1');
+  expect(await settle('last.1')).toEqual({ outcome: 'settled' });
+  expect(await told('last.1')).toEqual([{ amount: '4.00', to: 'last.3' }]);
+  expect(await loadRain(desk, 'last.3')).toEqual({ ok: true, packets: 8 });
+  await end('last.3');
+  expect(await settle('last.3')).toEqual({ outcome: 'settled' });
+  expect(await told('last.3')).toEqual([{ amount: '8.00', keeps: 'the operator: no further round of the campaign goes on' }]);
+  // The second one ends after the third: rounds before it take nothing.
+  expect(await settle('last.2')).toEqual({ outcome: 'settled' });
+  await expectInOrder('last.1', 'last.2', 'last.3');
+});
+
+test('a campaign without it leaves every rest with the operator', async () => {
+  await createCampaign(desk, { id: 'keep', winsPerUserMax: 9 });
+  for (const number of [1, 2]) await round('keep', number);
+  await end('keep.1');
+  expect(await settle('keep.1')).toEqual({ outcome: 'settled' });
+  expect(await report('keep.2')).toMatchObject({ budget: '4.00' });
+  expect(await told('keep.1')).toEqual([]);
+});
+
+/** Counted from the moment money goes back, the call of the book or of Redis after which its caller is gone. */
+function mortal(at: number): { desk: Desk; reached: () => boolean } {
+  let calls = -1;
+  const guarded = <T extends object>(target: T): T => new Proxy(target, {
+    get(of, name) {
+      const value: unknown = Reflect.get(of, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (name === 'recycle') calls = 0;
+        const dies = calls >= 0 && calls++ === at;
+        const die = () => { throw new Error(`killed after ${String(name)}`); };
+        const done: unknown = Reflect.apply(value, of, args);
+        return dies ? Promise.resolve(done).then(die) : done;
+      };
+    },
+  });
+  return { desk: { ...desk, ledger: guarded(desk.ledger), redis: guarded(desk.redis) }, reached: () => calls > at };
+}
+
+test('[R5][R8] killed after any step since the money went back, and done again by two at once: it rolls over exactly once', async () => {
+  let deaths = 0;
+  for (let at = 0; ; at++) {
+    const id = `dies-${at}`;
+    await createCampaign(desk, { id, winsPerUserMax: 9, rollOver: true });
+    for (const number of [1, 2, 3]) await round(id, number);
+    await end(`${id}.1`, 'ann');
+    const { desk: dying, reached } = mortal(at);
+    const first = await settle(`${id}.1`, dying).then(({ outcome }) => outcome, (error: Error) => error.message);
+    if (!reached()) {
+      expect(first).toBe('settled');
+      break;
+    }
+    expect(first).toContain('killed after');
+    deaths++;
+    // Meanwhile the next round ends, so that another one would be chosen now.
+    await closeRain(desk, `${id}.2`);
+    const live = (await findRain(desk.redis, `${id}.1`))!;
+    const again = await Promise.allSettled([1, 2].map(() => settleRain(desk, `${id}.1`, live)));
+    if (again.some(({ status }) => status === 'rejected')) expect(await settleRain(desk, `${id}.1`, live)).toEqual({ outcome: 'settled' });
+    const [second, third] = [await report(`${id}.2`), await report(`${id}.3`)];
+    expect([second.budget, third.budget].sort(), `${first}`).toEqual(['4.00', '7.00']);
+    expect(await settle(`${id}.2`)).toEqual({ outcome: 'settled' });
+    // Whatever came too late for the second goes on to the third.
+    expect((await report(`${id}.3`)).budget).toBe('11.00');
+    await expectInOrder(`${id}.1`, `${id}.2`, `${id}.3`);
+  }
+  // The steps must have been met: a test in which nobody dies proves nothing.
+  expect(deaths).toBeGreaterThan(8);
+}, 300_000);
+
+test('as many packets as keep the mean of the round, one at least, and never more than there are cents', () => {
+  const next = (budgetCents: bigint, packets: number, split: Record<string, unknown> = {}) => ({ budgetCents, packets, portions: [], split: split as never });
+  expect(portionFor(next(10_000n, 100), 250n)).toEqual({ budget: '2.50', packets: 2, split: { method: 'double-mean' } });
+  expect(portionFor(next(10_000n, 100), 1n)).toEqual({ budget: '0.01', packets: 1, split: { method: 'double-mean' } });
+  expect(portionFor(next(100n, 100, { split: { method: 'even' } }), 7n)).toEqual({ budget: '0.07', packets: 7, split: { method: 'even' } });
+  expect(portionFor(next(10_000n, 100, { split: { method: 'tiers', tiers: [] } }), 100n).split).toEqual({ method: 'double-mean' });
+  // What was added to it since does not count: a rest that goes from round to round would else change what the rounds are like.
+  expect(portionFor({ ...next(20_000n, 101), portions: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
+});
