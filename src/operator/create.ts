@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { SHARDS_MAX } from '../grab/keys.ts';
 import { announceChange } from '../grab/phases.ts';
-import { readRain, redisNow } from '../grab/reading.ts';
-import { draftRain } from '../grab/stock.ts';
+import { redisNow } from '../grab/reading.ts';
+import { draftRain, isTaken } from '../grab/stock.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { NewRain } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
@@ -88,7 +88,7 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
   if (dryRun) {
-    if (!standing && await readRain(desk.redis, id, { shards, title })) return refuse('id', `Redis still holds another rain ${id}`);
+    if (!standing && await isTaken(desk.redis, id, shards)) return refuse('id', `Redis still holds another rain ${id}`);
     return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
   }
   const draft = await draftOf(desk, (await desk.ledger.rain(id))!);

@@ -66,7 +66,7 @@ async function auditOne(desk: OpenDesk, id: string, { repair, acknowledgeLost: r
     if (known) tell(`${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { acknowledged_now: known.claims }) };
+    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { laidToRestNow: known.claims }) };
     if (dryRun) printDryRun(json, value, describeAudit(audit));
     else print(json, value, describeAudit(audit));
     if (!isInOrder(audit)) process.exitCode = EXIT.refused;
