@@ -1,34 +1,8 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
 import { readEnvironment } from '../runtime/config.ts';
-import { VERSION } from '../runtime/version.ts';
 import { explain, tell } from './answer.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addBlockCommands } from './commands/block.ts';
-import { addCampaignCommands } from './commands/campaign.ts';
-import { addCodesCommand } from './commands/codes.ts';
-import { addDeadCommand } from './commands/dead.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addLookCommands } from './commands/look.ts';
-import { addOperatorCommand } from './commands/operator.ts';
-import { addPlanCommands } from './commands/plan.ts';
-import { addPreflightCommand } from './commands/preflight.ts';
-import { addProtocolCommand } from './commands/protocol.ts';
-import { addRecycleCommand } from './commands/recycle.ts';
-import { addRehearseCommand } from './commands/rehearse.ts';
-import { addReplayCommand } from './commands/replay.ts';
-import { addServeCommands } from './commands/serve.ts';
-import { addSteerCommands } from './commands/steer.ts';
-import { addSwarmCommand } from './commands/swarm.ts';
-import { addSwitchCommand } from './commands/switch.ts';
-import { addTokenCommand } from './commands/token.ts';
-import { addTopUpCommand } from './commands/topUp.ts';
-import { addUpCommand } from './commands/up.ts';
-import { addVerifyCommand } from './commands/verify.ts';
-import { addWinnersCommand } from './commands/winners.ts';
-import { addWriteOffCommand } from './commands/writeOff.ts';
-import { addCompletion } from './completion.ts';
-import { paint, paintComplaint } from './paint.ts';
+import { paintComplaint } from './paint.ts';
+import { openProgram } from './program.ts';
 
 // `rain list | head`: whoever reads no further has what he wanted.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -36,43 +10,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-const program = new Command('rain')
-  .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
-  .version(VERSION)
-  .showHelpAfterError('(add --help for the options and an example)')
-  .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached.')
-  .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
-  // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
-  .exitOverride();
-addUpCommand(program);
-addServeCommands(program);
-addPlanCommands(program);
-addCampaignCommands(program);
-addLookCommands(program);
-addAuditCommand(program);
-addDeadCommand(program);
-addWinnersCommand(program);
-addReplayCommand(program);
-addVerifyCommand(program);
-addSteerCommands(program);
-addTopUpCommand(program);
-addRecycleCommand(program);
-addWriteOffCommand(program);
-addBlockCommands(program);
-addSwitchCommand(program);
-addTokenCommand(program);
-addOperatorCommand(program);
-addSwarmCommand(program);
-addRehearseCommand(program);
-addDoctorCommand(program);
-addPreflightCommand(program);
-addCodesCommand(program);
-addProtocolCommand(program);
-// Last: it looks at all of them.
-await addCompletion(program);
-
 try {
-  await program.parseAsync();
+  await (await openProgram()).parseAsync();
 } catch (error) {
   const { exit, reasons, said } = explain(error);
   if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);

@@ -51,6 +51,15 @@ export async function draftRain(redis: RedisClient, { rainId, title, shards, ope
   return created ? 'created' : 'exists';
 }
 
+/** Whether a new rain of this id would be refused: keys of another one, or its remains, are there. */
+export async function isTaken(redis: RedisClient, rainId: string, shards: number): Promise<boolean> {
+  const held = await Promise.all(Array.from({ length: shards }, (_, shard) => {
+    const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
+    return redis.exists(state, packets, claimed, claims, spoiled, relayed, credited);
+  }));
+  return held.some((count) => count > 0);
+}
+
 /** What a rain consists of, its portions included. */
 export interface Stock {
   /** Cents, in the order in which they are to be handed out. */

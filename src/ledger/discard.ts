@@ -1,6 +1,7 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
+import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Discard } from './generated/client.ts';
 import { isRehearsal } from './rains.ts';
@@ -54,11 +55,12 @@ export type Discarding =
  * Lays a dead letter to rest and gives back what money is left in it, in one transaction. Whether there is any is not asked
  * but tried: the unique key on a transfer's packet lets in a credit or a discard, whoever comes first, and never both [R5].
  *
+ * @param dryRun only say what it would come to
  * @throws when the database refuses, e.g. because the rain's account no longer holds the money; then nothing was done
  */
-export function discard(database: Database, asked: NewDiscard): Promise<Discarding> {
+export function discard(database: Database, asked: NewDiscard, dryRun = false): Promise<Discarding> {
   const { letterId, rainId, claim } = asked;
-  return database.$transaction(async (book) => {
+  return attempt(database, async (book): Promise<Discarding> => {
     const standing = await book.discard.findUnique({ where: { letterId } });
     if (standing) return { outcome: 'already', discard: toBookedDiscard(standing) };
     const rehearsal = await isRehearsal(book, rainId);
@@ -90,7 +92,7 @@ export function discard(database: Database, asked: NewDiscard): Promise<Discardi
     if (mine === 'yes') await withdraw(book, rainId, claim.allocatedCents);
     await giveBack(book, rainId, rehearsal, claim.allocatedCents);
     return { outcome: 'returned', amountCents: claim.allocatedCents };
-  });
+  }, dryRun);
 }
 
 type DiscardedClaim = NonNullable<NewDiscard['claim']>;

@@ -19,8 +19,8 @@ import { openStaff, type Staff } from './staff.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
 export interface Ledger {
-  createRain(rain: NewRain, actor: string): Promise<Creation>;
-  addPortion(portion: NewPortion, actor: string): Promise<Adding>;
+  createRain(rain: NewRain, actor: string, dryRun?: boolean): Promise<Creation>;
+  addPortion(portion: NewPortion, actor: string, dryRun?: boolean): Promise<Adding>;
   reschedule(rainId: string, window: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean>;
   createCampaign(campaign: NewCampaign, actor: string): Promise<CampaignCreation>;
   campaign(id: string): Promise<BookedCampaign | undefined>;
@@ -30,7 +30,7 @@ export interface Ledger {
   reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
-  discard(asked: NewDiscard): Promise<Discarding>;
+  discard(asked: NewDiscard, dryRun?: boolean): Promise<Discarding>;
   discards(rainId: string, afterLetterId?: string, limit?: number): Promise<BookedDiscard[]>;
   laidToRest(letterIds: readonly string[]): Promise<Map<string, BookedDiscard>>;
   seal(rainId: string): Promise<void>;
@@ -57,8 +57,8 @@ export interface Ledger {
 
 export function openLedger(database: Database): Ledger {
   return {
-    createRain: (asked, actor) => createRain(database, asked, actor),
-    addPortion: (asked, actor) => addPortion(database, asked, actor),
+    createRain: (asked, actor, dryRun) => createRain(database, asked, actor, dryRun),
+    addPortion: (asked, actor, dryRun) => addPortion(database, asked, actor, dryRun),
     reschedule: (rainId, window, action) => reschedule(database, rainId, window, action),
     createCampaign: (asked, actor) => createCampaign(database, asked, actor),
     campaign: (id) => campaign(database, id),
@@ -68,7 +68,7 @@ export function openLedger(database: Database): Ledger {
     reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),
-    discard: (asked) => discard(database, asked),
+    discard: (asked, dryRun) => discard(database, asked, dryRun),
     discards: (rainId, afterLetterId, limit) => discards(database, rainId, afterLetterId, limit),
     laidToRest: (letterIds) => laidToRest(database, letterIds),
     seal: (rainId) => seal(database, rainId),

@@ -5,6 +5,7 @@ import { PACKETS_MAX } from '../rain/plan.ts';
 import { PORTIONS_MAX } from '../rain/portion.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
+import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Portion } from './generated/client.ts';
 
@@ -43,10 +44,11 @@ export type Adding =
 /**
  * More money in more packets: the portion, its money moved from the operator, and on record what was committed to, all of it
  * or nothing. The rain's row is locked first, so that portions are numbered without gaps and none is added to a sealed rain.
+ * @param dryRun only say what it would come to
  */
-export function addPortion(database: Database, asked: NewPortion, actor: string): Promise<Adding> {
+export function addPortion(database: Database, asked: NewPortion, actor: string, dryRun = false): Promise<Adding> {
   const { id, rainId, budgetCents, packets, seed, split } = asked;
-  return database.$transaction(async (book) => {
+  return attempt(database, async (book): Promise<Adding> => {
     const [rain] = await book.$queryRaw<LockedRain[]>`
       SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
     const standing = await book.portion.findUnique({ where: { id } });
@@ -62,7 +64,7 @@ export function addPortion(database: Database, asked: NewPortion, actor: string)
     await fundPortion(book, rainId, ordinal, rain.rehearsal, budgetCents);
     await record(book, { actor, verb: 'top-up', rainId, details: { id, portion: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
     return { outcome: 'added', portion: toBookedPortion(portion) };
-  });
+  }, dryRun);
 }
 
 interface LockedRain {

@@ -4,6 +4,7 @@ import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
+import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Portion, Rain } from './generated/client.ts';
 import { toBookedPortion, type BookedPortion } from './portions.ts';
@@ -57,9 +58,10 @@ export type Creation =
 /**
  * A rain, its account, and the money in it, moved from the operator, and on record what was committed to: all of it or
  * nothing. The record is append-only in the database; the row of the rain is not.
+ * @param dryRun only say what it would come to
  */
-export function createRain(database: Database, asked: NewRain, actor: string): Promise<Creation> {
-  return database.$transaction(async (book) => {
+export function createRain(database: Database, asked: NewRain, actor: string, dryRun = false): Promise<Creation> {
+  return attempt(database, async (book): Promise<Creation> => {
     const { campaign, ...plain } = asked;
     const named = campaign && { campaignId: campaign.id, round: campaign.round, excludeEarlierWinners: campaign.excludeEarlierWinners };
     const { count } = await book.rain.createMany({
@@ -72,7 +74,7 @@ export function createRain(database: Database, asked: NewRain, actor: string): P
     const commitment = commitmentOf({ rainId, seed, plan, shards });
     await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...(rehearsal && { rehearsal }), ...named } });
     return { outcome: 'created' };
-  });
+  }, dryRun);
 }
 
 async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {

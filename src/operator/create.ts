@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SHARDS_MAX } from '../grab/keys.ts';
 import { announceChange } from '../grab/phases.ts';
 import { redisNow } from '../grab/reading.ts';
-import { draftRain } from '../grab/stock.ts';
+import { draftRain, isTaken } from '../grab/stock.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { NewRain } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
@@ -41,8 +41,11 @@ export type CreateRequest = z.input<typeof createRequest>;
 /** What the operator calls a field that the book calls otherwise. */
 const ASKED_AS: Partial<Record<keyof NewRain, string>> = { budgetCents: 'budget', split: 'plan' };
 
-/** `commitment` is absent when an old rain that has none was created again. */
-export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string } | Refused;
+/**
+ * `commitment` is absent when an old rain that has none was created again, and of a dry run, which tells instead whether money would
+ * leave the operator's account.
+ */
+export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
 
 /** A new id: the time makes it sort, the random part makes it unique. */
 export function newRainId(now: number): string {
@@ -76,15 +79,18 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
 
   const title = parsed.data.title ?? `Rain ${id}`;
   const { plan } = verdict;
-  if (dryRun) return { ok: true, rainId: id, opensAt, closesAt };
   const booked = await desk.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
     seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, rehearsal,
     ...(campaign && { campaign }),
-  }, desk.actor);
+  }, desk.actor, dryRun);
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
+  if (dryRun) {
+    if (!standing && await isTaken(desk.redis, id, shards)) return refuse('id', `Redis still holds another rain ${id}`);
+    return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
+  }
   const draft = await draftOf(desk, (await desk.ledger.rain(id))!);
   const drafted = await draftRain(desk.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);

@@ -1,6 +1,7 @@
 import { findRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
+import { foreseeSettling } from './foresee.ts';
 import { settleRain, type Replicated } from './settle.ts';
 
 export type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;
@@ -9,14 +10,16 @@ export type Recycled = { ok: true; state: 'settled'; /** What went back, discard
  * Settles a rain that is over, now and by hand, as the workers would by themselves: gives back what nobody has won and closes the
  * book. Or says what has to happen before. Safe to repeat.
  * @param replicated asked before money moves
+ * @param dryRun only say what would go back, or what is in the way
  */
-export async function recycleRain(desk: Desk, rainId: string, replicated?: Replicated): Promise<Recycled> {
+export async function recycleRain(desk: Desk, rainId: string, replicated?: Replicated, dryRun = false): Promise<Recycled> {
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   const live = await findRain(desk.redis, rainId);
   if (!live && rain.settledAt === undefined) return refuse('id', `Redis does not know the rain ${rainId}; was it ever loaded? What is lost is ended with write-off`);
-  const settling = live ? await settleRain(desk, rainId, live, undefined, replicated) : { outcome: 'settled' as const };
+  const settling = !live ? { outcome: 'settled' as const } : dryRun ? await foreseeSettling(desk, rain, live) : await settleRain(desk, rainId, live, undefined, replicated);
   switch (settling.outcome) {
+    case 'foreseen': return { ok: true, state: 'settled', amount: formatMoney(settling.backCents) };
     case 'settled': {
       const { recycledCents, discarded } = await bookOf(desk, rainId);
       return { ok: true, state: 'settled', amount: formatMoney(recycledCents + discarded.cents) };

@@ -1,11 +1,11 @@
 import { close, freeze, settle, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
-import { auditRain } from './audit.ts';
+import { auditRain, type Audit } from './audit.ts';
 import { tellPromise } from './audit/findings.ts';
 import { rollOver } from './campaign/rollOver.ts';
 import { revealOf } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
-import { formatMoney } from '../rain/money.ts';
+import { formatMoney, type Cents } from '../rain/money.ts';
 
 /** Whether as many replicas as were asked for have all that Redis has written. */
 export type Replicated = () => Promise<boolean>;
@@ -53,15 +53,12 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
 
   const audit = await auditRain(desk, rainId);
   if (!audit) return { outcome: 'does_not_add_up', problems: [`the book does not know the rain ${rainId}`] };
-  if (!audit.report.adds_up) return { outcome: 'does_not_add_up', problems: audit.problems };
-  const { unclaimed, spoiled, recycled, pending } = audit.equation;
-  if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
-  // The money would add up, but a user waits for his: the operator has to lay it to rest first.
-  if (audit.promisedTwice.length > 0) return { outcome: 'does_not_add_up', problems: audit.promisedTwice.map(tellPromise) };
+  const hindered = hindrance(audit);
+  if (hindered) return hindered;
   // From here on money moves: nothing may be put back any more, and no failover may open the rain again.
   if (!await freeze(desk.redis, rainId, live, seen) || !await replicated()) return { outcome: 'waiting', pending: 0 };
-  // What was set aside as spoiled was won by nobody either; what was discarded is back already, by transfers of its own.
-  const rest = unclaimed.cents + spoiled.cents + recycled.cents - audit.discarded.cents;
+  // What was discarded is back already, by transfers of its own.
+  const rest = backOf(audit) - audit.discarded.cents;
   const recycling = await desk.ledger.recycle(rainId, rest, desk.actor);
   if (recycling.outcome === 'differs') {
     return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, ${formatMoney(rest)} was won by nobody`] };
@@ -71,4 +68,17 @@ export async function settleRain(desk: Desk, rainId: string, live: LiveRain, ttl
   await rollOver(desk, (await desk.ledger.rain(rainId))!, rest);
   if (!await settle(desk.redis, rainId, live, { ttlMs, seen, reveal: await revealOf(desk, rainId) })) throw new Error(`the book of ${rainId} is closed, and a shard of it is not`);
   return { outcome: 'settled' };
+}
+
+/** Why no money may move yet; `undefined`: nothing is in the way. */
+export function hindrance({ report, problems, equation: { pending }, promisedTwice }: Audit): Settling | undefined {
+  if (!report.adds_up) return { outcome: 'does_not_add_up', problems };
+  if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
+  // The money would add up, but a user waits for his: the operator has to lay it to rest first.
+  return promisedTwice.length > 0 ? { outcome: 'does_not_add_up', problems: promisedTwice.map(tellPromise) } : undefined;
+}
+
+/** All that has gone back of a rain when it is settled, discarded claims included: what was set aside as spoiled was won by nobody either. */
+export function backOf({ equation: { unclaimed, spoiled, recycled } }: Audit): Cents {
+  return unclaimed.cents + spoiled.cents + recycled.cents;
 }

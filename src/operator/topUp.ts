@@ -71,12 +71,11 @@ export async function topUpRain(desk: Desk, rainId: string, request: TopUpReques
   const standing = rain.portions.find((portion) => portion.id === id);
   const over = await whyOver(desk, rain);
   if (over !== undefined) return refuse('rain', standing ? tellLate(rain, standing, over) : over);
-  if (asked.data.dryRun) {
-    const more = standing ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
-    if (!standing && beyond(rain, packets)) return refuse('packets', tellBeyond(rain));
+  const added = await desk.ledger.addPortion({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, desk.actor, asked.data.dryRun);
+  if (asked.data.dryRun && (added.outcome === 'added' || added.outcome === 'exists')) {
+    const more = added.outcome === 'exists' ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
     return { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }), loaded: false };
   }
-  const added = await desk.ledger.addPortion({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, desk.actor);
   switch (added.outcome) {
     case 'no_rain': return refuse('rain', `there is no rain ${rainId}`);
     case 'sealed': return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
@@ -117,10 +116,6 @@ async function whyOver(desk: Desk, rain: BookedRain): Promise<string | undefined
 
 function tellLate({ id }: BookedRain, portion: BookedPortion, why: string): string {
   return `${why}; the ${formatMoney(portion.budgetCents)} of this top-up stand in the book of ${id}, and what nobody has won of them goes back when it is settled`;
-}
-
-function beyond({ packets, portions }: BookedRain, more: number): boolean {
-  return portions.length >= PORTIONS_MAX || packets + more > PACKETS_MAX;
 }
 
 function tellBeyond({ packets, portions }: BookedRain): string {

@@ -12,8 +12,9 @@ export type WrittenOff = { ok: true; /** What went back. */ amount: string } | R
  * Ends the book of a rain that Redis has lost, all of it: what is credited stays credited, the rest goes back to the operator.
  * Who was told that he won and is not credited is not known any more: that is for him to make good, and why he says what
  * happened. Cut in between it is to be done again.
+ * @param dryRun only say what would go back
  */
-export async function writeOffRain(desk: Desk, rainId: string, why: string): Promise<WrittenOff> {
+export async function writeOffRain(desk: Desk, rainId: string, why: string, dryRun = false): Promise<WrittenOff> {
   const given = readReason(why);
   if (!given.ok) return given;
   const rain = await desk.ledger.rain(rainId);
@@ -24,14 +25,16 @@ export async function writeOffRain(desk: Desk, rainId: string, why: string): Pro
     if (await desk.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or a part of it; end it with close`);
   }
   if (!await hasLost(desk, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
-  await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
+  if (!dryRun) await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
   // Nothing is added any more: what is counted now is all there is.
-  await desk.ledger.seal(rainId);
+  if (!dryRun) await desk.ledger.seal(rainId);
   const { fundedCents, credited, discarded, recycledCents } = await bookOf(desk, rainId);
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;
+  const back = { ok: true, amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)) } as const;
+  if (dryRun) return back;
   if (recycledCents === 0n) await desk.ledger.recycle(rainId, restCents, desk.actor);
   await desk.ledger.settle(rainId);
   await leave(desk.redis, rainId, rain.shards, SETTLED_TTL_MS);
   await announceChange(desk.redis, rainId);
-  return { ok: true, amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)) };
+  return back;
 }

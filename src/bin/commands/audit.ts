@@ -8,12 +8,15 @@ import type { QueueDesk } from '../../operator/desk.ts';
 import { CommandFailure, EXIT, explain, print, REFRESH_MS, refused, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
+import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseCount } from '../moment.ts';
 import { paint } from '../paint.ts';
+import { bar } from '../progress.ts';
 import { table } from '../table.ts';
 
 interface AuditOptions {
   repair?: boolean;
+  dryRun?: boolean;
   acknowledgeLost?: string;
   all?: boolean;
   watch?: boolean;
@@ -27,7 +30,7 @@ const RAINS_MAX = 100_000;
 const REPAIR_WAIT_MS = 15_000;
 
 export function addAuditCommand(program: Command): void {
-  program.command('audit [id]').summary('does the money add up?')
+  withDryRun(program.command('audit [id]')).summary('does the money add up?')
     .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up, and '
       + 'while a claim is promised twice; with --all also when there are rains that were not looked at.')
     .option('--repair', 'send again what the book lacks, wait a while, and audit then')
@@ -45,34 +48,44 @@ export function addAuditCommand(program: Command): void {
     });
 }
 
-function misuse(id: string | undefined, { all, watch, settled, repair, acknowledgeLost: reason }: AuditOptions): string | undefined {
+function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, acknowledgeLost: reason }: AuditOptions): string | undefined {
   if (id === undefined && !all) return 'id: missing, expected the rain to audit, or --all';
   if (id !== undefined && all) return '--all: expected either an id or --all, not both';
   if (!all && (watch || settled)) return `--${watch ? 'watch' : 'settled'}: only with --all`;
   if (all && (repair || reason !== undefined)) return `--${repair ? 'repair' : 'acknowledge-lost'}: only for one rain at a time`;
+  if (dryRun && !repair && reason === undefined) return '--dry-run: only with --repair or --acknowledge-lost; an audit by itself changes nothing';
   return undefined;
 }
 
-async function auditOne(desk: OpenDesk, id: string, { repair, acknowledgeLost: reason, json }: AuditOptions): Promise<void> {
+async function auditOne(desk: OpenDesk, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
   const { withQueues } = await import('../queues.ts');
   await withQueues(desk, async (at) => {
-    const repaired = repair ? await mend(at, id) : undefined;
-    const known = reason === undefined ? undefined : await acknowledgeLost(at, id, reason);
+    const repaired = repair ? await mend(at, id, dryRun) : undefined;
+    const known = reason === undefined ? undefined : await acknowledgeLost(at, id, reason, dryRun);
     if (known && !known.ok) throw refused(known);
-    if (known) tell(`${id}: ${known.claims} lost claims laid to rest`);
+    if (known) tell(`${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-    print(json, { ...auditJson(audit), ...(repaired !== undefined && { repaired }) }, describeAudit(audit));
+    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { laidToRestNow: known.claims }) };
+    if (dryRun) printDryRun(json, value, describeAudit(audit));
+    else print(json, value, describeAudit(audit));
     if (!isInOrder(audit)) process.exitCode = EXIT.refused;
   });
 }
 
 /** @returns how many claims were sent again */
-async function mend(desk: QueueDesk, id: string): Promise<number> {
-  const repaired = await repairRain(desk, id);
+async function mend(desk: QueueDesk, id: string, dryRun: boolean): Promise<number> {
+  const repaired = await repairRain(desk, id, dryRun);
   if (!repaired.ok) throw refused(repaired);
-  tell(`${id}: ${repaired.claims} claims sent again${repaired.complete ? '' : '; there are more, repair again'}`);
-  if (repaired.claims > 0 && !await untilQuiet(desk, id, REPAIR_WAIT_MS)) tell('the queue still works on them; is a worker running?');
+  tell(`${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
+  if (repaired.claims === 0 || dryRun) return repaired.claims;
+  const progress = bar('crediting', 'jobs');
+  let most = 0;
+  const quiet = await untilQuiet(desk, id, REPAIR_WAIT_MS, (left) => {
+    most = Math.max(most, left);
+    progress.update(most - left, most);
+  }).finally(() => progress.stop());
+  if (!quiet) tell('the queue still works on them; is a worker running?');
   return repaired.claims;
 }
 

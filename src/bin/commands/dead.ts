@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { discardLetter } from '../../operator/dead/discard.ts';
+import { discardLetter, type Discarded } from '../../operator/dead/discard.ts';
 import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/dead/letters.ts';
 import { requeueLetter, requeueRain } from '../../operator/dead/requeue.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
 import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
+import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseCount } from '../moment.ts';
 import { facts, table } from '../table.ts';
 
@@ -65,21 +66,34 @@ export function addDeadCommand(program: Command): void {
       });
     });
 
-  dead.command('discard <letter>').summary('give a claim up, and its money back')
+  withDryRun(dead.command('discard <letter>')).summary('give a claim up, and its money back')
     .description('Gives a claim up for good: what money is left in it goes back to the operator, and the audit counts it as explained.')
     .requiredOption('--reason <text>', 'why, for the record; 1 to 500 characters')
     .option('--not-paid', 'I have made sure that the wallet outside has not paid it')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
-    .action((letter: string, { reason, notPaid, json }: { reason: string; notPaid?: boolean; json?: boolean }) => atQueues(async (desk) => {
-      const done = await discardLetter(desk, letter, reason, notPaid);
+    .action((letter: string, { reason, notPaid, dryRun, json }: { reason: string; notPaid?: boolean; dryRun?: boolean; json?: boolean }) => atQueues(async (desk) => {
+      const done = await discardLetter(desk, letter, reason, notPaid, dryRun);
       if (!done.ok) throw refused(done);
       const { ok: _ok, ...plain } = done;
-      print(json, { letter, ...plain }, `${letter}: ${told(done)}`);
+      if (dryRun) printDryRun(json, { letter, ...plain }, `${letter}: ${foretold(done)}`);
+      else print(json, { letter, ...plain }, `${letter}: ${told(done)}`);
     }));
 }
 
-function told(done: Extract<Awaited<ReturnType<typeof discardLetter>>, { ok: true }>): string {
+type Done = Extract<Discarded, { ok: true }>;
+
+function foretold(done: Done): string {
+  switch (done.outcome) {
+    case 'returned': return `would be discarded, and ${done.amount} go back`;
+    case 'laid_to_rest': return 'would be laid to rest; there is no money left in it';
+    case 'credited': return 'has been credited meanwhile; the letter would be cleared away';
+    case 'already': return told(done);
+    default: return done satisfies never;
+  }
+}
+
+function told(done: Done): string {
   switch (done.outcome) {
     case 'returned': return `discarded, ${done.amount} went back`;
     case 'laid_to_rest': return 'laid to rest; there was no money left in it';

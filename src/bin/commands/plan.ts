@@ -1,24 +1,22 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
-import { createRain, newRainId } from '../../operator/create.ts';
+import type { Command } from 'commander';
+import { createRain, newRainId, type CreateRequest } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
+import { previewRain } from '../../operator/preview.ts';
 import { redisNow } from '../../grab/reading.ts';
-import { PACKETS_MAX } from '../../rain/plan.ts';
 import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
+import { tellRefusal } from '../../rain/refusal.ts';
 import { SHARDS_MAX } from '../../grab/keys.ts';
 import { CommandFailure, EXIT, print, refused, tell } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseCount, parseDuration, parseMoment } from '../moment.ts';
+import { printDryRun, withDryRun } from '../dryRun.ts';
+import { describePreview } from '../previewText.ts';
 import { bar } from '../progress.ts';
+import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
 
-export interface CreateOptions {
-  budget: string;
-  packets: number;
+export interface CreateOptions extends PlanOptions {
   start: (now: number) => number;
   duration: number;
-  split: 'even' | 'double-mean' | 'tiers';
-  tier: { count: number; amount: string }[];
-  min?: string;
-  max?: string;
   title?: string;
   id?: string;
   seed?: string;
@@ -28,13 +26,8 @@ export interface CreateOptions {
   excludeEarlierWinners?: boolean;
   load?: boolean;
   rehearsal?: boolean;
+  dryRun?: boolean;
   json?: boolean;
-}
-
-export function parseTier(text: string, tiers: { count: number; amount: string }[]): { count: number; amount: string }[] {
-  const match = /^(\d{1,7})x(\S+)$/.exec(text);
-  if (!match) throw new InvalidArgumentError('expected COUNTxAMOUNT such as 10x88.80');
-  return [...tiers, { count: Number(match[1]), amount: match[2]! }];
 }
 
 export function addPlanCommands(program: Command): void {
@@ -61,15 +54,9 @@ export function addPlanCommands(program: Command): void {
 
 /** What every rain is asked for, whether it stands for itself or is a round. */
 export function planned(command: Command): Command {
-  return command
-    .requiredOption('--budget <amount>', 'what is given away in total, e.g. 8888.00')
-    .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
+  return withDryRun(budgeted(command))
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
     .requiredOption('--duration <time>', 'how long it rains, e.g. 60s', parseDuration)
-    .addOption(new Option('--split <method>', 'how it is split').choices(['even', 'double-mean', 'tiers']).default('double-mean'))
-    .option('--tier <COUNTxAMOUNT>', 'a fixed prize, e.g. 10x88.80; may be repeated; means --split tiers', parseTier, [])
-    .option('--min <amount>', 'smallest packet (default 0.01)')
-    .option('--max <amount>', 'largest packet (default the budget)')
     .option('--title <text>', 'what players read')
     .option('--seed <hex>', '64 hex digits; reproduces an earlier rain, whose packets everybody knows once it is settled')
     .option('--load', 'preallocate the packets at once')
@@ -82,14 +69,15 @@ export async function create(desk: OpenDesk, options: CreateOptions): Promise<vo
   // Chosen here, so that it is known even if the answer is not.
   const campaign = campaignOf(options);
   const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newRainId(now));
-  const split = options.tier.length > 0 || options.split === 'tiers' ? { method: 'tiers', tiers: options.tier } : { method: options.split };
-  const created = await createRain(desk, {
-    plan: { budget: options.budget, packets: options.packets, split, ...(options.min && { min: options.min }), ...(options.max && { max: options.max }) },
+  const request: CreateRequest = {
+    plan: planOf(options),
     id, opensAt, closesAt: opensAt + options.duration, ...(options.shards !== undefined && { shards: options.shards }),
     ...(campaign && { campaign }),
     ...(options.rehearsal && { rehearsal: true }),
     ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
-  }).catch((error: unknown) => {
+  };
+  if (options.dryRun) return foretell(desk, request, options);
+  const created = await createRain(desk, request).catch((error: unknown) => {
     tell(`it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
     throw error;
   });
@@ -108,6 +96,22 @@ export async function create(desk: OpenDesk, options: CreateOptions): Promise<vo
     opensAt: new Date(created.opensAt).toISOString(), closesAt: new Date(created.closesAt).toISOString(),
     ...(created.commitment !== undefined && { commitment: created.commitment }),
   }, created.rainId);
+}
+
+async function foretell(desk: OpenDesk, request: CreateRequest, { id, campaign, rehearsal, load: loads, seed, json }: CreateOptions): Promise<void> {
+  const created = await createRain(desk, request, { dryRun: true });
+  if (!created.ok) throw refused(created);
+  const { rainId, opensAt, closesAt, funded = false } = created;
+  const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
+  const preview = previewRain(request.plan, 1, seed === undefined ? undefined : () => seed);
+  const named = id !== undefined || campaign !== undefined;
+  const { budget } = request.plan as PlanOptions;
+  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : rehearsal ? `${budget} of shadow money would be put aside` : `${budget} would leave the operator's account`;
+  const text = [
+    money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`, '',
+    preview.ok ? describePreview(preview) : preview.refusals.map(tellRefusal).join('\n'),
+  ];
+  printDryRun(json, { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text.join('\n'));
 }
 
 function campaignOf({ campaign, round, excludeEarlierWinners }: CreateOptions): { id: string; round: number; excludeEarlierWinners: boolean } | undefined {

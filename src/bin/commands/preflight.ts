@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { measure, TRIAL } from '../../preflight/costs.ts';
 import { judgeFit, worst, type Fit } from '../../preflight/fit.ts';
-import { onStage } from '../../preflight/stage.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { loadConfig } from '../../runtime/config.ts';
 import { EXIT, print, tell } from '../answer.ts';
@@ -23,6 +21,7 @@ export function addPreflightCommand(program: Command): void {
     .option('--json', 'print JSON, all costs among it')
     .addHelpText('after', '\nExample:\n  rain preflight --users 50000 --packets 100000')
     .action(async ({ json, ...plan }: { users: number; packets: number; json?: boolean }) => {
+      const [{ measure, TRIAL }, { onStage }] = await Promise.all([import('../../preflight/costs.ts'), import('../../preflight/stage.ts')]);
       const { GATEWAY_SOCKETS_MAX } = loadConfig();
       const stop = new AbortController();
       const end = () => stop.abort(new Error('ended by a signal'));

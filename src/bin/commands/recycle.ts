@@ -3,17 +3,19 @@ import { recycleRain } from '../../operator/recycle.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
 import { print, refused } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
+import { printDryRun, withDryRun } from '../dryRun.ts';
 
 export function addRecycleCommand(program: Command): void {
-  program.command('recycle <id>').summary('settle a rain that is over, now')
+  withDryRun(program.command('recycle <id>')).summary('settle a rain that is over, now')
     .description('Gives back what nobody has won of a rain that is over, and closes its book: what the workers do by themselves. Otherwise says what is still outstanding.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain recycle m3k9x2a1b2c3d4')
-    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {
       const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure([]);
       const replicated = durability.mode === 'replicas' ? awaitReplicas(desk.redis, durability.replicas, waitMs) : undefined;
-      const done = await recycleRain(desk, id, replicated);
+      const done = await recycleRain(desk, id, replicated, dryRun);
       if (!done.ok) throw refused(done);
-      print(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);
+      if (dryRun) printDryRun(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: would be ${done.state}, and ${done.amount} in all gone back`);
+      else print(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);
     }));
 }

@@ -15,9 +15,10 @@ export function addReplayCommand(program: Command): void {
   program.command('replay <id>').summary('who won what and when, from the claim log alone')
     .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the book. Exit code 1 when they differ in what will not heal: what is on its way to the book is listed apart.')
     .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
+    .option('--json', 'the same as --format ndjson')
     .option('--no-diff', 'do not compare with the book')
     .addHelpText('after', '\nExample:\n  rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
-    .action((id: string, { format, diff }: { format: Format; diff: boolean }) => atDesk((desk) => replay(desk, id, format, diff)));
+    .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => atDesk((desk) => replay(desk, id, json ? 'ndjson' : format, diff)));
 }
 
 async function replay(desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { redisNow } from '../../grab/reading.ts';
+import { foreseeClose } from '../../operator/foresee.ts';
 import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
 import { print, refused } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { atDesk, type OpenDesk } from '../connection.ts';
+import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseDuration, parseMoment } from '../moment.ts';
 import { paintState } from '../paint.ts';
 
 const VERBS = [
   { name: 'pause', verb: pauseRain, summary: 'stop granting for a while', description: 'Stops granting; the window runs on. Players are told "paused".' },
   { name: 'resume', verb: resumeRain, summary: 'grant again after a pause', description: 'Grants again after a pause.' },
-  { name: 'close', verb: closeRain, summary: 'end a rain early', description: 'Ends a rain now, for good. The workers then credit what was won, recycle the rest and settle.' },
 ] as const;
 
 export function addSteerCommands(program: Command): void {
@@ -41,6 +42,24 @@ export function addSteerCommands(program: Command): void {
         print(json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
       }));
   }
+
+  withDryRun(program.command('close <id>')).summary('end a rain early').description('Ends a rain now, for good. The workers then credit what was won, recycle the rest and settle.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain close m3k9x2a1b2c3d4 --dry-run')
+    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {
+      if (dryRun) return foretellClose(desk, id, json);
+      const done = await closeRain(desk, id);
+      if (!done.ok) throw refused(done);
+      print(json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
+    }));
+}
+
+async function foretellClose(desk: OpenDesk, rainId: string, json: boolean | undefined): Promise<void> {
+  const foreseen = await foreseeClose(desk, rainId);
+  if (!foreseen.ok) throw refused(foreseen);
+  const { left, unclaimed, won } = foreseen;
+  printDryRun(json, { rainId, state: 'closed', left, unclaimed, won },
+    `${rainId}: would end now, for good; ${left} packets that nobody has won yet, ${unclaimed}, would go back when it is settled; ${won} are won and stay so`);
 }
 
 function answer(rainId: string, json: boolean | undefined, done: Scheduled): void {

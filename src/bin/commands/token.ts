@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { userId } from '../../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
 import { ConfigError } from '../../runtime/config.ts';
-import { signToken } from '../../runtime/token.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
 import { configure } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
@@ -25,7 +24,8 @@ export function addTokenCommand(program: Command): void {
 /** @throws ConfigError when there is no secret to sign with */
 export function tokenSigner(expiresInSeconds: number): (sub: string) => Promise<string> {
   const { secret, ...rest } = tokenOrder(expiresInSeconds);
-  return (sub) => signToken(secret, { sub, ...rest });
+  const signing = import('../../runtime/token.ts');
+  return async (sub) => (await signing).signToken(secret, { sub, ...rest });
 }
 
 /** All that is needed to sign tokens elsewhere. @throws ConfigError when there is no secret to sign with */

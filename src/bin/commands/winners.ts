@@ -1,29 +1,67 @@
 import type { Command } from 'commander';
-import { stringify } from 'csv-stringify';
-import { allWinners, type Winner } from '../../operator/winners/list.ts';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { BookedRain } from '../../ledger/rains.ts';
+import type { QueueDesk } from '../../operator/desk.ts';
+import type { Winner } from '../../operator/winners/winner.ts';
 import { CommandFailure, EXIT } from '../answer.ts';
 import { atDesk } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+import { table } from '../table.ts';
+
+const LISTED_MAX = 500;
+
+interface WinnersOptions {
+  search?: string;
+  limit?: number;
+  csv?: boolean;
+  json?: boolean;
+}
 
 export function addWinnersCommand(program: Command): void {
-  program.command('winners <id>').summary('who has won, as CSV')
-    .description('Prints who has won what, and whether it is credited, from the claim log and the book: CSV, or with --json one object a line.')
+  program.command('winners <id>').summary('who has won, as a table or CSV')
+    .description('Prints who has won what, and whether it is credited, from the claim log and the book. Into a file or a pipe: all of them as CSV; on a terminal, or with --search or --limit: a table of the latest.')
+    .option('--search <text>', "a user, exactly, or a packet's number, or the beginning of packet ids")
+    .option('--limit <n>', 'a table of so many', parseCount(1, LISTED_MAX))
+    .option('--csv', 'all of them for a spreadsheet, as the operator\'s page gives them: with a byte order mark')
     .option('--json', 'one JSON object a line')
-    .addHelpText('after', '\nExample:\n  rain winners m3k9x2a1b2c3d4 > winners.csv')
-    .action(async (id: string, { json }: { json?: boolean }) => {
+    .addHelpText('after', '\nExample:\n  rain winners m3k9x2a1b2c3d4 --search alice\n  rain winners m3k9x2a1b2c3d4 --csv > winners.csv')
+    .action(async (id: string, options: WinnersOptions) => {
+      const { search, limit, csv, json } = options;
+      const some = search !== undefined || limit !== undefined;
+      if (csv && (json || some)) throw new CommandFailure(EXIT.usage, `--csv: expected either --csv, which has all of them, or ${json ? '--json' : search !== undefined ? '--search' : '--limit'}`);
       const { withQueues } = await import('../queues.ts');
       await atDesk((desk) => withQueues(desk, async (at) => {
         const rain = await at.ledger.rain(id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-        const csv = json ? undefined : stringify({ header: true, escape_formulas: true, columns: ['redPacketId', 'userId', 'amount', 'at', 'status'] });
-        csv?.pipe(process.stdout, { end: false });
-        for await (const page of allWinners(at, rain)) for (const winner of page) await write(csv, winner);
-        if (csv) await new Promise<void>((resolve) => { csv.end(resolve); });
+        if (some || (process.stdout.isTTY && !csv && !json)) return list(at, rain, options);
+        const { winnersLines, winnersSheet } = await import('../../operator/winners/sheet.ts');
+        await print(json ? winnersLines(at, rain) : winnersSheet(at, rain, csv ? 'spreadsheet' : 'plain'));
       }));
     });
 }
 
+async function list(desk: QueueDesk, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
+  const { searchWinners } = await import('../../operator/winners/search.ts');
+  const winners: Winner[] = [];
+  let page = await searchWinners(desk, rain, { search, limit });
+  winners.push(...page.winners);
+  // A page is a piece of the log: what is looked for may be in none of its entries, and in the next ones.
+  while (winners.length < limit && page.next) {
+    page = await searchWinners(desk, rain, { search, at: page.next, limit: limit - winners.length });
+    winners.push(...page.winners);
+  }
+  if (json) return void process.stdout.write(winners.map((winner) => `${JSON.stringify(winner)}\n`).join(''));
+  const none = search === undefined ? 'nobody has won yet' : 'nobody of that name has won, and no such packet is won';
+  const rows = table(['packet', 'user', 'amount', 'at', 'status'], winners.map(({ redPacketId, userId, amount, at, status }) => [redPacketId, userId, amount, at, status]));
+  process.stdout.write(`${winners.length === 0 ? none : rows}${page.next ? `\n… and there may be more; all of them: rain winners ${rain.id} --csv` : ''}\n`);
+}
+
 /** As fast as it is taken. */
-async function write(csv: ReturnType<typeof stringify> | undefined, winner: Winner): Promise<void> {
-  const free = csv ? csv.write(winner) : process.stdout.write(`${JSON.stringify(winner)}\n`);
-  if (!free) await new Promise((resolve) => { (csv ?? process.stdout).once('drain', resolve); });
+async function print(rows: Readable): Promise<void> {
+  try {
+    await pipeline(rows, process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
 }

@@ -17,7 +17,7 @@ export const rainRoutes: readonly Route[] = [
   route(rainsApi.create, async ({ desk, body: { load, dryRun, plan, opensAt, closesAt, ...asked } }) => {
     const created = await createRain(desk, { plan, opensAt, closesAt, ...given(asked) }, { dryRun });
     if (!created.ok) return declinedFor(created.refusals);
-    const { ok: _, ...plain } = created;
+    const { ok: _, funded: __, ...plain } = created;
     if (!load || dryRun) return { answer: plain };
     const loaded = await loadRain(desk, created.rainId);
     return loaded.ok ? { answer: { ...plain, loaded: loaded.packets } } : declinedFor(loaded.refusals);

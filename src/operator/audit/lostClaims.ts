@@ -9,13 +9,14 @@ export type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
  * The operator says that he knows of the credits whose claims are not in the log: a failover of Redis has lost them. The
  * money is with the users, so nothing moves; but until then nobody can tell such a credit from one that was never won, and
  * the rain is not settled.
+ * @param dryRun only say how many they are
  */
-export async function acknowledgeLost(desk: Desk, rainId: string, why: string): Promise<LostClaimsAcknowledged> {
+export async function acknowledgeLost(desk: Desk, rainId: string, why: string, dryRun = false): Promise<LostClaimsAcknowledged> {
   const given = readReason(why);
   if (!given.ok) return given;
   const audit = await auditRain(desk, rainId);
   if (!audit) return refuse('id', `there is no rain ${rainId}`);
-  for (const { redPacketId } of audit.lostFromLog) {
+  for (const { redPacketId } of dryRun ? [] : audit.lostFromLog) {
     await desk.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: given.reason, actor: desk.actor });
   }
   return { ok: true, claims: audit.lostFromLog.length };

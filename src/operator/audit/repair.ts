@@ -22,13 +22,14 @@ const BULK = 20;
  * Sends again what is in the claim log and neither in the book, nor with the dead letters, nor laid to rest: at once, where
  * the sweeper waits, and past the relay, whose lease saves work and guards nothing. What was on its way arrives twice, and
  * the ledger finds it `already` there [R5].
+ * @param dryRun only say how many they are
  */
-export async function repairRain(desk: QueueDesk, rainId: string): Promise<Repaired> {
+export async function repairRain(desk: QueueDesk, rainId: string, dryRun = false): Promise<Repaired> {
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   const { jobs, complete } = await missingJobs(desk, rainId, rain.shards);
   const claims = jobs.reduce((sum, { entries }) => sum + entries.length, 0);
-  if (claims === 0) return { ok: true, claims, complete };
+  if (claims === 0 || dryRun) return { ok: true, claims, complete };
   await desk.ledger.record({ actor: desk.actor, verb: 'repair', rainId, details: { claims } });
   const again = randomUUID();
   for (let at = 0; at < jobs.length; at += BULK) {
@@ -37,12 +38,18 @@ export async function repairRain(desk: QueueDesk, rainId: string): Promise<Repai
   return { ok: true, claims, complete };
 }
 
-/** Waits until the queue has nothing of this rain to do, or for `waitMs`. @returns whether it has nothing left */
-export async function untilQuiet({ queues }: QueueDesk, rainId: string, waitMs: number): Promise<boolean> {
+/**
+ * Waits until the queue has nothing of this rain to do, or for `waitMs`.
+ * @param onProgress jobs that are left
+ * @returns whether it has nothing left
+ */
+export async function untilQuiet({ queues }: QueueDesk, rainId: string, waitMs: number, onProgress: (left: number) => void = () => {}): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     const { jobs } = await readLoad(queues.credit, rainId);
-    if (jobs.waiting.jobs + jobs.active.jobs + jobs.delayed.jobs === 0) return true;
+    const left = jobs.waiting.jobs + jobs.active.jobs + jobs.delayed.jobs;
+    onProgress(left);
+    if (left === 0) return true;
     if (performance.now() >= deadline) return false;
     await sleep(100);
   }

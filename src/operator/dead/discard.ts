@@ -20,8 +20,9 @@ export type Discarded =
  * Gives a claim up: what money is left in it goes back, and the audit counts it as explained. First the book, then the queue:
  * killed in between it is to be done again, and finds itself done.
  * @param notPaid the operator has made sure that no wallet outside has paid the claim
+ * @param dryRun only say what it would come to
  */
-export async function discardLetter(desk: QueueDesk, id: string, why: string, notPaid = false): Promise<Discarded> {
+export async function discardLetter(desk: QueueDesk, id: string, why: string, notPaid = false, dryRun = false): Promise<Discarded> {
   const given = readReason(why);
   if (!given.ok) return given;
   const letter = await findLetter(desk.queues.dead, id);
@@ -32,10 +33,10 @@ export async function discardLetter(desk: QueueDesk, id: string, why: string, no
   const asked: NewDiscard = {
     letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: desk.actor, notPaid, ...await claimIn(desk, letter),
   };
-  const done = await discard(desk, asked);
+  const done = await discard(desk, asked, dryRun);
   if (!('outcome' in done)) return done;
   if (done.outcome === 'maybe_paid') return refuse('letter', `the wallet was asked to pay what is in ${id}; send it again with requeue, or make sure that it was not paid and say --not-paid`);
-  await desk.queues.dead.remove(id);
+  if (!dryRun) await desk.queues.dead.remove(id);
   switch (done.outcome) {
     case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
     case 'already': return { ok: true, outcome: 'already', reason: done.discard.reason, actor: done.discard.actor };
@@ -44,9 +45,9 @@ export async function discardLetter(desk: QueueDesk, id: string, why: string, no
   }
 }
 
-async function discard({ ledger }: Desk, asked: NewDiscard): Promise<Discarding | Refused> {
+async function discard({ ledger }: Desk, asked: NewDiscard, dryRun: boolean): Promise<Discarding | Refused> {
   try {
-    return await ledger.discard(asked);
+    return await ledger.discard(asked, dryRun);
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;

@@ -1,0 +1,43 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { CommandFailure, EXIT, print } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+import { parseCount } from '../moment.ts';
+import { table } from '../table.ts';
+
+const ACTIONS_MAX = 500;
+
+interface ActionsOptions {
+  rain?: string;
+  before?: bigint;
+  limit: number;
+  json?: boolean;
+}
+
+export function addActionsCommand(program: Command): void {
+  program.command('actions').summary('who did what')
+    .description('Lists what operators have done, at the page or at a command line, of one rain or of all, the latest first. Nobody can change it, not even in the database.')
+    .option('--rain <id>', 'only what was done to this rain')
+    .option('--limit <n>', 'how many', parseCount(1, ACTIONS_MAX), 50)
+    .option('--before <n>', 'go on after the action of this number', parseBefore)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain actions --rain m3k9x2a1b2c3d4')
+    .action(({ rain, before, limit, json }: ActionsOptions) => atDesk(async (desk) => {
+      const found = await desk.ledger.latestActions({ limit, ...(rain !== undefined && { rainId: rain }), ...(before !== undefined && { before }) });
+      if (rain !== undefined && found.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
+      const actions = found.map(({ at, details = {}, ...plain }) => ({ ...plain, details, at: new Date(at).toISOString() }));
+      const next = actions.length === limit ? actions.at(-1)?.id : undefined;
+      const rows = table(['number', 'at', 'who', 'what', 'rain', 'details'], actions.map(({ id, at, actor, verb, rainId = '', details }) => [id, at, actor, verb, rainId, tellDetails(details)]));
+      print(json, { actions, ...(next !== undefined && { next }) }, `${actions.length === 0 ? 'nothing yet' : rows}${next === undefined ? '' : `\nthere may be more; go on with --before ${next}`}`);
+    }));
+}
+
+function parseBefore(text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('expected the number of an action');
+  return BigInt(text);
+}
+
+/** `budget 8888.00, packets 1000`: what is long is for --json. */
+function tellDetails(details: object): string {
+  const told = Object.entries(details).map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`).join(', ');
+  return told.length > 100 ? `${told.slice(0, 99)}…` : told;
+}

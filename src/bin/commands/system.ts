@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { readPresence } from '../../grab/presence.ts';
+import type { SystemView } from '../../operator/system.ts';
+import { EXIT, print } from '../answer.ts';
+import { atDesk } from '../connection.ts';
+import { paint } from '../paint.ts';
+import { facts, table } from '../table.ts';
+
+const iso = (at: number): string => new Date(at).toISOString();
+const MIB = 1_024 * 1_024;
+
+export function addSystemCommands(program: Command): void {
+  program.command('system').summary('what a rain is run by').description('Shows Redis, the database, the queues and the workers. Exit code 3 when one of the servers cannot be reached.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain system')
+    .action(async ({ json }: { json?: boolean }) => {
+      const [{ withLanes }, { lookAtSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
+      await atDesk((desk) => withLanes(desk, async (at) => {
+        const seen = await lookAtSystem(at);
+        print(json, seen, describe(seen));
+        if (!seen.redis.up || !seen.database.up) process.exitCode = EXIT.unreachable;
+      }));
+    });
+
+  program.command('gateways').summary('the doors that are open').description('Lists the gateways that are heard of, the oldest first: their sockets, and what they have answered since they started.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain gateways')
+    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
+      const gateways = (await readPresence(desk.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
+      print(json, { gateways }, gateways.length === 0 ? 'no gateway is heard of; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
+        gateways.map((one) => [one.address, one.sockets, one.grabsPending, one.pressed ? paint.warning('yes') : 'no', Object.entries(one.answers).map(([code, count]) => `${code}: ${count}`).join(', '), one.version, one.startedAt])));
+    }));
+
+  program.command('openapi').summary("the HTTP API of the operator's page, as a document")
+    .description("Prints the OpenAPI document of the operator's page, for whoever writes against it: the same verbs as here, over HTTP. Asks no server.")
+    .option('--json', 'print it on one line')
+    .addHelpText('after', '\nExample:\n  rain openapi > desk.openapi.json')
+    .action(async ({ json }: { json?: boolean }) => {
+      const { openApi } = await import('../../console/openapi.ts');
+      const document = openApi();
+      print(json, document, JSON.stringify(document, undefined, 2));
+    });
+}
+
+function describe({ version, redis, database, queues, workers }: SystemView): string {
+  const up = (is: boolean): string => (is ? paint.good('up') : paint.bad('AWAY'));
+  const memory = redis.usedMemoryBytes === undefined ? '' : `, ${(redis.usedMemoryBytes / MIB).toFixed(1)} MiB`;
+  const head = facts([
+    ['version', version], ['redis', `${up(redis.up)}${redis.version === undefined ? '' : `, ${redis.version}`}${memory}`], ['database', up(database.up)],
+    ['workers', workers === null ? 'not known' : workers === 0 ? paint.warning('none') : workers],
+    ['dead letters', queues === null ? 'not known' : queues.dead],
+  ]);
+  if (queues === null) return head;
+  return `${head}\n\n${table(['queue', 'waiting', 'active', 'delayed', 'failed'], (['credit', 'later'] as const).map((name) => {
+    const { waiting, active, delayed, failed } = queues[name];
+    return [name, waiting, active, delayed, failed];
+  }))}`;
+}

@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import { print } from './answer.ts';
+import { paint } from './paint.ts';
+
+/** For every verb that moves money, or sends it on its way. */
+export function withDryRun(command: Command): Command {
+  return command.option('--dry-run', 'say what would be done, or why not, and do nothing');
+}
+
+/** The answer of a dry run: nobody is to take it for the deed. */
+export function printDryRun(json: boolean | undefined, value: object, text: string): void {
+  print(json, { dryRun: true, ...value }, `${text}\n${paint.quiet('a dry run: nothing was done')}`);
+}

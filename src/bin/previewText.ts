@@ -1,0 +1,28 @@
+import type { Preview } from '../operator/preview.ts';
+import { paint } from './paint.ts';
+import { facts, table } from './table.ts';
+
+/** Lines of the histogram, and the columns of its longest bar. */
+const LINES_MAX = 12;
+const BAR_MAX = 32;
+
+/** What a plan gives, as people read it: its figures, and how the amounts lie. */
+export function describePreview({ packets, budget, min, max, mean, median, luckiest, histogram }: Preview): string {
+  const head = facts([['budget', `${budget} in ${packets} packets`], ['smallest', min], ['median', median], ['mean', mean], ['largest', max], ...(luckiest === max ? [] : [['luckiest of a draw', luckiest]])]);
+  return `${head}\n\n${bars(histogram)}\n${paint.quiet('drawn from a throw-away seed: the rain itself is another draw')}`;
+}
+
+function bars(histogram: Preview['histogram']): string {
+  const bins = joined(histogram);
+  const most = Math.max(...bins.map(({ count }) => count));
+  return table(['from', 'to', 'packets', ''], bins.map(({ from, to, count }) => [from, to, count, '█'.repeat(Math.ceil((count / most) * BAR_MAX))]));
+}
+
+/** Neighbours together, so that a screen holds them. */
+function joined(histogram: Preview['histogram']): Preview['histogram'] {
+  const each = Math.ceil(histogram.length / LINES_MAX);
+  return Array.from({ length: Math.ceil(histogram.length / each) }, (_, line) => {
+    const bins = histogram.slice(line * each, (line + 1) * each);
+    return { from: bins[0]!.from, to: bins.at(-1)!.to, count: bins.reduce((sum, { count }) => sum + count, 0) };
+  });
+}

@@ -1,0 +1,40 @@
+import { findRain, readRain, redisNow, type LiveRain } from '../grab/reading.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import { formatMoney, type Cents } from '../rain/money.ts';
+import { auditRain } from './audit.ts';
+import { refuse, type Desk, type Refused } from './desk.ts';
+import { backOf, hindrance, type Settling } from './settle.ts';
+
+/**
+ * What settling would come to now, by the looks that it takes and without its steps: nothing is closed, sealed or moved.
+ * A rain that goes on meanwhile may well come to something else.
+ */
+export async function foreseeSettling(desk: Desk, rain: BookedRain, live: LiveRain): Promise<Settling | { outcome: 'foreseen'; backCents: Cents }> {
+  if (rain.settledAt !== undefined) return { outcome: 'settled' };
+  const reading = await readRain(desk.redis, rain.id, live);
+  if (!reading) return { outcome: 'lost' };
+  const isOver = reading.state === 'closed' || reading.state === 'settled' || rain.sealedAt !== undefined || await redisNow(desk.redis) >= reading.closesAt;
+  if (!isOver) return { outcome: 'not_due' };
+  const audit = await auditRain(desk, rain.id);
+  if (!audit) return { outcome: 'lost' };
+  return hindrance(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) };
+}
+
+export type ForeseenClose = {
+  ok: true;
+  /** Packets that nobody would get any more; with their money, a decimal string. */
+  left: number;
+  unclaimed: string;
+  /** Won so far: all of it is credited whatever happens. */
+  won: number;
+} | Refused;
+
+/** What closing a rain now would keep from its players. */
+export async function foreseeClose(desk: Desk, rainId: string): Promise<ForeseenClose> {
+  const live = await findRain(desk.redis, rainId);
+  if (!live) return refuse('id', `there is no live rain ${rainId}`);
+  const reading = await readRain(desk.redis, rainId, live);
+  const audit = reading && await auditRain(desk, rainId);
+  if (!reading || !audit) return refuse('id', `the rain ${rainId} is gone`);
+  return { ok: true, left: audit.equation.unclaimed.count, unclaimed: formatMoney(audit.equation.unclaimed.cents), won: reading.claims };
+}

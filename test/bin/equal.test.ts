@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../src/bin/manual.ts';
+import { openProgram } from '../../src/bin/program.ts';
+import { openApi } from '../../src/console/openapi.ts';
+
+/** What the page can ask for, and the command that does the same. */
+const SAME: Record<string, string> = {
+  listRains: 'rain list', createRain: 'rain create', previewRain: 'rain preview', showRain: 'rain show', loadRain: 'rain load',
+  pauseRain: 'rain pause', resumeRain: 'rain resume', closeRain: 'rain close', startRain: 'rain start', scheduleRain: 'rain schedule',
+  topUpRain: 'rain top-up', recycleRain: 'rain recycle', auditRain: 'rain audit', verifyRain: 'rain verify', watchRain: 'rain show',
+  listCampaigns: 'rain campaign list', createCampaign: 'rain campaign create', showCampaign: 'rain campaign show',
+  listWinners: 'rain winners', exportWinners: 'rain winners',
+  listLetters: 'rain dead list', requeueLetter: 'rain dead requeue', discardLetter: 'rain dead discard',
+  listBlocks: 'rain blocks', block: 'rain block', unblock: 'rain unblock', listSwitches: 'rain switch', throwSwitch: 'rain switch',
+  listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', openapi: 'rain openapi',
+};
+
+/** What only the page asks for, and why. */
+const PAGE_ONLY: Record<string, string> = {
+  signIn: 'who has the addresses of Redis and the database is the operator already', whoAmI: 'the same', signOut: 'the same',
+};
+
+/** What only the command line does, and why. */
+const COMMAND_ONLY: Record<string, string> = {
+  'rain up': 'starts processes', 'rain gateway': 'is a process', 'rain worker': 'is a process', 'rain console': 'is a process', 'rain migrate': 'is there before the page is',
+  'rain campaign add-round': 'the page says createRain with its campaign', 'rain dead show': 'the page has all of a letter in its list',
+  'rain replay': 'rebuilds a rain for whoever mistrusts the rest', 'rain write-off': 'gives up on what Redis has lost: for whoever can look into it',
+  'rain token': 'signs with a secret that the page does not have', 'rain operator add': 'who may sign in is not for those who are signed in', 'rain operator list': 'the same',
+  'rain operator password': 'the same', 'rain operator disable': 'the same', 'rain operator token': 'the same',
+  'rain swarm': 'simulates players', 'rain rehearse': 'simulates players', 'rain doctor': 'looks at servers that the page needs itself', 'rain preflight': 'measures this machine',
+  'rain codes': 'prints a document', 'rain completion': 'is for a shell',
+};
+
+function operations(): string[] {
+  const paths = Object.values(openApi()['paths'] as Record<string, Record<string, { operationId: string }>>);
+  return paths.flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+}
+
+test('whatever the page can ask for, a command does too, or it is said why not', () => {
+  expect(operations().filter((id) => SAME[id] === undefined && PAGE_ONLY[id] === undefined)).toEqual([]);
+});
+
+test('whatever a command does, the page can ask for, or it is said why not', async () => {
+  const paths = commandsOf(await openProgram()).map(({ path }) => path);
+  const same = new Set(Object.values(SAME));
+  expect(paths.filter((path) => !same.has(path) && COMMAND_ONLY[path] === undefined)).toEqual([]);
+});
+
+test('the tables name nothing that is gone, and nothing twice', async () => {
+  const paths = new Set(commandsOf(await openProgram()).map(({ path }) => path));
+  const asked = new Set(operations());
+  expect([...Object.keys(SAME), ...Object.keys(PAGE_ONLY)].filter((id) => !asked.has(id))).toEqual([]);
+  expect([...Object.values(SAME), ...Object.keys(COMMAND_ONLY)].filter((path) => !paths.has(path))).toEqual([]);
+  expect(Object.keys(PAGE_ONLY).filter((id) => SAME[id] !== undefined)).toEqual([]);
+  expect(Object.keys(COMMAND_ONLY).filter((path) => Object.values(SAME).includes(path))).toEqual([]);
+});

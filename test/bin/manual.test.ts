@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { commandsOf, examplesOf, manual } from '../../src/bin/manual.ts';
+import { openProgram } from '../../src/bin/program.ts';
+import { rain } from '../support/cli.ts';
+
+/** Those that give no answer in one piece, and why. */
+const WITHOUT_JSON: Record<string, string> = {
+  'rain gateway': 'a server: its log is JSON', 'rain worker': 'a server: its log is JSON', 'rain console': 'a server: its log is JSON',
+  'rain completion': 'prints what a shell runs',
+};
+
+/** Each of them moves money, or sends it on its way. */
+const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain close', 'rain recycle', 'rain write-off', 'rain dead discard', 'rain audit'];
+
+const documented = async () => commandsOf(await openProgram());
+const has = (flag: string) => ({ command }: Awaited<ReturnType<typeof documented>>[number]) => command.options.some(({ long }) => long === flag);
+
+test('every command that answers answers in JSON when it is asked to', async () => {
+  const without = (await documented()).filter((one) => !has('--json')(one)).map(({ path }) => path);
+  expect(without.sort()).toEqual(Object.keys(WITHOUT_JSON).sort());
+});
+
+test('wherever money moves, --dry-run says first what would happen, and nowhere else', async () => {
+  expect((await documented()).filter(has('--dry-run')).map(({ path }) => path).sort()).toEqual([...MONEY].sort());
+});
+
+test('every command has words, and an example that begins with its name', async () => {
+  for (const { path, command } of await documented()) {
+    expect(command.summary(), path).not.toBe('');
+    expect(command.description(), path).toMatch(/\.$/);
+    expect(examplesOf(command).filter((line) => line.includes(path)), path).not.toEqual([]);
+  }
+});
+
+test('every option of an example is one that the command has', async () => {
+  for (const { path, command } of await documented()) {
+    const known = new Set(command.options.flatMap(({ long, short }) => [long, short]));
+    const used = examplesOf(command).filter((line) => line.includes(path)).flatMap((line) => [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag));
+    expect(used.filter((flag) => !known.has(flag)), path).toEqual([]);
+  }
+});
+
+test('docs/cli.md is what the commands say: rain manual > docs/cli.md', async () => {
+  const file = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+  expect(file).toBe(manual(await openProgram()));
+});
+
+test('the links of the manual lead to its headings', async () => {
+  const text = manual(await openProgram());
+  const anchors = new Set([...text.matchAll(/^## (.+)$/gm)].map(([, title]) => `#${title!.replaceAll(' ', '-')}`));
+  const links = [...text.matchAll(/\]\((#[^)]+)\)/g)].map(([, link]) => link!);
+  expect(links.length).toBeGreaterThan(40);
+  expect(links.filter((link) => !anchors.has(link))).toEqual([]);
+});
+
+test('the manual that is printed is the one that is kept, though nobody is told of the command', async () => {
+  const { stdout, exit } = await rain(['manual']);
+  expect(exit).toBe(0);
+  expect(stdout).toBe(readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8'));
+  expect((await rain(['--help'])).stdout).not.toMatch(/^ {2}manual/m);
+});
