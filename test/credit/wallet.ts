@@ -24,7 +24,7 @@ export interface ToldClaim {
 export type Behaviour =
   | 'pay' | 'payBefore' | 'payThenHang' | 'payThenClose' | 'payThenCut' | 'payThenHuge' | 'payThenNonsense' | 'payThenSlow'
   | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse'
-  | { payAndWaitFor: Promise<unknown> }
+  | { payAndWaitFor: Promise<unknown>; status?: never }
   | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface Wallet {
