@@ -12,7 +12,7 @@ import { discard, discards, laidToRest, type BookedDiscard, type Discarding, typ
 import { addPortion, type Adding, type NewPortion } from './portions.ts';
 import { creditOf, postings, type BookedPosting } from './postings.ts';
 import { creditsAmong, luckiest, purse, type PursePage, type PursePlace } from './purse.ts';
-import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains } from './rains.ts';
+import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains, type Window } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
 import { openStaff, type Staff } from './staff.ts';
@@ -21,7 +21,7 @@ import { openStaff, type Staff } from './staff.ts';
 export interface Ledger {
   createRain(rain: NewRain, actor: string, dryRun?: boolean): Promise<Creation>;
   addPortion(portion: NewPortion, actor: string, dryRun?: boolean): Promise<Adding>;
-  reschedule(rainId: string, window: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean>;
+  reschedule(rainId: string, window: Window, action: { actor: string; verb: string }, from?: Window): Promise<boolean>;
   createCampaign(campaign: NewCampaign, actor: string): Promise<CampaignCreation>;
   campaign(id: string): Promise<BookedCampaign | undefined>;
   campaigns(limit?: number): Promise<BookedCampaign[]>;
@@ -59,7 +59,7 @@ export function openLedger(database: Database): Ledger {
   return {
     createRain: (asked, actor, dryRun) => createRain(database, asked, actor, dryRun),
     addPortion: (asked, actor, dryRun) => addPortion(database, asked, actor, dryRun),
-    reschedule: (rainId, window, action) => reschedule(database, rainId, window, action),
+    reschedule: (rainId, window, action, from) => reschedule(database, rainId, window, action, from),
     createCampaign: (asked, actor) => createCampaign(database, asked, actor),
     campaign: (id) => campaign(database, id),
     campaigns: (limit) => campaigns(database, limit),

@@ -28,6 +28,9 @@ export interface NewRain {
   campaign?: Round;
 }
 
+/** Epoch ms. */
+export type Window = Pick<NewRain, 'opensAt' | 'closesAt'>;
+
 export interface Round {
   id: string;
   round: number;
@@ -152,12 +155,14 @@ export async function seal(database: Database, rainId: string): Promise<void> {
 
 /**
  * Moves the window of a rain that is not sealed, and puts it on record: both or nothing.
- * @returns false when there is no such rain, or it is sealed
+ * @param from the window it must still have; absent: whatever it has
+ * @returns false when there is no such rain, it is sealed, or its window is another
  */
-export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Pick<NewRain, 'opensAt' | 'closesAt'>, action: { actor: string; verb: string }): Promise<boolean> {
+export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Window, action: { actor: string; verb: string }, from?: Window): Promise<boolean> {
   return database.$transaction(async (book) => {
     const { count } = await book.rain.updateMany({
-      where: { id: rainId, sealedAt: null, settledAt: null }, data: { opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
+      where: { id: rainId, sealedAt: null, settledAt: null, ...(from && { opensAt: new Date(from.opensAt), closesAt: new Date(from.closesAt) }) },
+      data: { opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
     });
     if (count === 0) return false;
     await record(book, { ...action, rainId, details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() } });

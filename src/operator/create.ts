@@ -20,7 +20,9 @@ import { rainTitle } from './title.ts';
 const AHEAD_MS_MAX = 366 * 86_400_000;
 const DURATION_MS_MAX = 7 * 86_400_000;
 
-const moment = z.int('expected epoch milliseconds');
+const MOMENT = 'expected epoch milliseconds';
+/** What is none is refused here: a time that no date can have could not even be told. */
+export const moment = z.int(MOMENT).min(0, MOMENT).max(8_640_000_000_000_000, MOMENT);
 const createRequest = z.object({
   id: rainId.optional(),
   title: rainTitle.optional(),

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { reschedule } from '../grab/phases.ts';
 import { findRain, readRain, redisNow } from '../grab/reading.ts';
-import type { BookedRain } from '../ledger/rains.ts';
+import type { BookedRain, Window } from '../ledger/rains.ts';
 import { refusalsOf } from '../rain/refusal.ts';
-import { stateAt, type RainState, type RainWindow } from '../rain/rain.ts';
-import { judgeWindow } from './create.ts';
+import { stateAt, type RainState } from '../rain/rain.ts';
+import { judgeWindow, moment } from './create.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
-
-type Window = Pick<RainWindow, 'opensAt' | 'closesAt'>;
 
 /** `opensAt`, `closesAt`: epoch ms, by Redis's clock. */
 export type Scheduled = { ok: true; state: RainState; opensAt: number; closesAt: number } | Refused;
@@ -15,6 +13,8 @@ export type Scheduled = { ok: true; state: RainState; opensAt: number; closesAt:
 /** So long before it opens a rain is not put off any more, ms: the moment would come while its shards are being told. */
 const MARGIN_MS = 1_000;
 const IN_MS_MAX = 60_000;
+/** So often the book is followed in one call; who moves it once more follows it himself [R10]. */
+const MOVES_MAX = 5;
 
 /**
  * Starts a rain that is loaded now, and lets it last as long as it was to last. Paused it stays paused. Safe to repeat: the
@@ -33,11 +33,11 @@ export async function startRain(desk: Desk, rainId: string, { inMs = 0 }: { inMs
   const opensAt = now + inMs;
   if (opensAt >= rain.opensAt) return refuse('in', `the rain ${rainId} opens before that, at ${new Date(rain.opensAt).toISOString()}`);
   const window = { opensAt, closesAt: rain.closesAt - (rain.opensAt - opensAt) };
-  if (!await desk.ledger.reschedule(rainId, window, { actor: desk.actor, verb: 'start' })) return refuse('state', `the rain ${rainId} is over`);
+  // From the window that all this was judged by: who has moved the rain meanwhile may have opened it.
+  if (!await desk.ledger.reschedule(rainId, window, { actor: desk.actor, verb: 'start' }, rain)) return refuse('state', tellMoved(rainId));
   return move(desk, rain, window);
 }
 
-const moment = z.int('expected epoch milliseconds');
 const window = z.object({ opensAt: moment, closesAt: moment });
 
 /** Moves a rain that has not opened, to another time altogether if need be. Safe to repeat. */
@@ -53,13 +53,24 @@ export async function rescheduleRain(desk: Desk, rainId: string, asked: Window):
   if (state !== 'draft' && state !== 'loaded' && state !== 'paused') return refuse('state', `only a rain that has not opened can be moved, ${rainId} is ${state ?? 'gone'}`);
   const same = parsed.data.opensAt === rain.opensAt && parsed.data.closesAt === rain.closesAt;
   if (!same && now >= rain.opensAt - MARGIN_MS) return refuse('state', `the rain ${rainId} opens this moment, or has opened`);
-  if (!same && !await desk.ledger.reschedule(rainId, parsed.data, { actor: desk.actor, verb: 'schedule' })) return refuse('state', `the rain ${rainId} is over`);
+  if (!same && !await desk.ledger.reschedule(rainId, parsed.data, { actor: desk.actor, verb: 'schedule' }, rain)) return refuse('state', tellMoved(rainId));
   return move(desk, rain, parsed.data);
 }
 
-/** What the book says, in every shard. */
-async function move(desk: Desk, { id, shards }: BookedRain, { opensAt, closesAt }: Window): Promise<Scheduled> {
-  const moved = await reschedule(desk.redis, id, shards, { opensAt, closesAt });
+function tellMoved(rainId: string): string {
+  return `the rain ${rainId} was moved by somebody else this moment, or is over; look at it and do it again`;
+}
+
+/** What the book says, in every shard: should it say something else by now, then that, lest the slower of two has the last word. */
+async function move(desk: Desk, { id, shards }: BookedRain, window: Window): Promise<Scheduled> {
+  let moved: Awaited<ReturnType<typeof reschedule>>;
+  let { opensAt, closesAt } = window;
+  for (let moves = 0; ; moves++) {
+    moved = await reschedule(desk.redis, id, shards, { opensAt, closesAt });
+    const now = await desk.ledger.rain(id);
+    if (moves === MOVES_MAX || !now || (now.opensAt === opensAt && now.closesAt === closesAt)) break;
+    ({ opensAt, closesAt } = now);
+  }
   if (moved === 'gone') return refuse('id', `Redis does not know the rain ${id}; write it down there again with load`);
   if (moved === 'opened') return refuse('state', `the rain ${id} has opened, or is over`);
   const state = await stateOf(desk, id, await redisNow(desk.redis));

@@ -7,6 +7,12 @@ import { revealOf } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 
+/**
+ * After Redis was away the gateways put back what they had told; a rain settled before would have given that money away. They
+ * begin as soon as they are connected again, which takes them a second or two. So long nothing is settled, ms.
+ */
+export const RETURN_MS = 10_000;
+
 /** Whether as many replicas as were asked for have all that Redis has written. */
 export type Replicated = () => Promise<boolean>;
 

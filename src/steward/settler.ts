@@ -6,7 +6,7 @@ import type { Desk } from '../operator/desk.ts';
 import { hasLost } from '../operator/lost.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { settleRain, type Replicated, type Settling } from './settle.ts';
+import { RETURN_MS, settleRain, type Replicated, type Settling } from './settle.ts';
 
 export interface SettlerOptions {
   desk: Desk;
@@ -25,12 +25,6 @@ export interface SettlerOptions {
   /** Called when a rain is settled, with the time from the first look at which it was over, ms. */
   onSettled?: (tookMs: number) => void;
 }
-
-/**
- * After a failover the gateways put back what they had told; a rain settled before would have given that money away. They
- * begin as soon as they are connected again, which takes them a second or two.
- */
-const RETURN_MS = 10_000;
 
 type Look = Settling | { outcome: 'failed'; error: unknown };
 

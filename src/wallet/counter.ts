@@ -2,6 +2,7 @@ import type { Balance } from '../credit/balance.ts';
 import { ENTRIES_MAX } from '../credit/job.ts';
 import { postIsolating, type Posted } from '../credit/isolate.ts';
 import type { Claim } from '../rain/claim.ts';
+import type { Unbooked } from './unbooked.ts';
 
 /** What became of a claim that was handed in. `later`: not now, or nobody knows; it comes again by itself, with the clerk. */
 export type HandedIn = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
@@ -16,6 +17,8 @@ export interface CounterOptions {
   waitingMax: number;
   /** After the commit, never before it. What it throws changes nothing: the money is there, and the clerk tells it, too. */
   onCredited: (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;
+  /** A wallet has paid, and the book could not take it: nobody else will ever hear of it. Never rejects. */
+  onUnbooked: (unbooked: Unbooked) => Promise<void>;
   onFault: (error: unknown) => void;
 }
 
@@ -34,10 +37,11 @@ interface Waiting {
 export const COUNTER_LIMITS = { ledger: { togetherMax: ENTRIES_MAX, atOnceMax: 2 }, webhook: { togetherMax: 1, atOnceMax: 16 }, waitingMax: 5_000 } as const;
 
 /**
- * Posts through the port, as the clerk does, and buries nothing: a claim that cannot be credited is met by the clerk as well,
- * who knows its place in the log. Whoever of the two is first posts it, the other finds it `already` there [R5].
+ * Posts through the port, as the clerk does, and buries nothing but what a wallet has paid in vain: any other claim that cannot
+ * be credited is met by the clerk as well, who knows its place in the log. Whoever of the two is first posts it, the other finds
+ * it `already` there [R5].
  */
-export function createCounter({ balance, togetherMax, atOnceMax, waitingMax, onCredited, onFault }: CounterOptions): Counter {
+export function createCounter({ balance, togetherMax, atOnceMax, waitingMax, onCredited, onUnbooked, onFault }: CounterOptions): Counter {
   const lines = new Map<string, Waiting[]>();
   let waiting = 0;
   let under = 0;
@@ -63,6 +67,7 @@ export function createCounter({ balance, togetherMax, atOnceMax, waitingMax, onC
     under++;
     try {
       const posted = await postIsolating(balance, rainId, batch.map(({ claim }, index) => ({ index, entry: '', claim })), true);
+      await Promise.all(posted.lost.filter(({ reason }) => reason === 'paid_not_booked').map(({ index, reason, detail }) => onUnbooked({ ...batch[index]!, reason, detail })));
       tell(posted, batch);
       await announce(rainId, posted, batch);
     } catch (error) {

@@ -24,6 +24,7 @@ export interface ToldClaim {
 export type Behaviour =
   | 'pay' | 'payBefore' | 'payThenHang' | 'payThenClose' | 'payThenCut' | 'payThenHuge' | 'payThenNonsense' | 'payThenSlow'
   | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse'
+  | { payAndWaitFor: Promise<unknown>; status?: never }
   | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface Wallet {
@@ -68,6 +69,11 @@ export async function startWallet(): Promise<Wallet> {
   async function behave(behaviour: Behaviour, claims: readonly ToldClaim[], single: boolean, response: ServerResponse): Promise<void> {
     const answer = (results: unknown[]) => JSON.stringify(single ? {} : { results });
     const each = (status: string, reason: string) => answer(claims.map(({ claimId }) => ({ claimId, status, reason })));
+    if (typeof behaviour === 'object' && 'payAndWaitFor' in behaviour) {
+      const text = answer(pay(claims));
+      await behaviour.payAndWaitFor;
+      return void response.end(text);
+    }
     if (typeof behaviour === 'object') return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
     switch (behaviour) {
       case 'pay': return void response.end(answer(pay(claims)));

@@ -72,11 +72,11 @@ test('a rain on its way to the end: each step foretold, then done, and both say 
   expect(await untouched(desk, () => repairRain(desk, 'end', true))).toEqual({ ok: true, claims: 3, complete: true });
   await desk.credit();
 
-  expect(await untouched(desk, () => recycleRain(desk, 'end', undefined, true))).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('goes on until') as string }] });
+  expect(await untouched(desk, () => recycleRain(desk, 'end', { dryRun: true }))).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('goes on until') as string }] });
   expect(await untouched(desk, () => foreseeClose(desk, 'end'))).toEqual({ ok: true, left: 7, unclaimed: '7.00', won: 3 });
   await closeRain(desk, 'end');
 
-  const waiting = await untouched(desk, () => recycleRain(desk, 'end', undefined, true));
+  const waiting = await untouched(desk, () => recycleRain(desk, 'end', { dryRun: true }));
   expect(waiting).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('not yet credited: 1') as string }] });
   expect(await recycleRain(desk, 'end')).toEqual(waiting);
 
@@ -85,10 +85,10 @@ test('a rain on its way to the end: each step foretold, then done, and both say 
   expect(await discardLetter(desk, letter!.letter, 'a voucher')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
   expect(await untouched(desk, () => discardLetter(desk, letter!.letter, 'a voucher', false, true))).toMatchObject({ ok: true, outcome: 'already' });
 
-  const foreseen = await untouched(desk, () => recycleRain(desk, 'end', undefined, true));
+  const foreseen = await untouched(desk, () => recycleRain(desk, 'end', { dryRun: true }));
   expect(foreseen).toEqual({ ok: true, state: 'settled', amount: '8.00' });
   expect(await recycleRain(desk, 'end')).toEqual(foreseen);
-  expect(await untouched(desk, () => recycleRain(desk, 'end', undefined, true))).toEqual(foreseen);
+  expect(await untouched(desk, () => recycleRain(desk, 'end', { dryRun: true }))).toEqual(foreseen);
 });
 
 test('credits that a failover has left without claims are counted, and not laid to rest, by a dry run', async () => {

@@ -135,7 +135,7 @@ describe('settling by hand', () => {
   test('moves nothing while the replicas do not have the end, while it does not add up, and of what is not there', async () => {
     await planned('alone', { opensInMs: -1_000 });
     await closeRain(desk, 'alone');
-    expect(await recycleRain(desk, 'alone', async () => false)).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('replicas') as string }] });
+    expect(await recycleRain(desk, 'alone', { replicated: async () => false })).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('replicas') as string }] });
     expect((await desk.ledger.book('alone'))!.recycledCents).toBe(0n);
     await planned('short', { opensInMs: -1_000 });
     await closeRain(desk, 'short');

@@ -206,6 +206,28 @@ describe('a wallet elsewhere', () => {
     await eventually(async () => expect(await later.purseOf('joy')).toMatchObject({ settled: true, wallet: '0.00', packets: [{ status: 'held' }] }));
     expect(wallet.asksOf(claim!.redPacketId)).toBe(0);
   });
+
+  test('[R8] that pays what the operator discards at that moment is heard of: a letter says that it was paid and is not in the book', async () => {
+    const [claim] = await wonRain(desk, 'unbooked', ['lea']);
+    let answer = () => {};
+    wallet.plan(claim!.redPacketId, [{ payAndWaitFor: new Promise<void>((resolve) => { answer = resolve; }) }]);
+    const { purseOf } = players(settings);
+    await eventually(async () => expect((await purseOf('joy')).settled).toBe(true));
+    const asking = purseOf('lea');
+    await eventually(() => expect(wallet.asksOf(claim!.redPacketId)).toBe(1));
+    // The clerk has given the same claim up meanwhile, and the operator takes its money back.
+    const options = { connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
+    const queues = { dead: createDeadQueue(options), credit: createCreditQueue(options) };
+    const entry = (await desk.redis.lindex(shardKeys('unbooked', 0).claims, 0))!;
+    const letter = { rainId: 'unbooked', shard: 0, index: 0, entry, reason: 'refused' as const, detail: 'x' };
+    const id = deadLetterId(letter);
+    await queues.dead.add('refused', letter, { jobId: id });
+    expect(await discardLetter({ ...desk, queues }, id, 'test', true)).toMatchObject({ ok: true, outcome: 'returned' });
+    answer();
+    await asking;
+    await eventually(async () => expect((await queues.dead.getJob(`${id}-paid`))?.data).toMatchObject({ ...letter, reason: 'paid_not_booked', detail: expect.stringContaining('the wallet has taken it') as string }));
+    expect(await creditsOf('unbooked')).toEqual([]);
+  });
 });
 
 test('a rain that is over, and settled, still tells what was won in it', async () => {

@@ -13,7 +13,7 @@ export function addRecycleCommand(program: Command): void {
     .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {
       const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure([]);
       const replicated = durability.mode === 'replicas' ? awaitReplicas(desk.redis, durability.replicas, waitMs) : undefined;
-      const done = await recycleRain(desk, id, replicated, dryRun);
+      const done = await recycleRain(desk, id, { replicated, dryRun });
       if (!done.ok) throw refused(done);
       if (dryRun) printDryRun(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: would be ${done.state}, and ${done.amount} in all gone back`);
       else print(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);

@@ -8,6 +8,7 @@ import { awaitReplicas } from '../../relay/replicated.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
+import { watchReturns } from '../../runtime/returns.ts';
 
 type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
@@ -25,6 +26,7 @@ export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
   // Commands end, one way or the other: a person waits for the answer.
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
+  const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
   const release = async () => {
     redis.disconnect();
@@ -43,7 +45,7 @@ export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
   const visiting = { connection: queueing, prefix: QUEUE_PREFIX, onError, visiting: true };
   const queues = { credit: createCreditQueue(visiting), later: createLaterQueue(visiting), dead: createDeadQueue(visiting) };
   return {
-    redis, ledger: openLedger(database), queues,
+    redis, ledger: openLedger(database), queues, sinceReturn,
     ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, waitMs) }),
     async close() {
       open = false;

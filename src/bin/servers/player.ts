@@ -1,4 +1,5 @@
 import type { PlayerOptions } from '../../console/player/routes.ts';
+import { letterIdOf } from '../../credit/deadLetter.ts';
 import { readLetters } from '../../credit/letters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
 import { sparingRehearsals } from '../../credit/rehearsal.ts';
@@ -16,6 +17,7 @@ import { createDeadWins } from '../../wallet/deadWins.ts';
 import { createPodiums } from '../../wallet/podium.ts';
 import { openPurse } from '../../wallet/purse.ts';
 import { createTeller } from '../../wallet/teller.ts';
+import { letterFor, type Unbooked } from '../../wallet/unbooked.ts';
 import { createWinFinder } from '../../wallet/wins.ts';
 import { keeperOf } from './keeper.ts';
 
@@ -47,6 +49,11 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
   const counter = createCounter({
     balance: sparingRehearsals(ledger, keeperOf(config)(ledger)), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
+    async onUnbooked(unbooked) {
+      const { rainId, redPacketId, userId } = unbooked.claim;
+      const failed = await letters.bury(unbooked).then(() => undefined, (error: unknown) => String(error));
+      log.error({ rainId, redPacketId, userId, ...(failed !== undefined && { failed }) }, `the wallet has paid what the book has given elsewhere: ${failed === undefined ? 'see the dead letters' : 'THERE IS NO LETTER ABOUT IT, make it good by hand'}`);
+    },
   });
   const teller = createTeller({
     ledger, counter, findWins: createWinFinder(redis), isDead: createDeadWins(letters.read), onFault,
@@ -74,17 +81,23 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
     queue = undefined;
     await closing?.close().catch(onError);
   }
+  async function ask<T>(question: (dead: DeadQueue) => Promise<T>): Promise<T> {
+    if (redis.status !== 'ready') throw new Error('Redis is away');
+    queue ??= createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
+    try {
+      return await question(queue);
+    } catch (error) {
+      void close();
+      throw error;
+    }
+  }
   return {
     close,
-    async read(limit: number) {
-      if (redis.status !== 'ready') throw new Error('Redis is away');
-      queue ??= createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
-      try {
-        return await readLetters(queue, { limit });
-      } catch (error) {
-        void close();
-        throw error;
-      }
-    },
+    read: (limit: number) => ask((dead) => readLetters(dead, { limit })),
+    /** Once, however often it is handed in. */
+    bury: (unbooked: Unbooked) => ask(async (dead) => {
+      const letter = await letterFor(redis, unbooked);
+      await dead.add(letter.reason, letter, { jobId: letterIdOf(letter) });
+    }),
   };
 }

@@ -16,10 +16,13 @@ export function liveRoutes(stage: Stage, { stillHereMs }: Pick<Pace, 'stillHereM
       if (!leave) return declined('too_many');
       stream.begin();
       const looking = setInterval(() => void visitor.stillHere().then((here) => { if (!here) stream.end(); }, () => {}), stillHereMs);
-      reply.raw.once('close', () => {
+      const left = () => {
         clearInterval(looking);
         leave();
-      });
+      };
+      // Who has gone while the book was asked says so no more.
+      if (reply.raw.destroyed) left();
+      else reply.raw.once('close', left);
       return 'streamed';
     }),
   ];

@@ -4,6 +4,7 @@ import type { CreditQueue } from '../../credit/queue.ts';
 import type { Queues, QueueDesk, Refused } from '../../operator/desk.ts';
 import type { Replicated } from '../../operator/settle.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
+import type { SinceReturn } from '../../runtime/returns.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/guard.ts';
@@ -13,6 +14,8 @@ export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'> {
   queues: Queues & { later: CreditQueue };
   /** Asked before money goes back; absent where no replicas are asked for. */
   replicated?: Replicated;
+  /** How long Redis has been back: money does not go back while what was told is being put back. */
+  sinceReturn?: SinceReturn;
 }
 
 export interface Asked<P, Q, B> {

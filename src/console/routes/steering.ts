@@ -34,7 +34,7 @@ export const steeringRoutes: readonly Route[] = [
 
   route(rainsApi.recycle, async ({ desk, params: { rainId } }) => {
     if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
-    const done = await recycleRain(desk, rainId, desk.replicated);
+    const done = await recycleRain(desk, rainId, desk);
     return done.ok ? { answer: { state: done.state, amount: done.amount } } : declinedFor(done.refusals);
   }),
 ];

@@ -1,6 +1,6 @@
 import { deadLetterId } from '../../credit/deadLetter.ts';
 import { areBuried, readLetters } from '../../credit/letters.ts';
-import type { Claim } from '../../rain/claim.ts';
+import { parseClaim, type Claim } from '../../rain/claim.ts';
 import type { QueueDesk } from '../desk.ts';
 
 /** `pending`: won and on its way · `dead`: it lies with the dead letters · `discarded`: the operator has given it up. */
@@ -47,7 +47,11 @@ export async function standingOf(desk: QueueDesk, claim: Claim): Promise<Winner>
 
 async function isDead({ queues }: QueueDesk, { rainId, redPacketId, userId }: Claim): Promise<boolean> {
   const { letters } = await readLetters(queues.dead, { rainId, limit: LETTERS_MAX });
-  return letters.some(({ entry }) => entry.includes(JSON.stringify(redPacketId)) && entry.includes(JSON.stringify(userId)));
+  // Parsed, since the same id can be written in several ways: cjson escapes a slash, as a path has it, and we do not.
+  return letters.some(({ entry }) => {
+    const parsed = parseClaim(entry);
+    return parsed.ok && parsed.claim.redPacketId === redPacketId && parsed.claim.userId === userId;
+  });
 }
 
 function toWinner({ redPacketId, userId, amount, at }: Claim, status: WinnerStatus): Winner {

@@ -5,7 +5,9 @@ import { rainsApi } from '../../../src/console/contract/rains.ts';
 import { readPresence, tellPresence } from '../../../src/grab/presence.ts';
 import { redisNow } from '../../../src/grab/reading.ts';
 import { systemApi } from '../../../src/console/contract/system.ts';
-import { openOperatorDesk, type Answered, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
+import { createLaterQueue } from '../../../src/credit/queue.ts';
+import { QUEUE_PREFIX } from '../../../src/grab/keys.ts';
+import { ask, openOperatorDesk, type Answered, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
 
 let desk: OperatorDesk;
 let opal: Visitor;
@@ -195,4 +197,26 @@ describe('what is told of the system', () => {
     expect(new Set(whole.actions.map(({ rainId }) => rainId))).toEqual(new Set(['whole']));
     expect(JSON.stringify(whole)).not.toMatch(/seed/);
   });
+});
+
+test('[R4] a rain is not settled by hand while Redis has only just come back: a gateway may still put back what it has told', async () => {
+  const opensAt = await redisNow(desk.redis) - 1_000;
+  as(rainsApi.create.answer, await opal.ask('POST', '/api/desk/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }));
+  as(rainsApi.close.answer, await opal.ask('POST', '/api/desk/rains/returned/close'));
+  let since = 9_000;
+  const later = createLaterQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  const other = await desk.another({ backend: { redis: desk.redis, ledger: desk.ledger, queues: { ...desk.queues, later }, sinceReturn: () => since } });
+  try {
+    const recycle = () => ask(other.url, 'POST', '/api/desk/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
+    expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('put back') as string }] } });
+    expect((await desk.ledger.book('returned'))!.recycledCents).toBe(0n);
+    since = 10_000;
+    expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });
+    // Settled it says so again, whatever has come back since.
+    since = 0;
+    expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });
+  } finally {
+    await other.close();
+    await later.close();
+  }
 });

@@ -142,3 +142,12 @@ async function grab(id: string, users: string[], shards = 1): Promise<void> {
   const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
   for (const user of users) await engine.grab(id, shardOf(user, shards), [user]);
 }
+
+test('a user with a slash in his name, whose claim is with the dead letters, is found as dead and not as on its way', async () => {
+  const user = 'https://id.example/users/7';
+  desk.barred.add(user);
+  await won('slash', 1, [user]);
+  await desk.credit();
+  expect((await page('slash')).winners).toMatchObject([{ userId: user, status: 'dead' }]);
+  expect((await page('slash', `?search=${encodeURIComponent(user)}`)).winners).toMatchObject([{ userId: user, status: 'dead' }]);
+});

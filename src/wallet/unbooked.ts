@@ -1,0 +1,23 @@
+import type { DeadLetter } from '../credit/deadLetter.ts';
+import type { LostEntry } from '../credit/entries.ts';
+import { shardKeys } from '../grab/keys.ts';
+import { parseClaim, type Claim } from '../rain/claim.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+
+/** A claim that a wallet elsewhere has paid, and that the book would not take any more; and why. */
+export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason' | 'detail'>;
+
+/**
+ * Its letter, as the clerk would write it. He will not: of a claim that was discarded meanwhile he hears that it was discarded,
+ * and only who has asked the wallet knows that it has paid.
+ * @throws when the claim is not in its log any more, or Redis cannot be read
+ */
+export async function letterFor(redis: RedisClient, { claim, shard, reason, detail }: Unbooked): Promise<DeadLetter> {
+  const { claimed, claims } = shardKeys(claim.rainId, shard);
+  const entry = await redis.hget(claimed, claim.userId);
+  const parsed = parseClaim(entry ?? '');
+  // In one step, since the log grows at its head; the oldest entry is the last one.
+  const [[, place], [, length]] = await redis.multi().lpos(claims, entry ?? '').llen(claims).exec() as [[null, number | null], [null, number]];
+  if (entry === null || !parsed.ok || parsed.claim.redPacketId !== claim.redPacketId || place === null) throw new Error(`the claim of ${claim.redPacketId} is not in its log any more`);
+  return { rainId: claim.rainId, shard, index: length - 1 - place, entry, reason, detail };
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
+import type { Desk } from '../../src/operator/desk.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { hasLost } from '../../src/operator/lost.ts';
+import { rescheduleRain, startRain } from '../../src/operator/schedule.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+
+let desk: TestDesk;
+beforeAll(async () => { desk = await openTestDesk(); });
+afterAll(() => desk.stop());
+
+async function planned(id: string): Promise<void> {
+  const now = await redisNow(desk.redis);
+  expect(await createRain(desk, { id, plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 90_000 })).toMatchObject({ ok: true });
+  expect(await loadRain(desk, id)).toMatchObject({ ok: true });
+}
+
+/** A desk at which another operator does something first, or right after, when its book is told of a new window. */
+function interrupted(when: 'before' | 'after', other: () => Promise<unknown>): Desk {
+  let done = false;
+  const ledger = new Proxy(desk.ledger, {
+    get(of, name) {
+      const value: unknown = Reflect.get(of, name);
+      if (name !== 'reschedule' || typeof value !== 'function' || done) return value;
+      return async (...args: unknown[]) => {
+        done = true;
+        if (when === 'before') await other();
+        const answer: unknown = await Reflect.apply(value, of, args);
+        if (when === 'after') await other();
+        return answer;
+      };
+    },
+  });
+  return { ...desk, ledger };
+}
+
+const windows = async (id: string) => {
+  const booked = (await desk.ledger.rain(id))!;
+  const read = (await readRain(desk.redis, id, (await findRain(desk.redis, id))!))!;
+  return { book: { opensAt: booked.opensAt, closesAt: booked.closesAt }, redis: { opensAt: read.opensAt, closesAt: read.closesAt } };
+};
+
+describe('two operators who move a rain at once', () => {
+  test('a rain that one has started is not put off in the book by the other: what was won in it could be forgotten', async () => {
+    await planned('started');
+    const tomorrow = await redisNow(desk.redis) + 86_400_000;
+    const late = await rescheduleRain(interrupted('before', () => startRain(desk, 'started')), 'started', { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
+    expect(late).toMatchObject({ ok: false });
+    const { book, redis } = await windows('started');
+    expect(book).toEqual(redis);
+    expect(await createGrabEngine(desk.redis, (fault) => { throw fault; }).grab('started', 0, ['ann'])).toMatchObject([{ code: '0' }]);
+    // Redis forgets it: nobody may load it once more, since it had opened.
+    await desk.redis.flushall();
+    expect(await hasLost(desk, (await desk.ledger.rain('started'))!)).toBe(true);
+  });
+
+  test.each(['before', 'after'] as const)('one with a countdown, one who puts it off, the other %s the book: Redis has what the book has in the end', async (when) => {
+    await planned(`moved-${when}`);
+    const tomorrow = await redisNow(desk.redis) + 86_400_000;
+    await rescheduleRain(interrupted(when, () => startRain(desk, `moved-${when}`, { inMs: 30_000 })), `moved-${when}`, { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
+    const { book, redis } = await windows(`moved-${when}`);
+    expect(redis).toEqual(book);
+  });
+});
+
+test.each([[9e15, 9e15 + 1], [-9e15, -9e15 + 1], [8_640_000_000_000_001, 8_640_000_000_000_002]])('[R12] a window from %d to %d, which is no date, is refused and no fault', async (opensAt, closesAt) => {
+  const refused = { ok: false, refusals: ['opensAt', 'closesAt'].map((field) => ({ field, reason: 'expected epoch milliseconds' })) };
+  expect(await createRain(desk, { id: 'nowhen', plan: { budget: '5.00', packets: 5 }, opensAt, closesAt })).toEqual(refused);
+  const id = `when-${opensAt < 0 ? 'before' : 'after'}-${Math.abs(opensAt)}`;
+  await planned(id);
+  expect(await rescheduleRain(desk, id, { opensAt, closesAt })).toEqual(refused);
+});
