@@ -22,6 +22,8 @@ export class Ahead {
   readonly #leadMs: number;
   /** Seen before its start: only such a rain comes by itself, an open one is somebody's choice. */
   readonly #awaited = new Set<string>();
+  /** Played already by this page: there is nothing left to do in them. */
+  readonly #played = new Set<string>();
 
   constructor(random: () => number) {
     this.#leadMs = TAKE_OVER_MS_MIN + random() * TAKE_OVER_MS_SPREAD;
@@ -36,9 +38,15 @@ export class Ahead {
     if (this.#rains.size > RAINS_MAX) this.#rains.delete(this.#rains.keys().next().value!);
   }
 
+  /** This rain was played to its end, and is not offered again. */
+  leave(rainId: string): void {
+    this.#played.add(rainId);
+    if (this.#played.size > RAINS_MAX) this.#played.delete(this.#played.keys().next().value!);
+  }
+
   /** @param now epoch ms by the server's clock. @returns the rain to be played after this one; one that is open before one to come */
   offer(playing: string | undefined, now: number): Offer | undefined {
-    const next = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && closesAt > now).sort((a, b) => a.opensAt - b.opensAt)[0];
+    const next = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now).sort((a, b) => a.opensAt - b.opensAt)[0];
     if (!next) return undefined;
     const { rainId, title, opensAt } = next;
     if (opensAt > now + this.#leadMs) this.#awaited.add(rainId);

@@ -68,7 +68,10 @@ export class Game {
   follow(): void {
     const offer = this.#offer();
     if (!offer) return;
-    if (this.#round) this.#options.client.leave(this.#round.rainId);
+    if (this.#round) {
+      this.#options.client.leave(this.#round.rainId);
+      this.#ahead.leave(this.#round.rainId);
+    }
     this.#round = undefined;
     this.#winners = [];
     this.#note = undefined;

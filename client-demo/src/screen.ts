@@ -48,6 +48,8 @@ export class Screen {
   #wins = '';
   /** The connection was lost since the player was last asked or told something. */
   #wasAway = false;
+  /** The button could not keep the focus; it gets it back when it can be pressed again. */
+  #lentFocus = false;
   /** Nothing moves for those who asked for it. */
   still = false;
 
@@ -74,6 +76,8 @@ export class Screen {
     this.#page.toggleAttribute('data-credited', view.win?.credited === true);
     this.#page.dataset['link'] = note === 'lost' ? 'lost' : 'up';
     this.#grab.disabled = face !== 'open';
+    if (face === 'open' && this.#lentFocus && document.activeElement === element('.message')) this.#grab.focus({ preventScroll: true });
+    if (face === 'open') this.#lentFocus = false;
     write('.title', view.title || page);
     write('.headline', headline[face]);
     this.#count(view);
@@ -103,8 +107,9 @@ export class Screen {
     element('.unheard').hidden = !(arrived && this.#wasAway && this.#face !== 'asking');
     write('.unheard', this.#words.unheard);
     this.#face = face;
-    // A focus on a button that is gone would be lost.
-    if (hadFocus && FINAL.includes(face)) element('.message').focus({ preventScroll: true });
+    // A focus on a button that is gone, or cannot be pressed, would be lost.
+    if (hadFocus && face !== 'open') element('.message').focus({ preventScroll: true });
+    this.#lentFocus ||= hadFocus;
     if (arrived && win && !this.still) {
       write('.big', this.#words.money(win.amount));
       countUp(element('.big'), win.amount, this.#words.money);

@@ -13,6 +13,7 @@ import { addOperatorCommand } from './commands/operator.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addPreflightCommand } from './commands/preflight.ts';
 import { addPreviewCommand } from './commands/preview.ts';
+import { addProtocolCommand } from './commands/protocol.ts';
 import { addRecycleCommand } from './commands/recycle.ts';
 import { addRehearseCommand } from './commands/rehearse.ts';
 import { addReplayCommand } from './commands/replay.ts';
@@ -66,6 +67,7 @@ export async function openProgram(): Promise<Command> {
   addSystemCommands(program);
   addPreflightCommand(program);
   addCodesCommand(program);
+  addProtocolCommand(program);
   addManualCommand(program);
   // Last: it looks at all of them.
   await addCompletion(program);

@@ -8,11 +8,11 @@ import { REFUSALS, type Refusal } from './refusals.ts';
 
 export const BOARD = '/desk/queues';
 
-/**
- * Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. Its fonts come from
- * elsewhere and stay there.
- */
+/** Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+/** It would ask another company for its letters. */
+const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
 
 /**
  * BullMQ's board behind the desk's login, for looking only, whoever looks: a job that is added or edited by hand would be a
@@ -36,6 +36,7 @@ export async function mountBoard(server: FastifyInstance, { queues: { credit, la
       if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, REFUSALS.look_only);
       return undefined;
     });
+    scope.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? payload.replaceAll(FOREIGN_FONTS, '') : payload));
     await scope.register(adapter.registerPlugin(), { prefix: BOARD });
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roundOf } from '../rain/campaign.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { shardKeys } from './keys.ts';
+import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
 /** A user and a round of the campaign that he has won in. */
@@ -20,9 +20,9 @@ export const WINS_MAX = 500;
  * @returns false: Redis knows no such round, or it is settled
  */
 export async function enlist(redis: RedisClient, rainId: string, shard: number, wins: readonly Win[]): Promise<boolean> {
-  const keys = shardKeys(rainId, shard);
+  const { wins: known, rounds } = campaignKeys(rainId, shard);
   const args = wins.flatMap(({ userId, round }) => [userId, round]);
-  return z.int().parse(await run(redis, 'enlist', [keys.state, keys.wins, keys.rounds], [roundOf(rainId)!.round, ...args])) >= 0;
+  return z.int().parse(await run(redis, 'enlist', [shardKeys(rainId, shard).state, known, rounds], [roundOf(rainId)!.round, ...args])) >= 0;
 }
 
 /** A round is settled: with the last one the campaign's wins expire as its keys do. Nothing for a rain of its own. Safe to repeat. */
@@ -30,7 +30,7 @@ export async function leave(redis: RedisClient, rainId: string, shards: number, 
   const name = roundOf(rainId);
   if (!name) return;
   for (let shard = 0; shard < shards; shard++) {
-    const { wins, rounds } = shardKeys(rainId, shard);
+    const { wins, rounds } = campaignKeys(rainId, shard);
     await run(redis, 'leave', [wins, rounds], [name.round, ttlMs]);
   }
 }

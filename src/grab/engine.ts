@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RedisClient } from '../runtime/redis.ts';
-import { shardKeys } from './keys.ts';
+import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
 /** Users one EVALSHA decides about at most. */
@@ -39,7 +39,7 @@ export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) =
     async grab(rainId, shard, userIds) {
       const keys = shardKeys(rainId, shard);
       try {
-        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, keys.wins], userIds);
+        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, campaignKeys(rainId, shard).wins], userIds);
         if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
         return replies.map(parse);
       } catch (error) {

@@ -25,10 +25,6 @@ export interface ShardKeys {
   credited: string;
   /** set: claims that were put back into the log though another stands in their way, expiring */
   restored: string;
-  /** hash, of the campaign: userId → the rounds he has won in, e.g. `,1,,4,`; a cache of book and claim logs. Of a rain of its own: no such key */
-  wins: string;
-  /** set, of the campaign: numbers of its rounds that are not settled; as long as there are any the wins do not expire */
-  rounds: string;
 }
 
 /**
@@ -37,8 +33,7 @@ export interface ShardKeys {
  */
 export function shardKeys(rainId: string, shard: number): ShardKeys {
   const name = roundOf(rainId);
-  const common = `rain:{${name?.campaignId ?? rainId}/${shard}}:`;
-  const tag = name ? `${common}${name.round}:` : common;
+  const tag = name ? `${tagOf(name.campaignId, shard)}${name.round}:` : tagOf(rainId, shard);
   return {
     state: `${tag}state`,
     packets: `${tag}packets`,
@@ -50,9 +45,25 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
     auditor: `${tag}auditor`,
     credited: `${tag}credited`,
     restored: `${tag}restored`,
-    wins: `${common}wins`,
-    rounds: `${common}rounds`,
   };
+}
+
+/** What the rounds of a campaign have in common in one shard. */
+export interface CampaignKeys {
+  /** hash: userId → the rounds he has won in, e.g. `,1,,4,`; a cache of book and claim logs */
+  wins: string;
+  /** set: numbers of its rounds that are not settled; as long as there are any the wins do not expire */
+  rounds: string;
+}
+
+/** Of a rain of its own there is nothing at these keys; the scripts that take them leave them alone. */
+export function campaignKeys(rainId: string, shard: number): CampaignKeys {
+  const tag = tagOf(roundOf(rainId)?.campaignId ?? rainId, shard);
+  return { wins: `${tag}wins`, rounds: `${tag}rounds` };
+}
+
+function tagOf(name: string, shard: number): string {
+  return `rain:{${name}/${shard}}:`;
 }
 
 /** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not yet settled; how gateways and relays find them. */

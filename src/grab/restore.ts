@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { shardKeys } from './keys.ts';
+import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 import { packetElement } from './stock.ts';
 
@@ -89,8 +89,8 @@ function isSame(entry: string | null | undefined, { redPacketId, amount }: ToldC
 
 async function putBack(redis: RedisClient, claims: readonly ToldClaim[], rains: Map<string, Restored>): Promise<void> {
   const { rainId, shard } = claims[0]!;
-  const { state, packets, claimed, claims: log, restored, wins } = shardKeys(rainId, shard);
-  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, wins], claims.flatMap(toArguments)));
+  const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
+  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], claims.flatMap(toArguments)));
   if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {

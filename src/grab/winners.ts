@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roundOf } from '../rain/campaign.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import { shardKeys } from './keys.ts';
+import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
 /** Users one script call looks at, roughly: well under a millisecond of Redis's time. */
@@ -31,7 +31,8 @@ export async function readWinners(redis: RedisClient, rainId: string, shards: nu
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
   // First: who wins while the reading goes on makes it outdated, not wrong.
   const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
-  const hashes = roundOf(rainId) ? keys.flatMap(({ claimed, wins }) => [claimed, wins]) : keys.map(({ claimed }) => claimed);
+  const hashes = keys.map(({ claimed }) => claimed);
+  if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
   const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
   const filter = new Filter(sizes.reduce((sum, size) => sum + size, 0));
   for (const hash of hashes) {

@@ -7,16 +7,21 @@ import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 import { challenge, solution, type Challenge } from './puzzle.ts';
 
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
-const ref = z.string().max(64);
+const ref = z.string().max(64).describe('Any text of yours; echoed in the answer');
 
 /** What the server has handed out, shown as it was; and which falling packet was tapped, see `fall.ts`. */
-const ticket = z.string().max(128);
-const packet = z.int().min(0);
+const ticket = z.string().max(128).describe('Your ticket to this rain, where one is asked for');
+const packet = z.int().min(0).describe('Which falling packet was tapped, where taps are checked');
+const rain = rainId.describe('Which rain');
 
-const joinMessage = z.strictObject({ type: z.literal('join'), rainId, ticket: ticket.optional() });
-const grabMessage = z.strictObject({ type: z.literal('grab'), rainId, ref: ref.optional(), ticket: ticket.optional(), packet: packet.optional() });
-const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId, challenge, solution });
-const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number() });
+const joinMessage = z.strictObject({ type: z.literal('join'), rainId: rain, ticket: ticket.optional() })
+  .describe('Watch a rain: its snapshot now and whenever it changes, your own result if you have one, and a ticket or a puzzle where one is asked for.');
+const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional(), packet: packet.optional() })
+  .describe('Ask for a red packet. Answered by exactly one `result`; safe to repeat, the first answer stands.');
+const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('As it came, unchanged; fields as in `puzzle`'), solution: solution.describe('What solves it') })
+  .describe('What solves a `puzzle`; answered by a `ticket`.');
+const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number().describe('Any number of yours; echoed') }).describe('Ask what time it is at the server.');
+export const CLIENT_MESSAGES = { join: joinMessage, grab: grabMessage, solution: solutionMessage, ping: pingMessage } as const;
 
 /** Everything a client may say. The token says who he is; no message can [R9]. */
 export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, solutionMessage, pingMessage]);

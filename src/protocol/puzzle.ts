@@ -14,19 +14,21 @@ export const PUZZLE_KEY_BYTES = 32;
 
 export const challenge = z.strictObject({
   parameters: z.strictObject({
-    algorithm: z.literal(PUZZLE_ALGORITHM),
-    cost: z.int().min(1).max(1_000_000),
-    keyLength: z.literal(PUZZLE_KEY_BYTES),
-    keyPrefix: hex(PUZZLE_KEY_BYTES),
-    keySignature: hex(PUZZLE_KEY_BYTES),
-    nonce: hex(64),
-    salt: hex(64),
-    /** Until when it is taken, epoch ms by Redis's clock. */
-    data: z.strictObject({ until: z.int() }),
-  }),
-  signature: hex(32),
+    algorithm: z.literal(PUZZLE_ALGORITHM).describe('How one try is made'),
+    cost: z.int().min(1).max(1_000_000).describe('Rounds of PBKDF2 in one try'),
+    keyLength: z.literal(PUZZLE_KEY_BYTES).describe('Bytes of the key that a try makes'),
+    keyPrefix: hex(PUZZLE_KEY_BYTES).describe('What the right key begins with, hex'),
+    keySignature: hex(PUZZLE_KEY_BYTES).describe('For the gateway'),
+    nonce: hex(64).describe('The first part of the password, hex'),
+    salt: hex(64).describe('The salt, hex'),
+    data: z.strictObject({ until: z.int().describe("Until when it is taken, epoch ms by the server's clock") }).describe('More about it'),
+  }).describe('What is to be tried'),
+  signature: hex(32).describe('For the gateway'),
 });
 export type Challenge = z.infer<typeof challenge>;
 
-export const solution = z.strictObject({ counter: z.int().min(0), derivedKey: hex(PUZZLE_KEY_BYTES) });
+export const solution = z.strictObject({
+  counter: z.int().min(0).describe('The try that was right'),
+  derivedKey: hex(PUZZLE_KEY_BYTES).describe('The key that it made, hex'),
+});
 export type PuzzleSolution = z.infer<typeof solution>;

@@ -77,7 +77,12 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
       const traceId = next.traceId = traceIdOf(of);
       next.spanId = spanIdOf(of, name);
       const before = after === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: spanIdOf(of, after), traceFlags: TraceFlags.SAMPLED, isRemote: true });
-      tracer.startSpan(name, { startTime: startMs, ...(attributes && { attributes }) }, before).end(endMs);
+      try {
+        tracer.startSpan(name, { startTime: startMs, ...(attributes && { attributes }) }, before).end(endMs);
+      } catch (error) {
+        // Whoever tells a step has money in hand: whatever is wrong with the telling is not his affair.
+        onFault(error instanceof Error ? error : new Error(String(error)));
+      }
     },
     close: async (withinMs = CLOSE_MS) => void await deadlineIn(withinMs).within(provider.shutdown().catch(() => {})),
   };

@@ -1,13 +1,14 @@
-import type { AuditReport } from '../rain/equation.ts';
+import type { AuditReport, Share } from '../rain/equation.ts';
 import type { Latency } from './latency.ts';
 import type { SwarmReport } from './report.ts';
 import { judge } from './verdict.ts';
 
 /**
  * The report for people: plain text, the last line says whether the money adds up.
- * @param audit of the same rain, if these users were the only ones
+ * @param audit of the same rain
+ * @param others what was won in it by users who are not of the swarm
  */
-export function renderReport(report: SwarmReport, audit?: AuditReport): string {
+export function renderReport(report: SwarmReport, audit?: AuditReport, others?: Share): string {
   const { ask, tap } = report.latencyMs;
   return [
     `rain ${report.rainId}: ${figure(report.users)} users in ${(report.durationMs / 1_000).toFixed(1)} s, seed ${report.seed}`,
@@ -25,7 +26,7 @@ export function renderReport(report: SwarmReport, audit?: AuditReport): string {
     ...further(report),
     `${figure(report.dials)} dials, ${figure(report.failedDials)} of them in vain; ${figure(report.lostLines)} lines lost; ${figure(report.misunderstood)} messages not understood; ` +
       `${figure(report.credited)} of ${figure(report.winners)} winners heard that they were credited.`,
-    judge(report, audit).sentence,
+    judge(report, audit, others).sentence,
   ].join('\n');
 }
 

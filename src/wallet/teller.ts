@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
+import { RETRY_AFTER_MS_MAX } from '../runtime/retry.ts';
 import type { Counter } from './counter.ts';
 import type { DeadWins } from './deadWins.ts';
 import { Memory } from './memory.ts';
@@ -43,7 +44,6 @@ export interface Teller {
 
 /** A wallet that said "not now" is left alone with that claim for so long at least, and a claim that it will not take for so long, ms. */
 const AGAIN_MS = 5_000;
-const AGAIN_MS_MAX = 60_000;
 const HELD_MS = 30_000;
 const REMEMBERED_MAX = 20_000;
 /** Users who are looked after at once [R10]. */
@@ -94,7 +94,7 @@ export function createTeller({ ledger, findWins, isDead, counter, confirm, withi
         remembered.set(name, 'held', HELD_MS);
         return 'held';
       case 'later':
-        remembered.set(name, 'pending', Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS, answer.afterMs ?? 0)));
+        remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(AGAIN_MS, answer.afterMs ?? 0)));
         return 'pending';
       default: return answer satisfies never;
     }

@@ -54,6 +54,10 @@ test('connections are handed out evenly, and one page tells the figures of all, 
   expect(sum(await figures(metricsUrl, 'rain_gateway_grabs_total'))).toBe(60);
   const told = await scrape(metricsUrl);
   expect(told.get('rain_gateway_processes{process="parent"}')).toBe(3);
+  const answered = (told: string) => figures(metricsUrl, `rain_gateway_answer_seconds_${told}`, told === 'bucket' ? 'le="+Inf"' : '');
+  expect(await answered('bucket'), 'a histogram of each process').toEqual(await answered('count'));
+  expect([(await answered('count')).length, sum(await answered('count')) > 0]).toEqual([3, true]);
+  expect((await fetch(`${metricsUrl}/readyz`)).status).toBe(200);
   expect(['parent', '1', '2', '3'].filter((process) => told.get(`process_start_time_seconds{process="${process}"}`)! > 0)).toHaveLength(4);
 
   const since = performance.now();

@@ -66,11 +66,25 @@ test('a database that says nothing: worker and console are not ready, the gatewa
   await eventually(async () => expect(await missing()).toEqual(ALL_READY), backWithin);
 });
 
+test('a worker that closes says so until it has ended, and is alive meanwhile', async () => {
+  const worker = servers.get('worker')!;
+  process.kill(redis.pid, 'SIGSTOP');
+  try {
+    worker.process.child.kill('SIGTERM');
+    await eventually(async () => expect((await missing())['worker']).toContain('open'), within);
+    expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
+  } finally {
+    process.kill(redis.pid, 'SIGCONT');
+  }
+  expect((await worker.process.done).exit).toBe(0);
+  servers.delete('worker');
+});
+
 test('a Redis that is killed and comes back in its place', async () => {
   process.kill(redis.pid, 'SIGKILL');
-  await eventually(async () => expect(await missing()).toEqual({ gateway: ['redis'], worker: ['redis'], console: ['redis'] }), within);
+  await eventually(async () => expect(await missing()).toEqual({ gateway: ['redis'], console: ['redis'] }), within);
   const { port } = redis;
   await redis.stop();
   redis = await startRedis({ port });
-  await eventually(async () => expect(await missing()).toEqual(ALL_READY), backWithin);
+  await eventually(async () => expect(await missing()).toEqual({ gateway: undefined, console: undefined }), backWithin);
 });

@@ -19,7 +19,8 @@ async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   // Halfway through an animation a colour is not yet what it will be.
   await page.evaluate(() => Promise.all(document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity).map(({ finished }) => finished.catch(() => {}))));
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run());
+  const { violations, passes } = await page.evaluate(() => (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run());
+  expect(passes.length, 'axe-core found something to judge').toBeGreaterThan(10);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`));
 }
 

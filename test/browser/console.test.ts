@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runWave } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,15 +11,16 @@ import { deploy, type Deployment } from './deployment.ts';
 import { addOperators, goTo, openConsole, photograph, signIn } from './operator.ts';
 import { PHONE } from './stage.ts';
 
-const BOTS = 20;
+const BOTS = 60;
+const PACKETS = 40;
 const SCREENS = ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/switches', '#/actions', '#/system'];
 
 describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cent', () => {
   let system: Deployment;
   let browser: Browser;
+  beforeAll(buildShippedConsole);
+  beforeAll(async () => { system = await deploy(); });
   beforeAll(async () => {
-    await buildShippedConsole();
-    system = await deploy();
     await addOperators(system);
     browser = await launchChromium();
   });
@@ -28,17 +29,22 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await system?.end();
   });
 
+  // Pages that are left open go on asking and drawing, and the next test waits for them.
+  afterEach(async () => { for (const context of browser.contexts()) await context.close(); });
+
+  /** Another process, or three, have to do something first. */
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
   const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
 
   /** Fills the form of a rain that opens soon, and makes it. @returns its id */
-  async function makeRain(page: Page, { title, startIn = '8', seconds = '600' }: { title: string; startIn?: string; seconds?: string }): Promise<string> {
+  async function makeRain(page: Page, { title, startIn = '8', budget = '88.8', packets = 12 }: { title: string; startIn?: string; budget?: string; packets?: number }): Promise<string> {
     await goTo(page, '#/create');
     await page.getByTestId('preset-flash').click();
     await page.getByTestId('title').fill(title);
-    await page.getByTestId('budget').fill('88.8');
-    await page.getByTestId('packets').fill('12');
+    await page.getByTestId('budget').fill(budget);
+    await page.getByTestId('packets').fill(String(packets));
     await page.getByTestId('start-in').fill(startIn);
-    await page.getByTestId('duration').fill(seconds);
+    await page.getByTestId('duration').fill('600');
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('review').click();
     await page.getByTestId('deeds').waitFor();
@@ -53,13 +59,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('name').fill('opal');
     await page.getByTestId('password').fill('not this one');
     await page.getByTestId('enter').click();
-    await expect.poll(() => page.getByRole('alert').textContent()).toContain('do not go together');
+    await soon(() => page.getByRole('alert').textContent()).toContain('do not go together');
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'login');
     await signIn(page, 'opal');
     expect(await page.locator('h1').textContent()).toBe('Blocked');
     await goTo(page, '#/rains');
-    await expect.poll(() => page.locator('.empty').textContent()).toContain('No rain yet');
+    await soon(() => page.locator('.empty').textContent()).toContain('No rain yet');
     expect(faults).toEqual([]);
   });
 
@@ -72,11 +78,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('budget').fill('1');
     await page.getByTestId('packets').fill('500');
     const field = page.locator('.field', { has: page.getByTestId('packets') });
-    await expect.poll(() => field.locator('.refusal').textContent()).toContain('500 packets of at least 0.01 would take 5.00');
+    await soon(() => field.locator('.refusal').textContent()).toContain('500 packets of at least 0.01 would take 5.00');
     expect(await page.getByTestId('packets').getAttribute('aria-invalid')).toBe('true');
     await photograph(page, 'refusal');
     await page.getByTestId('preset-party').click();
-    await expect.poll(() => shown(page, 'luckiest')).toBe('888.00');
+    await soon(() => shown(page, 'luckiest')).toBe('888.00');
     await photograph(page, 'create');
     await page.getByTestId('review').click();
     expect(await shown(page, 'deeds')).toContain('8,888.00 leaves the operator account');
@@ -84,46 +90,104 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await photograph(page, 'review');
     await page.keyboard.press('Escape');
 
-    const rainId = await makeRain(page, { title: '公司年会' });
+    const rainId = await makeRain(page, { title: '公司年会', budget: '888', packets: PACKETS });
     await goTo(page, '#/rains');
-    await expect.poll(() => page.getByTestId('rain').count()).toBe(1);
+    await soon(() => page.getByTestId('rain').count()).toBe(1);
 
     // Before the hall, second by second.
     await goTo(page, `#/rains/${rainId}/live`);
-    const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 4_000 } });
-    await expect.poll(() => shown(page, 'live-sockets'), { timeout: 20_000 }).toBe(String(BOTS));
+    const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 6_000 } });
+    await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS));
     await photograph(page, 'live-before');
-    await expect.poll(() => shown(page, 'live-wins'), { timeout: 40_000 }).toBe('12');
-    await expect.poll(() => shown(page, 'live-left')).toBe('0 of 12');
-    await expect.poll(() => page.locator('.ticker li').count()).toBeGreaterThan(5);
+    await soon(() => shown(page, 'live-wins')).toBe(String(PACKETS));
+    await soon(() => shown(page, 'live-left')).toBe(`0 of ${PACKETS}`);
+    await soon(() => page.locator('.ticker li').count()).toBeGreaterThan(5);
     await photograph(page, 'live');
+    await page.getByTestId('big').click();
+    await page.locator('[data-testid=live][data-big=true]').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'live-big');
+    await page.evaluate(() => document.exitFullscreen());
     await bots;
 
     await goTo(page, `#/rains/${rainId}/winners`);
-    await expect.poll(() => page.getByTestId('winner').count()).toBe(12);
-    await expect.poll(() => page.locator('[data-testid=winner] [data-status=credited]').count(), { timeout: 20_000 }).toBe(12);
+    await soon(() => page.getByTestId('winner').count()).toBe(PACKETS);
+    await soon(() => page.locator('[data-testid=winner] [data-status=credited]').count()).toBe(PACKETS);
     await photograph(page, 'winners');
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('csv').click()]);
     const csv = readFileSync(await download.path(), 'utf8');
     const names = await page.locator('[data-testid=winner] th').allTextContents();
-    expect(csv.trim().split('\n')).toHaveLength(13);
+    expect(csv.trim().split('\n')).toHaveLength(PACKETS + 1);
     for (const name of names) expect(csv).toContain(name);
     await page.getByTestId('search').fill(names[3]!);
-    await expect.poll(() => page.getByTestId('winner').count()).toBe(1);
+    await soon(() => page.getByTestId('winner').count()).toBe(1);
 
     await goTo(page, `#/rains/${rainId}`);
     await page.getByTestId('verb-close').click();
     expect(await page.locator('dialog').textContent()).toContain('It cannot be opened again');
     await page.getByTestId('act').click();
-    await expect.poll(() => shown(page, 'state'), { timeout: 40_000 }).toBe('Settled');
-    await expect.poll(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
-    await expect.poll(() => shown(page, 'part-credited')).toBe('88.80');
+    await soon(() => shown(page, 'state')).toBe('Settled');
+    await soon(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
+    await soon(() => shown(page, 'part-credited')).toBe('888.00');
     await page.getByTestId('verify').click();
-    await expect.poll(() => shown(page, 'verdict')).toContain('every packet is the one that was promised');
+    await soon(() => shown(page, 'verdict')).toContain('every packet is the one that was promised');
     await photograph(page, 'rain');
     await goTo(page, '#/actions');
-    await expect.poll(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
+    await soon(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
     expect(await page.locator('[data-testid=action][data-verb=create]').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('a rain is started by hand, paused, resumed and topped up, each time after a question in words', { timeout: 120_000 }, async () => {
+    const { page, faults } = await openConsole(browser, system);
+    await signIn(page, 'opal');
+    await makeRain(page, { title: 'by hand', startIn: '500' });
+    const act = async (verb: string, ...told: string[]) => {
+      await page.getByTestId(`verb-${verb}`).click();
+      for (const words of told) await soon(() => page.locator('dialog').textContent()).toContain(words);
+      await page.getByTestId('act').click();
+      await page.locator('dialog').waitFor({ state: 'detached' });
+    };
+    await page.getByTestId('verb-start').click();
+    await page.locator('dialog').getByText('At once').click();
+    await photograph(page, 'start');
+    await page.getByTestId('act').click();
+    await soon(() => shown(page, 'state')).toBe('Raining');
+    await act('pause', 'What was won stays won');
+    await soon(() => shown(page, 'state')).toBe('Paused');
+    await act('resume');
+    await soon(() => shown(page, 'state')).toBe('Raining');
+    await page.getByTestId('verb-topUp').click();
+    await page.getByTestId('top-budget').fill('0.01');
+    await page.getByTestId('top-packets').fill('2');
+    await soon(() => page.locator('dialog .refusal').textContent()).toContain('2 packets of at least 0.01 would take 0.02');
+    await page.getByTestId('top-budget').fill('11.2');
+    await soon(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
+    await photograph(page, 'top-up');
+    await page.getByTestId('act').dblclick();
+    await soon(() => shown(page, 'figure-budget')).toBe('100.00');
+    expect(await shown(page, 'figure-packets')).toBe('14');
+    expect(faults).toEqual([]);
+  });
+
+  test('a campaign is begun, and its rounds are made several at once', async () => {
+    const { page, faults } = await openConsole(browser, system, '#/campaigns');
+    await signIn(page, 'opal');
+    await page.getByTestId('campaign-title').fill('One evening');
+    await page.getByTestId('campaign-make').click();
+    await page.getByTestId('add-rounds').click();
+    await page.getByTestId('title').fill('Round');
+    await page.getByTestId('budget').fill('66');
+    await page.getByTestId('packets').fill('6');
+    await page.getByText('Another round').click();
+    await page.getByTestId('preview').waitFor();
+    await page.getByTestId('review').click();
+    await soon(() => page.getByTestId('deeds').textContent()).toContain('132.00 leaves the operator account and waits in 2 rains of 66.00 each');
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('rain').count()).toBe(2);
+    expect(await page.locator('[data-testid=rain] a').first().textContent()).toBe('Round · 1');
+    expect(await shown(page, 'campaign-users')).toBe('0');
+    await photograph(page, 'campaign');
     expect(faults).toEqual([]);
   });
 

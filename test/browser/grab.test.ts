@@ -100,9 +100,16 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
   });
 
   test('a rain that does not exist is told as such, with a way on', async () => {
+    for (const rainId of await stage.redis.hkeys('rain:live')) await close(stage.redis, rainId, 1, 'early');
     const page = await stage.open('/?rain=nowhere');
     await shows(page, 'unknown_rain');
-    expect(await page.getByTestId('next').isVisible()).toBe(true);
+    await page.getByTestId('next').waitFor();
+    await stockRain(stage.redis, { rainId: 'somewhere', title: 'Somewhere', amounts: ['1.00'] });
+    await page.getByTestId('ahead').waitFor();
+    expect(await page.getByTestId('next').isVisible()).toBe(false);
+    await page.getByTestId('ahead').click();
+    await shows(page, 'open');
+    expect(await text(page, 'title')).toBe('Somewhere');
   });
 
   test('packets fall', async () => {

@@ -127,4 +127,22 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
       await photograph(page, 'rehearsal', 300);
     });
   });
+
+  test('a phone on its side shows all of it, too', async () => {
+    for (const [rainId, opensInMs] of [['side-lobby', 95_000], ['side', -1_000]] as const) await stockRain(stage.redis, { rainId, title: TITLES['en-US'], amounts: ['12.21', '1.00'], opensInMs });
+    const page = await stage.open('/?rain=side-lobby', { viewport: { width: PHONE.height, height: PHONE.width } });
+    const look = async (name: string) => {
+      await page.waitForTimeout(1_500);
+      await page.screenshot({ path: join(pictures, `${name}-side.png`) });
+      expect(await overflowing(page), name).toEqual([]);
+    };
+    await shows(page, 'scheduled');
+    await look('lobby');
+    await page.goto(`${stage.console.url}/?rain=side`);
+    await shows(page, 'open');
+    await look('rain');
+    await page.getByTestId('grab').click();
+    await shows(page, 'won');
+    await look('win');
+  });
 });

@@ -31,6 +31,15 @@ test('a rain that was seen to come takes over shortly before it starts, for ever
   }
 });
 
+test('a rain that was played is not offered again, though it is open still', () => {
+  const ahead = new Ahead(() => 0);
+  for (const other of [rain('played', -MINUTE, 'open'), rain('next', MINUTE)]) ahead.hear(other);
+  expect(ahead.offer('this', NOW)).toMatchObject({ rainId: 'played' });
+  ahead.leave('played');
+  ahead.hear(rain('played', -MINUTE, 'open'));
+  expect(ahead.offer('this', NOW)).toMatchObject({ rainId: 'next' });
+});
+
 test('a start that was moved is waited for anew', () => {
   const ahead = new Ahead(() => 0);
   ahead.hear(rain('next', MINUTE));

@@ -37,6 +37,16 @@ describe('at a real gateway', async () => {
     expect(nobody.link).toBe('no_token');
   });
 
+  test('[R10] more rains than a socket may join are refused by the reason for it', async () => {
+    const narrow = await openGateway(server.url, { limits: { joinsPerSocketMax: 1 } });
+    onTestFinished(() => narrow.close());
+    for (const rainId of ['one', 'two']) await stockRain(redis, { rainId, amounts: ['1.00'] });
+    const ann = await guest(narrow.url, 'ann');
+    await ann.connect();
+    expect(await ann.join('one')).toMatchObject({ kind: 'joined' });
+    expect(await ann.join('two')).toMatchObject({ kind: 'refused', code: 'not_allowed' });
+  });
+
   test('who was refused may try again with a better token, on the same client', async () => {
     const tokens = ['e30.e30.e30', await tokenFor('ann')];
     const ann = await guest(gateway.url, 'ann', { token: async () => tokens.shift() });

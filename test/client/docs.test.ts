@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { EVENTS_CHANNEL } from '../../src/grab/keys.ts';
+import { OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
@@ -40,6 +41,11 @@ function compiled(name: 'browser' | 'node'): { faults: string; script: string } 
 test.each(['browser', 'node'] as const)('the example for %s fits on a screen and is true to the types that are published', (name) => {
   expect(example(name).split('\n').length).toBeLessThanOrEqual(60);
   expect(compiled(name).faults).toBe('');
+});
+
+test('every way in which a grab can end is told', () => {
+  const ends = OUTCOMES_IN_ORDER.filter(({ retry }) => retry === 'no' || retry.startsWith('when')).map(({ reason }) => reason);
+  for (const kind of [...ends, 'unanswered', 'unknown']) expect(page).toMatch(new RegExp(`^\\|[^|]*\`${kind}\``, 'm'));
 });
 
 test('the example for Node plays a win, by the name under which the package is published', async () => {

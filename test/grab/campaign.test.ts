@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { enlist, leave, WINS_MAX } from '../../src/grab/campaign.ts';
 import { createGrabEngine, type GrabAnswer } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
+import { campaignKeys, shardOf } from '../../src/grab/keys.ts';
 import { close, pause, resume, settle } from '../../src/grab/phases.ts';
 import { findRain } from '../../src/grab/reading.ts';
 import { restoreTold, type ToldClaim } from '../../src/grab/restore.ts';
@@ -26,7 +26,7 @@ describe('a user in the rounds of a campaign', () => {
     expect(await dump(redis)).toEqual(before);
     expect(await codes('cap.3', 'bob', 'cat')).toEqual(['0', '0']);
     expect(await codes('cap.1', 'ann', 'bob')).toEqual(['1', '-11']);
-    expect(await redis.hgetall(shardKeys('cap.1', 0).wins)).toEqual({ ann: ',1,,2,', bob: ',2,,3,', cat: ',3,' });
+    expect(await redis.hgetall(campaignKeys('cap.1', 0).wins)).toEqual({ ann: ',1,,2,', bob: ',2,,3,', cat: ',3,' });
   });
 
   test('of a round for those who have not won yet gets nothing, even below the cap', async () => {
@@ -60,7 +60,7 @@ describe('a user in the rounds of a campaign', () => {
 
   test('of a campaign whose wins cannot be read is told "busy", and nothing is granted', async () => {
     await stockRain(redis, { rainId: 'broken.1', amounts: amounts(1), winsMax: 1 });
-    await redis.set(shardKeys('broken.1', 0).wins, 'of another type');
+    await redis.set(campaignKeys('broken.1', 0).wins, 'of another type');
     const before = await dump(redis, 'rain:{broken*');
     expect(await createGrabEngine(redis, () => {}).grab('broken.1', 0, ['ann'])).toEqual([{ code: '-7' }]);
     expect(await dump(redis, 'rain:{broken*')).toEqual(before);
@@ -74,7 +74,7 @@ describe('the wins of a campaign', () => {
     // The first packet has gone to another one meanwhile.
     await codes('back.1', 'new');
     for (const _ of [1, 2]) await restoreTold(redis, [told('ann', 1), told('bob', 0)]);
-    expect(await redis.hgetall(shardKeys('back.1', 0).wins)).toEqual({ new: ',1,', ann: ',1,', bob: ',1,' });
+    expect(await redis.hgetall(campaignKeys('back.1', 0).wins)).toEqual({ new: ',1,', ann: ',1,', bob: ',1,' });
     expect(await codes('back.2', 'ann', 'bob')).toEqual(['0', '0']);
     expect(await codes('back.3', 'ann', 'bob')).toEqual(['-11', '-11']);
     // His contested claim is for the book to judge; he is not given a second one.
@@ -83,7 +83,7 @@ describe('the wins of a campaign', () => {
 
   test('expire only when the last round is settled, and live on when another one enters', async () => {
     for (const round of [1, 2]) await stockRain(redis, { rainId: `ttl.${round}`, amounts: amounts(1), winsMax: 1 });
-    const { wins, rounds } = shardKeys('ttl.1', 0);
+    const { wins, rounds } = campaignKeys('ttl.1', 0);
     const end = async (rainId: string) => {
       await close(redis, rainId, 1, 'early');
       expect(await settle(redis, rainId, (await findRain(redis, rainId))!, { ttlMs: 60_000 })).toBe(true);
@@ -108,7 +108,7 @@ describe('the wins of a campaign', () => {
     await stockRain(redis, { rainId: 'known.12', amounts: amounts(1), winsMax: 9 });
     const wins = Array.from({ length: WINS_MAX }, (_, i) => ({ userId: `user-${i % 100}`, round: 1 + Math.floor(i / 100) }));
     for (const some of [wins, wins.toReversed(), [{ userId: 'user-1', round: 12 }]]) expect(await enlist(redis, 'known.12', 0, some)).toBe(true);
-    const found = await redis.hgetall(shardKeys('known.12', 0).wins);
+    const found = await redis.hgetall(campaignKeys('known.12', 0).wins);
     expect(Object.keys(found)).toHaveLength(100);
     expect([found['user-0'], found['user-1']]).toEqual([',1,,2,,3,,4,,5,', ',1,,2,,3,,4,,5,,12,']);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enlist } from '../../src/grab/campaign.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
+import { campaignKeys, shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { close, pause, resume, settle } from '../../src/grab/phases.ts';
 import { findRain, readRain } from '../../src/grab/reading.ts';
 import { restoreTold } from '../../src/grab/restore.ts';
@@ -29,7 +29,7 @@ describe('on a Redis Cluster of three masters', () => {
     await loadScripts(redis);
     const keys = shardKeys('trap', 0);
     await stockRain(redis, { rainId: 'trap', amounts: ['1.00'] });
-    await expect(run(redis, 'grab', [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled, keys.wins], ['alice'])).rejects.toThrow(/CROSSSLOT|same slot/i);
+    await expect(run(redis, 'grab', [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled, campaignKeys('trap', 0).wins], ['alice'])).rejects.toThrow(/CROSSSLOT|same slot/i);
     const faults: unknown[] = [];
     expect((await createGrabEngine(redis, (fault) => faults.push(fault)).grab('trap', 0, ['alice']))[0]!.code).toBe('0');
     expect(faults).toEqual([]);
@@ -75,7 +75,7 @@ describe('on a Redis Cluster of three masters', () => {
       expect(await close(redis, rainId, shards, 'early')).toBe(true);
       expect(await settle(redis, rainId, (await findRain(redis, rainId))!, { ttlMs: 60_000 })).toBe(true);
     }
-    for (let shard = 0; shard < shards; shard++) expect(await redis.pttl(shardKeys('fair.1', shard).wins)).toBeGreaterThan(0);
+    for (let shard = 0; shard < shards; shard++) expect(await redis.pttl(campaignKeys('fair.1', shard).wins)).toBeGreaterThan(0);
   });
 
   test('the gateway serves it as it serves a single Redis', async () => {

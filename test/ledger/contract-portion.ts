@@ -28,11 +28,11 @@ export function portionContract(book: OpenBook): void {
     });
 
     it('[R5] asked for again is there already, with the seed that it was given first, also at the same time', async () => {
-      await book.ledger.createRain(newRain('once', 100n), 'ann');
-      const answers = await Promise.all([1, 2, 3, 4].map((i) => book.ledger.addPortion(portion('once', 'once-1', 50n, { seed: String(i).repeat(64) }), 'ann')));
+      await book.ledger.createRain(newRain('added-once', 100n), 'ann');
+      const answers = await Promise.all([1, 2, 3, 4].map((i) => book.ledger.addPortion(portion('added-once', 'added-once-1', 50n, { seed: String(i).repeat(64) }), 'ann')));
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['added', 'exists', 'exists', 'exists']);
       expect(new Set(answers.map((answer) => 'portion' in answer && answer.portion.seed)).size).toBe(1);
-      expect((await book.ledger.book('once'))!.fundedCents).toBe(150n);
+      expect((await book.ledger.book('added-once'))!.fundedCents).toBe(150n);
     });
 
     it('with the id of another is refused, and what differs is named [R12]', async () => {

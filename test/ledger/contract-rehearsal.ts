@@ -24,6 +24,15 @@ export function rehearsalContract(book: OpenBook): void {
       expect(await balances()).toMatchObject({ 'shadow:rain:try': 0n, 'shadow:operator': -credited.cents });
     });
 
+    it('[R8] takes a portion out of shadow money, too', async () => {
+      await create('more-shadow');
+      const operator = (await balances())['operator'];
+      const before = (await balances())['shadow:operator']!;
+      expect(await book.ledger.addPortion({ id: 'more-shadow-1', rainId: 'more-shadow', budgetCents: 50n, packets: 5, split: { budget: '0.50', packets: 5 }, seed: 'cd'.repeat(32) }, 'ann')).toMatchObject({ outcome: 'added' });
+      expect(await balances()).toMatchObject({ 'shadow:rain:more-shadow': 150n, 'shadow:operator': before - 50n });
+      expect((await balances())['operator']).toBe(operator);
+    });
+
     it('shows in nobody\'s wallet', async () => {
       await create('purse');
       await book.ledger.credit([claimOf('purse', 0, { userId: 'dreamer' })]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
+import { campaignKeys, shardOf } from '../../src/grab/keys.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createCampaign, type CampaignRequest } from '../../src/operator/campaign/create.ts';
@@ -94,18 +94,18 @@ describe('a campaign', () => {
     await begin('mid');
     await openRound('mid', 1);
     expect(await codes('mid.1', 'ann')).toEqual(['0']);
-    await desk.redis.del(shardKeys('mid.1', 0).wins);
+    await desk.redis.del(campaignKeys('mid.1', 0).wins);
     await openRound('mid', 2);
     expect(await codes('mid.2', 'ann', 'bob')).toEqual(['-11', '0']);
     // Loaded once more, nothing becomes more than it is.
     await loadRain(desk, 'mid.2');
-    expect(await desk.redis.hgetall(shardKeys('mid.2', 0).wins)).toEqual({ ann: ',1,', bob: ',2,' });
+    expect(await desk.redis.hgetall(campaignKeys('mid.2', 0).wins)).toEqual({ ann: ',1,', bob: ',2,' });
     // And the round that has lost its place keeps the wins from expiring again.
     await loadRain(desk, 'mid.1');
     await end('mid.2');
-    expect(await desk.redis.pttl(shardKeys('mid.1', 0).wins)).toBe(-1);
+    expect(await desk.redis.pttl(campaignKeys('mid.1', 0).wins)).toBe(-1);
     await end('mid.1');
-    expect(await desk.redis.pttl(shardKeys('mid.1', 0).wins)).toBeGreaterThan(0);
+    expect(await desk.redis.pttl(campaignKeys('mid.1', 0).wins)).toBeGreaterThan(0);
   });
 
   test('asked for again is the same one; another under its id is refused, and so is another round', async () => {

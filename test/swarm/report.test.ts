@@ -120,6 +120,15 @@ describe('does the money add up?', () => {
     expect(verdict.sentence).toContain(reason);
   });
 
+  test('yes when people played along and won the difference, and no when they won something else', () => {
+    const audit = { ...AUDIT, budget: '25.00', pending: '12.10', winners: 3 };
+    expect(judge(tallied(), audit, { count: 1, cents: 500n })).toEqual({
+      adds_up: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own, as the audit says, and the rain balances to the cent; 1 more played and won 5.00.',
+    });
+    expect(judge(tallied(), audit, { count: 1, cents: 499n })).toMatchObject({ adds_up: false, sentence: expect.stringContaining('the audit has 19.32 won') });
+    expect(judge(tallied(), audit, { count: 0, cents: 0n })).toMatchObject({ adds_up: false });
+  });
+
   test('a thousand contradictions are counted, ten are told [R10]', () => {
     const report = tallied(({ told }) => { for (let i = 0; i < 1_000; i++) told.tell(`eve-${i}`, 'p-1', '12.21'); });
     expect(report.faults).toBe(1_000);

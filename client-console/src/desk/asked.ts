@@ -26,8 +26,11 @@ export function useAsked<T>(path: string | undefined, everyMs?: number): Asked<T
     if (path === undefined || !awake) return undefined;
     const gone = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let first = true;
     const look = async () => {
-      if (!document.hidden) {
+      // Nobody looks at a hidden page; but when it is seen, something must stand there.
+      if (first || !document.hidden) {
+        first = false;
         const answer = await ask.get<T>(path, gone.signal);
         if (gone.signal.aborted || shown.current !== path) return;
         setKnown((before) => (answer.ok ? { path, value: answer.value }

@@ -1,11 +1,12 @@
 import { EQUATION_PARTS, type Equation } from '../desk/answers.ts';
-import { centsOf, moneyText } from '../words/figures.ts';
-import { useWords } from '../words/language.ts';
+import { centsOf, clockText, moneyText } from '../words/figures.ts';
+import { useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 
 /** The money equation as one bar: the parts lie end to end below the budget, and it closes when they fill it to the cent. */
 export function EquationBar({ equation }: { equation: Equation }) {
   const words = useWords(SHARED);
+  const language = useLanguage();
   const parts = EQUATION_PARTS.filter((part) => part !== 'spoiled' || centsOf(equation.spoiled) !== 0);
   return (
     <figure class="equation" data-closes={equation.adds_up} data-testid="equation">
@@ -25,6 +26,7 @@ export function EquationBar({ equation }: { equation: Equation }) {
           </div>
         ))}
       </dl>
+      {equation.at !== undefined && <p class="hint">{words.weighed(clockText(equation.at, language))}</p>}
     </figure>
   );
 }

@@ -25,7 +25,7 @@ export function Histogram({ bins, label }: { bins: Preview['histogram']; label: 
           return <rect key={i} class={tail && i === bins.length - 1 ? 'tail' : ''} x={i * step + step * 0.08} width={step * 0.84} y={HEIGHT - height} height={height} rx="1.5"><title>{tell(bins[i]!)}</title></rect>;
         })}
       </svg>
-      <figcaption aria-hidden="true"><span>{moneyText(bins[0]?.from ?? '0.00')}</span>{tail && <span>{moneyText(tail.from)} –</span>}<span>{moneyText(bins.at(-1)?.to ?? '0.00')}</span></figcaption>
+      <figcaption aria-hidden="true"><span>{moneyText(bins[0]?.from ?? '0.00')}</span><span>{tail && `${moneyText(tail.from)} – `}{moneyText(bins.at(-1)?.to ?? '0.00')}</span></figcaption>
     </figure>
   );
 }

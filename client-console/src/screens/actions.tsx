@@ -2,6 +2,7 @@ import type { Action } from '../desk/answers.ts';
 import { hashOf } from '../desk/route.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { Table } from '../parts/table.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { ACTION_WORDS } from './action-words.ts';
@@ -29,7 +30,7 @@ function Log({ actions }: { actions: readonly Action[] }) {
   const verbs = useWords(ACTION_WORDS);
   const language = useLanguage();
   return (
-    <div class="table"><table>
+    <Table label={words.title}>
       <thead><tr><th>{words.when}</th><th>{words.who}</th><th>{words.what}</th><th>{words.rain}</th><th>{words.details}</th></tr></thead>
       <tbody>{actions.map(({ id, at, actor, verb, rainId, details }) => (
         <tr key={id} data-testid="action" data-verb={verb}>
@@ -38,6 +39,6 @@ function Log({ actions }: { actions: readonly Action[] }) {
           <td class="details">{Object.entries(details).map(([name, value]) => <span key={name}><i>{name}</i> {typeof value === 'string' ? value : JSON.stringify(value)}</span>)}</td>
         </tr>
       ))}</tbody>
-    </table></div>
+    </Table>
   );
 }

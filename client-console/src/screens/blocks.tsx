@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Awaited, Empty } from '../parts/empty.tsx';
 import { Choice, Field } from '../parts/field.tsx';
 import { Refused } from '../parts/refused.tsx';
+import { Table } from '../parts/table.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
@@ -38,7 +39,7 @@ export function Blocks() {
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
       {mayAct && <NewBlock onDone={asked.again} />}
       <Awaited asked={asked}>{({ blocks }) => (blocks.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
-        <div class="table"><table>
+        <Table label={words.title}>
           <thead><tr><th>{words.who}</th><th>{words.kind}</th><th>{shared.reason}</th><th>{words.by}</th><th>{words.until}</th>{mayAct && <th><span class="unseen">{words.lift}</span></th>}</tr></thead>
           <tbody>{blocks.map((block) => (
             <tr key={`${block.kind} ${block.who}`} data-testid="block">
@@ -46,7 +47,7 @@ export function Blocks() {
               {mayAct && <td><Button onClick={() => setLifting(block)}>{words.lift}</Button></td>}
             </tr>
           ))}</tbody>
-        </table></div>
+        </Table>
       ))}</Awaited>
       {lifting && <Lift block={lifting} onClose={() => { setLifting(undefined); asked.again(); }} />}
     </>

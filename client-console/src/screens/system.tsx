@@ -2,6 +2,7 @@ import type { Gateway, SystemAnswer } from '../desk/answers.ts';
 import { useAsked } from '../desk/asked.ts';
 import { Awaited, Empty } from '../parts/empty.tsx';
 import { useNow } from '../parts/now.ts';
+import { Table } from '../parts/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
@@ -49,13 +50,13 @@ function Parts({ system: { redis, database, workers, queues, version } }: { syst
       {queues && (
         <>
           <h2 class="between">{words.queues}</h2>
-          <div class="table"><table>
+          <Table label={words.queues}>
             <thead><tr><th><span class="unseen">{words.queues}</span></th>{STATES.map((state) => <th key={state} class="number">{words[state]}</th>)}</tr></thead>
             <tbody>
               {(['credit', 'later'] as const).map((lane) => <tr key={lane}><th scope="row">{words[lane]}</th>{STATES.map((state) => <td key={state} class="number">{countText(queues[lane][state])}</td>)}</tr>)}
               <tr><th scope="row"><a href="#/dead">{words.dead}</a></th><td class="number">{countText(queues.dead)}</td><td /><td /><td /></tr>
             </tbody>
-          </table></div>
+          </Table>
         </>
       )}
     </>
@@ -68,7 +69,7 @@ function Doors({ gateways }: { gateways: readonly Gateway[] }) {
   const language = useLanguage();
   const now = useNow();
   return (
-    <div class="table"><table>
+    <Table label={words.gateways}>
       <thead><tr><th>{words.address}</th><th class="number">{words.sockets}</th><th class="number">{words.pending}</th><th>{words.pressure}</th><th>{words.answers}</th><th>{words.age}</th><th>{words.version}</th></tr></thead>
       <tbody>{gateways.map(({ id, address, sockets, grabsPending, pressed, answers, startedAt, version }) => (
         <tr key={id} data-testid="gateway">
@@ -77,6 +78,6 @@ function Doors({ gateways }: { gateways: readonly Gateway[] }) {
           <td>{durationText(Math.max(0, now - Date.parse(startedAt)), language)}</td><td>{version}</td>
         </tr>
       ))}</tbody>
-    </table></div>
+    </Table>
   );
 }

@@ -5,6 +5,7 @@ import { useAsked } from '../desk/asked.ts';
 import { Awaited, Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/field.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { Table } from '../parts/table.tsx';
 import { momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
@@ -50,13 +51,11 @@ function WinnerTable({ winners }: { winners: readonly Winner[] }) {
   const shared = useWords(SHARED);
   const language = useLanguage();
   return (
-    <div class="table">
-      <table>
-        <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
-        <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
-          <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
-        ))}</tbody>
-      </table>
-    </div>
+    <Table label={words.user}>
+      <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
+      <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
+        <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
+      ))}</tbody>
+    </Table>
   );
 }

@@ -19,6 +19,7 @@ export interface Shared {
   tooMany: string;
   broken: string;
   adds: string;
+  weighed: (time: string) => string;
   addsNot: string;
   packets: (count: number) => string;
   wait: string;
@@ -46,6 +47,7 @@ export const SHARED = bilingual<Shared>({
   tooMany: 'Too many attempts. Wait a minute.',
   broken: 'Something broke on the server. It is safe to try again.',
   adds: 'It adds up, to the cent.',
+  weighed: (time) => `Weighed at ${time}.`,
   addsNot: 'It does NOT add up.',
   packets: (count) => (count === 1 ? '1 packet' : `${count.toLocaleString('en-US')} packets`),
   wait: 'Working …',
@@ -71,6 +73,7 @@ export const SHARED = bilingual<Shared>({
   tooMany: '尝试次数太多，请稍等一分钟。',
   broken: '服务器出了问题，可以放心重试。',
   adds: '账目分毫不差。',
+  weighed: (time) => `核算于 ${time}。`,
   addsNot: '账目对不上！',
   packets: (count) => `${count.toLocaleString('en-US')} 个红包`,
   wait: '处理中…',

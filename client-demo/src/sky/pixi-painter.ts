@@ -1,6 +1,7 @@
 // Shaders and uniforms without compiled code, which this page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
-import { CanvasRenderer, Container, isWebGLSupported, Sprite, Texture, WebGLRenderer } from 'pixi.js';
+import { CanvasRenderer, Container, Sprite, Texture, WebGLRenderer } from 'pixi.js';
+import { hasGraphicsCard } from './graphics.ts';
 import { PICTURES, type Mark, type Picture } from './mark.ts';
 import { pixelRatio, type Painter } from './painter.ts';
 import { drawPictures } from './pictures.ts';
@@ -9,13 +10,12 @@ import { drawPictures } from './pictures.ts';
 const SHINING: readonly Picture[] = ['glow', 'spark'];
 
 /**
- * PixiJS, on WebGL where there is some and on its own 2D canvas elsewhere. Sprites are kept from frame to frame and only told
+ * PixiJS, on WebGL where there is a graphics card for it and on its own 2D canvas elsewhere. Sprites are kept from frame to frame and only told
  * what they are now: nothing is allocated while it rains.
  * @throws when neither can be had
  */
 export async function openPixiPainter(onLost: () => void): Promise<Painter> {
-  // Where WebGL is only imitated by the processor, a plain canvas is quicker.
-  const webgl = isWebGLSupported(true);
+  const webgl = hasGraphicsCard();
   const renderer = webgl ? new WebGLRenderer() : new CanvasRenderer();
   const canvas = document.createElement('canvas');
   const ratio = pixelRatio();

@@ -88,7 +88,8 @@ export class Shower {
   #fresh(): Falling {
     const scale = 0.75 + this.#random() * 0.45;
     // Steps of the golden section spread them more evenly than chance, which likes heaps.
-    this.#lane = (this.#lane + 0.618 + this.#random() * 0.1) % 1;
+    // A little chance on both sides of it: steps of two thirds, on the average, would be three columns.
+    this.#lane = (this.#lane + 0.578 + this.#random() * 0.08) % 1;
     return {
       x: PACKET_WIDTH / 2 + this.#lane * Math.max(0, this.#width - PACKET_WIDTH),
       y: -PACKET_HEIGHT,

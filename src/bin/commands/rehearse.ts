@@ -46,12 +46,12 @@ async function rehearse({ url: asked, users, packets, budget, duration, json }: 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   try {
     await atDesk(async (desk) => {
-      const { audit, bots, settled } = await playRound({ desk, gatewayUrl: url, tokenFor, signal: ended.signal }, {
+      const { audit, others, bots, settled } = await playRound({ desk, gatewayUrl: url, tokenFor, signal: ended.signal }, {
         title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,
         reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, duration / 2)) }, progress: true,
       });
       expectPlayed(bots, redactUrl(url));
-      const verdict = judge(bots, audit.report);
+      const verdict = judge(bots, audit.report, others);
       if (!json) tell(`\n${bots.users} simulated users. ${verdict.sentence}`);
       if (!settled) tell('The rehearsal was not settled in time; is a worker running?');
       for (const problem of audit.problems) tell(problem);

@@ -1,8 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { auditRain, type Audit } from '../../operator/audit.ts';
 import { OUTCOMES } from '../../protocol/outcomes.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
 import { redactUrl } from '../../runtime/serverUrl.ts';
@@ -13,6 +11,7 @@ import { CommandFailure, EXIT, print, unreachable } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration, parseShare } from '../moment.ts';
 import { bar } from '../progress.ts';
+import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import { tokenOrder, tokenSigner } from './token.ts';
 import type { WaveOptions } from '../../swarm/wave.ts';
 
@@ -41,8 +40,6 @@ const SHAPE_SECONDS = 10;
 const TOKEN_SECONDS = 2 * 3_600;
 /** When nobody has had a socket by then, the address is wrong, or nobody is there. */
 const REACH_MS = 5_000;
-/** Claims won a moment ago may be on their way to the book. */
-const AUDIT_TRIES = 50;
 
 export function addSwarmCommand(program: Command): void {
   program.command('swarm').summary('simulated users over real sockets')
@@ -60,7 +57,7 @@ export function addSwarmCommand(program: Command): void {
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
     .option('--credit-wait <time>', 'how long winners wait for their credit', parseDuration, 30_000)
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')
-    .option('--no-audit', 'do not compare with the audit, e.g. where others play too')
+    .option('--no-audit', 'do not compare with the audit')
     .option('--report <file.html>', 'also write the report as a page with plots, in one file')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
@@ -88,10 +85,10 @@ async function swarm(options: SwarmOptions): Promise<void> {
     : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(TOKEN_SECONDS), onProgress });
   const report = await playing.finally(() => progress.stop());
   expectPlayed(report, redactUrl(url));
-  const audit = options.audit && canAudit() ? await finalAudit(options.rain) : undefined;
-  const verdict = judge(report, audit?.report);
+  const { audit, others } = options.audit && canAudit() ? await atDesk((desk) => auditBeside(desk, options.rain, swarmUsers(options.users, options.prefix))) : {};
+  const verdict = judge(report, audit?.report, others);
   if (options.report !== undefined) writeFileSync(options.report, (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
-  print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report));
+  print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
   if (!verdict.adds_up) process.exitCode = EXIT.refused;
 }
 
@@ -132,15 +129,4 @@ function arrivalsOf({ shape, rate, users }: SwarmOptions): Pick<WaveOptions, 'ar
 function canAudit(): boolean {
   const { REDIS_URL, DATABASE_URL } = configure([]);
   return REDIS_URL !== undefined && DATABASE_URL !== undefined;
-}
-
-/** The audit once nothing is pending any more, or as it stands after a while. */
-function finalAudit(rainId: string): Promise<Audit | undefined> {
-  return atDesk(async (desk) => {
-    for (let tries = 1; ; tries++) {
-      const audit = await auditRain(desk, rainId);
-      if (!audit || audit.equation.pending.count === 0 || tries === AUDIT_TRIES) return audit;
-      await sleep(100);
-    }
-  });
 }

@@ -5,6 +5,7 @@ import { compiledEntry } from '../../runtime/entry.ts';
 import { startReadiness } from '../../runtime/health.ts';
 import { createLog } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
+import { connectRedis } from '../../runtime/redis.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 
@@ -29,7 +30,14 @@ export async function open(shutdown: Shutdown, processes: number): Promise<{ url
   if (config.METRICS_PORT !== undefined) {
     const own = openRegistry();
     tellProcesses(own, () => crew.members.length);
-    const readiness = startReadiness({ parts: [{ name: 'processes', ask: () => (crew.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) }] });
+    const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
+    shutdown.onClose('redis', () => redis.disconnect());
+    const readiness = startReadiness({
+      parts: [
+        { name: 'redis', ask: () => redis.ping() },
+        { name: 'processes', ask: () => (crew.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) },
+      ],
+    });
     tellReadiness(own, readiness);
     shutdown.onClose('health', () => readiness.close());
     const metrics = await startMetricsServer({ registry: crewMetrics(() => crew.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });

@@ -82,6 +82,8 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
   const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
+  // Of its own, since the others may all be busy with credits: that is no reason to call the database away. It connects when it is first asked.
+  const asking = connectDatabase(databaseUrl, { connectionsMax: 1 });
   const registry = metrics && openRegistry();
   let readiness: Readiness | undefined;
   let metricsServer: MetricsServer | undefined;
@@ -89,7 +91,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await metricsServer?.close();
     void readiness?.close();
     for (const connection of connections) connection.disconnect();
-    await database.$disconnect();
+    await Promise.all([database.$disconnect(), asking.$disconnect()]);
   };
   try {
     await Promise.all(connections.map((connection) => untilReady(connection)));
@@ -97,7 +99,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await loadScripts(redis);
     await untilAnswers(database, databaseUrl);
     if (registry && metrics) {
-      readiness = startReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
+      readiness = startReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => asking.$queryRaw`SELECT 1` }] });
       metricsServer = await startMetricsServer({ registry, ...metrics, readiness, log });
     }
   } catch (error) {

@@ -8,7 +8,7 @@ import { parseEnv } from 'node:util';
 import { build } from './build.mjs';
 import { exclusively } from './lock.mjs';
 import { installPackages } from './packages.mjs';
-import { ensureChromium, ensureRedis } from './programs.mjs';
+import { ensureChromium, ensurePython, ensureRedis } from './programs.mjs';
 import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
 /** @param {string[]} argv `[]`, `['build']`: packages and what is made from the sources, no servers; `['start', …]` or `['test', …]` */
@@ -18,6 +18,7 @@ export async function main([command, ...args]) {
     process.exit(2);
   }
   let withoutBrowser;
+  let withoutPython;
   try {
     process.chdir(ROOT);
     await exclusively(STATE, async () => {
@@ -25,6 +26,7 @@ export async function main([command, ...args]) {
       await installPackages();
       if (command !== 'build' && (command !== 'start' || !ownRedis())) await ensureRedis();
       if (command === 'test') withoutBrowser = await ensureChromium();
+      if (command === 'test') withoutPython = await ensurePython();
       await build();
     }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
   } catch (error) {
@@ -32,7 +34,7 @@ export async function main([command, ...args]) {
     process.exit(1);
   }
   if (command === 'start') await start(args);
-  if (command === 'test') await test(args, withoutBrowser);
+  if (command === 'test') await test(args, { withoutBrowser, withoutPython });
 }
 
 /** Whether the system is to run on a Redis that is not ours to start. */
@@ -47,8 +49,9 @@ async function start(args) {
   await import(pathToFileURL(rain).href);
 }
 
-async function test(args, withoutBrowser) {
+async function test(args, { withoutBrowser, withoutPython }) {
   if (withoutBrowser) say(`the browser test will be skipped: ${withoutBrowser}`);
+  if (withoutPython) say(`the test of a client in Python will be skipped: ${withoutPython}`);
   const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
     stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(withoutBrowser && { WITHOUT_CHROMIUM: withoutBrowser }) },
   });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { aptInstall, mayInstall } from './debian.mjs';
 import { findOnPath, say, SetupError } from './step.mjs';
 
@@ -34,4 +35,26 @@ export async function ensureChromium(env = process.env) {
   const found = findOnPath(CHROMIUM);
   if (found) env.CHROMIUM = found;
   return found ? undefined : 'no Chromium: set CHROMIUM to its path, or install it (`sudo apt-get install chromium`, `brew install chromium`)';
+}
+
+/**
+ * Python's `websockets`, for the test of a client in another language, in `PYTHON` for the test to find. Debian's packages belong
+ * to its own Python, which need not be the first one of the path.
+ * @returns {Promise<string | undefined>} why there is none: that test is then skipped, and says so
+ */
+export async function ensurePython(env = process.env) {
+  if (env.PYTHON) return undefined;
+  const find = () => ['/usr/bin/python3', 'python3'].find((python) => spawnSync(python, ['-c', 'import websockets']).status === 0);
+  if (!find() && mayInstall()) {
+    say('installing python3-websockets for the test of a client in Python …');
+    try {
+      await aptInstall(['python3-websockets']);
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      return error.message;
+    }
+  }
+  const found = find();
+  if (found) env.PYTHON = found;
+  return found ? undefined : 'no Python with websockets: set PYTHON to its path, or install it (`sudo apt-get install python3-websockets`)';
 }

@@ -1,14 +1,16 @@
 import { MultiBar, type SingleBar } from 'cli-progress';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditRain, type Audit } from '../../operator/audit.ts';
+import type { Audit } from '../../operator/audit.ts';
 import { createRain } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { showRain, type RainView } from '../../operator/list.ts';
 import { redisNow } from '../../grab/reading.ts';
+import type { Share } from '../../rain/equation.ts';
 import type { SwarmReport } from '../../swarm/report.ts';
 import { runWave } from '../../swarm/wave.ts';
 import { refused, tell } from '../answer.ts';
 import type { OpenDesk } from '../connection.ts';
+import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 
 export interface Round {
   title: string;
@@ -35,6 +37,8 @@ export interface Stage {
 
 export interface Played {
   audit: Audit;
+  /** Won by people who played along. */
+  others: Share;
   bots: SwarmReport;
   settled: boolean;
 }
@@ -64,8 +68,9 @@ export async function playRound({ desk, gatewayUrl, tokenFor, signal }: Stage, r
   try {
     const last = await watching;
     const bots = await Promise.race([playing, sleep(5_000, undefined, { signal }).then(() => { wave.abort(); return playing; })]);
-    const audit = (await auditRain(desk, rainId))!;
-    return { audit, bots, settled: last.state === 'settled' };
+    const { audit, others } = await auditBeside(desk, rainId, swarmUsers(round.bots));
+    if (!audit || !others) throw new Error(`the book has no rain ${rainId}`);
+    return { audit, others, bots, settled: last.state === 'settled' };
   } finally {
     wave.abort();
   }

@@ -37,15 +37,15 @@ export async function up(options: UpOptions, shutdown: Shutdown): Promise<void> 
     title: 'Demo', budget: options.budget, packets: options.packets, bots: options.bots,
     opensInMs: 3_000, durationMs: options.duration, reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, options.duration / 2)) }, progress: true,
   });
-  const good = played.settled && judge(played.bots, played.audit.report).adds_up;
+  const good = played.settled && judge(played.bots, played.audit.report, played.others).adds_up;
   report(played, options);
   if (options.once) return void await shutdown.end(good ? EXIT.done : EXIT.refused);
   tell(`\nOpen ${system.pageUrl} and play; a new rain falls about every half minute. Ctrl-C ends everything.`);
   await encore(stage);
 }
 
-function report({ audit, bots, settled }: Played, { json }: UpOptions): void {
-  tell(`\n${bots.users} simulated users. ${judge(bots, audit.report).sentence}`);
+function report({ audit, others, bots, settled }: Played, { json }: UpOptions): void {
+  tell(`\n${bots.users} simulated users. ${judge(bots, audit.report, others).sentence}`);
   if (!settled) tell('The rain was not settled in time.');
   for (const problem of audit.problems) tell(problem);
   if (json) tell(describeReport(audit.report));

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/claim.ts';
+import { STORED_STATES } from '../../rain/rain.ts';
 
 /** Fields that several answers share. Amounts are decimal strings, times ISO 8601 unless said otherwise. */
 export const money = z.string().describe('A decimal amount with two digits, such as "12.21".');
 export const time = z.string().describe('ISO 8601, UTC.');
 export const epochMs = z.number().describe('Milliseconds since 1970, UTC.');
 export const count = z.int().min(0);
+export const state = z.enum([...STORED_STATES, 'open']).describe('See the life of a rain.');
 
 export const rainParams = z.strictObject({ rainId });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { count, money, rainParams, time } from './fields.ts';
+import { count, money, rainParams, state, time } from './fields.ts';
 
 const perSecond = z.number().min(0);
 
 /** What the live screen shows, once a second. Sockets and answers are those of all gateways, whichever rain they are about. */
 export const liveSample = z.object({
-  at: time, state: z.string(), opensAt: time, closesAt: time, packets: count, left: count, wins: count, credited: count,
+  at: time, state, opensAt: time, closesAt: time, packets: count, left: count, wins: count, credited: count,
   creditLagMs: z.number().min(0).nullable().describe('Since when the oldest claim waits to be credited; null: not known.'),
   sockets: count, gateways: count, grabsPerSecond: perSecond, winsPerSecond: perSecond, answersPerSecond: z.record(z.string(), perSecond),
   equation: z.object({ budget: money, credited: money, pending: money, unclaimed: money, recycled: money, spoiled: money, adds_up: z.boolean(), at: time })

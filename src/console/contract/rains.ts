@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
 import { endpoint } from './endpoint.ts';
-import { count, epochMs, limit, money, rainParams, time } from './fields.ts';
-
-const state = z.enum(['draft', 'loaded', 'open', 'paused', 'closed', 'settled']);
+import { count, epochMs, limit, money, rainParams, state, time } from './fields.ts';
 
 /** As `rain list --json` tells it. */
 export const rainView = z.object({

@@ -15,13 +15,17 @@ import { PLAYER_REFUSALS } from './refusals.ts';
 /** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
 const LIMITS = {
   /** Behind one address may be an office, all of whom look at once when a rain is over. */
-  perMinutePerAddress: 6_000,
+  perMinutePerAddress: 30_000,
   perMinutePerUser: 60,
   usersRemembered: 50_000,
   tokenCharactersMax: 4_096,
   pageMax: 100,
   cursorCharactersMax: 800,
   answerMsMax: 4_000,
+  /** Answers that are worked on, each of which wants the book: who comes on top of them is asked back, another moment for everybody. */
+  answersAtOnceMax: 500,
+  busyMsMin: 1_000,
+  busyMsMax: 5_000,
 } as const;
 
 export interface PlayerOptions {
@@ -32,6 +36,7 @@ export interface PlayerOptions {
   allowedOrigins: readonly string[];
   log: Logger;
   perMinutePerUser?: number;
+  answersAtOnceMax?: number;
 }
 
 const purseQuery = z.strictObject({
@@ -46,7 +51,8 @@ const purseQuery = z.strictObject({
 const podiumPath = z.object({ rainId });
 
 /** What a player asks about himself, and everybody about a rain. Who he is comes from his token [R9]; nothing here takes a cookie. */
-export function servePlayers(server: FastifyInstance, { readToken, openPurse, podium, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openPurse, podium, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+  let under = 0;
   const pace = new Pace({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
   const route = {
     config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
@@ -78,8 +84,13 @@ export function servePlayers(server: FastifyInstance, { readToken, openPurse, po
   for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply));
 
   async function answer<T extends object>(reply: FastifyReply, read: () => Promise<T | undefined>): Promise<T | FastifyReply> {
+    if (under >= answersAtOnceMax) return refuse(reply, PLAYER_REFUSALS.busy, LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin));
+    under++;
+    const reading = read();
+    // Until it is read, not only until it is answered: what is late still wants the book.
+    void reading.catch(() => {}).finally(() => { under--; });
     try {
-      const found = await deadlineIn(LIMITS.answerMsMax).within(read());
+      const found = await deadlineIn(LIMITS.answerMsMax).within(reading);
       if (found !== 'late') return found ?? refuse(reply, PLAYER_REFUSALS.no_such_rain);
     } catch (error) {
       log.warn({ err: error }, 'a player could not be answered');

@@ -16,13 +16,13 @@ export async function countWins(desk: Desk, rain: BookedRain): Promise<boolean> 
   const { id, shards, campaign } = rain;
   if (!campaign) return true;
   for (let shard = 0; shard < shards; shard++) if (!await enlist(desk.redis, id, shard, [])) return false;
-  for (const { id: other, campaign: known } of await desk.ledger.rounds(campaign.id)) {
-    const { round } = known!;
-    for await (const users of winnersOf(desk, other, shards)) {
+  for (const other of await desk.ledger.rounds(campaign.id)) {
+    const { round } = other.campaign!;
+    for await (const users of winnersOf(desk, other.id, shards)) {
       const wins = Array.from({ length: shards }, (): Win[] => []);
       for (const userId of users) wins[shardOf(userId, shards)]!.push({ userId, round });
-      for (const [shard, known] of wins.entries()) {
-        for (let at = 0; at < known.length; at += WINS_MAX) if (!await enlist(desk.redis, id, shard, known.slice(at, at + WINS_MAX))) return false;
+      for (const [shard, here] of wins.entries()) {
+        for (let at = 0; at < here.length; at += WINS_MAX) if (!await enlist(desk.redis, id, shard, here.slice(at, at + WINS_MAX))) return false;
       }
     }
   }

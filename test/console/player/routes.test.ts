@@ -9,6 +9,7 @@ import { signToken } from '../../../src/runtime/token.ts';
 import { createTokenReader } from '../../../src/runtime/tokenReader.ts';
 import { placeText, type Purse } from '../../../src/wallet/purse.ts';
 import { SECRET, tokenFor } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let pageFolder: string;
 let desk: Console | undefined;
@@ -87,6 +88,22 @@ describe('what a player has', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ code: 'too_often' });
     expect((await ask(url, 'bob')).status).toBe(200);
+  });
+
+  test('[R10] who comes on top of very many is asked back, and served when they are done', async () => {
+    const working: (() => void)[] = [];
+    const url = await start({ answersAtOnceMax: 1, openPurse: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...PURSE, userId })); }) });
+    const first = ask(url, 'ann');
+    await eventually(() => expect(working).toHaveLength(1));
+    const second = await ask(url, 'bob');
+    expect([second.status, await second.json()]).toMatchObject([503, { code: 'busy' }]);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0);
+    working[0]!();
+    expect(await (await first).json()).toMatchObject({ userId: 'ann' });
+    const third = ask(url, 'bob');
+    await eventually(() => expect(working).toHaveLength(2));
+    working[1]!();
+    expect(await (await third).json()).toMatchObject({ userId: 'bob' });
   });
 
   test('is "unavailable" without the book, with a moment to ask again, and nothing of what went wrong', async () => {

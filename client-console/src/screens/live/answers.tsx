@@ -12,7 +12,7 @@ export function Answers({ sample: { answersPerSecond } }: { sample: Sample }) {
   const most = answers[0]?.[1] ?? 1;
   return (
     <section class="panel answers">
-      <h3>{words.answers}</h3>
+      <h2>{words.answers}</h2>
       {answers.length === 0 ? <p class="hint">{words.none}</p> : (
         <ul>{answers.map(([code, count]) => (
           <li key={code} data-code={code}><span>{names[code] ?? code}</span><i aria-hidden="true"><i style={{ width: `${(count / most) * 100}%` }} /></i><b>{countText(count)}</b></li>

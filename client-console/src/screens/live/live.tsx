@@ -62,5 +62,5 @@ export function LiveScreen({ rainId }: { rainId: string }) {
 /** What the list knows, until the stream says more. */
 function foretold(rain: RainDetail): Sample {
   const { state, opensAt, closesAt, packets, left, claims, credited } = rain;
-  return { at: Date.now(), state, opensAt, closesAt, packets, left, wins: claims, credited, creditLagMs: null, sockets: 0, gateways: 0, grabsPerSecond: 0, winsPerSecond: 0, answersPerSecond: {}, equation: null };
+  return { at: new Date().toISOString(), state, opensAt, closesAt, packets, left, wins: claims, credited, creditLagMs: null, sockets: 0, gateways: 0, grabsPerSecond: 0, winsPerSecond: 0, answersPerSecond: {}, equation: null };
 }

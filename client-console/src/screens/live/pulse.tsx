@@ -13,7 +13,7 @@ export function Pulse({ samples }: { samples: readonly Sample[] }) {
   const lines: readonly Line[] = [{ name: words.grabsLine, colour: '--chart-grabs', filled: true }, { name: words.winsLine, colour: '--chart-wins', filled: true }];
   return (
     <section class="panel pulse">
-      <h3>{words.pulse} <span class="legend" aria-hidden="true"><i class="grabs" />{words.grabsLine} <i class="wins" />{words.winsLine}</span></h3>
+      <h2>{words.pulse} <span class="legend" aria-hidden="true"><i class="grabs" />{words.grabsLine} <i class="wins" />{words.winsLine}</span></h2>
       <Chart rows={rows} lines={lines} />
     </section>
   );

@@ -20,7 +20,7 @@ export function Ticker({ rainId, over, budget }: { rainId: string; over: boolean
         {luckiest && <p><span>{over ? words.luckyOver : words.lucky}</span><b>{masked(luckiest.userId)}</b><strong>¥{moneyText(luckiest.amount)}</strong></p>}
         {!luckiest && <p><span>{words.budget}</span><strong>¥{budget}</strong></p>}
       </div>
-      <h3>{words.ticker}</h3>
+      <h2>{words.ticker}</h2>
       {latest.length === 0 ? <p class="hint">{words.noWinners}</p> : (
         <ol>{latest.map(({ redPacketId, userId, amount, status }) => <li key={redPacketId} data-status={status}><span>{masked(userId)}</span><b>¥{moneyText(amount)}</b></li>)}</ol>
       )}

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';
+import { Move, Start } from './start.tsx';
 import { TopUp } from './top-up.tsx';
 import { verbsOf, type VerbName } from './verbs.ts';
 import { WORDS } from './words.ts';
@@ -30,12 +31,14 @@ export function Acts({ rain, onDone }: { rain: RainView; onDone: () => void }) {
         <Button key={name} look={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setAsking(name)}>{words.verbs[name]}</Button>
       ))}
       {asking === 'topUp' && <TopUp rain={rain} onClose={close} />}
-      {asking !== undefined && asking !== 'topUp' && <Confirm name={asking} rain={rain} onClose={close} />}
+      {asking === 'start' && <Start rain={rain} onClose={close} />}
+      {asking === 'schedule' && <Move rain={rain} onClose={close} />}
+      {asking !== undefined && asking !== 'topUp' && asking !== 'start' && asking !== 'schedule' && <Confirm name={asking} rain={rain} onClose={close} />}
     </>
   );
 }
 
-function Confirm({ name, rain: { rainId, title, left }, onClose }: { name: Exclude<VerbName, 'topUp'>; rain: RainView; onClose: () => void }) {
+function Confirm({ name, rain: { rainId, title, left }, onClose }: { name: Exclude<VerbName, 'topUp' | 'start' | 'schedule'>; rain: RainView; onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const { ask } = useDesk();

@@ -21,7 +21,7 @@ export function Fairness({ rain }: { rain: RainDetail }) {
     const told = await verb.run(() => ask.get<Verdict>(`rains/${encodeURIComponent(rain.rainId)}/verify`));
     if (told) setVerdict(told.done);
   };
-  const more = rain.portions ?? [];
+  const more = rain.portions;
   return (
     <section class="card" aria-labelledby="fairness">
       <div class="row"><h2 id="fairness">{words.fairness}</h2>{rain.state === 'settled' && <Button pending={verb.pending} onClick={() => void verify()} testId="verify">{words.verify}</Button>}</div>
@@ -36,8 +36,8 @@ export function Fairness({ rain }: { rain: RainDetail }) {
       {verdict && (
         <div class={verdict.fair ? 'verdict good' : 'verdict bad'} role="status" data-testid="verdict">
           <b>{verdict.fair ? `✓ ${words.fair}` : `✗ ${words.unfair}`}</b>
-          {verdict.checked && <p>{words.checked(countText(verdict.checked.claims), countText(verdict.checked.credits))}</p>}
-          <ul>{[...(verdict.problems ?? []), ...(verdict.refusals ?? []).map(({ reason }) => reason)].map((problem) => <li key={problem}>{problem}</li>)}</ul>
+          <p>{words.checked(countText(verdict.checked.claims), countText(verdict.checked.credits))}</p>
+          <ul>{verdict.problems.map((problem) => <li key={problem}>{problem}</li>)}</ul>
         </div>
       )}
     </section>

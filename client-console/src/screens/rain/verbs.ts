@@ -1,15 +1,15 @@
 import type { RainState } from '../../desk/answers.ts';
 
-export const VERBS = ['start', 'load', 'resume', 'pause', 'topUp', 'recycle', 'close'] as const;
+export const VERBS = ['start', 'load', 'resume', 'schedule', 'pause', 'topUp', 'recycle', 'close'] as const;
 export type VerbName = (typeof VERBS)[number];
 
 /** Which verbs a rain of this state can be asked; `opened` tells a rain that was paused before it opened from one that was open. */
 export function verbsOf(state: RainState, opened: boolean): readonly VerbName[] {
   switch (state) {
     case 'draft': return ['load', 'topUp', 'close'];
-    case 'loaded': return ['start', 'pause', 'topUp', 'close'];
+    case 'loaded': return ['start', 'schedule', 'pause', 'topUp', 'close'];
     case 'open': return ['pause', 'topUp', 'close'];
-    case 'paused': return opened ? ['resume', 'topUp', 'close'] : ['resume', 'start', 'topUp', 'close'];
+    case 'paused': return opened ? ['resume', 'topUp', 'close'] : ['resume', 'start', 'schedule', 'topUp', 'close'];
     case 'closed': return ['recycle'];
     case 'settled': return [];
     default: return state satisfies never;

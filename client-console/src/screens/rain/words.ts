@@ -9,14 +9,14 @@ export const WORDS = bilingual({
   seed: 'Seed, revealed', verify: 'Verify', verifyLater: 'When it is settled, the seed is revealed and everybody can verify it.', fair: 'Verified: every packet is the one that was promised.', unfair: 'This is NOT what was promised.',
   checked: (claims: string, credits: string) => `${claims} claims and ${credits} credits were compared.`,
   timeline: 'What happened', opens: 'opens', opened: 'opened', closes: 'closes', closed: 'closed', portion: (n: number) => `Top-up ${n}`, noRain: 'There is no such rain',
-  verbs: { load: 'Load packets', start: 'Start now', pause: 'Pause', resume: 'Resume', topUp: 'Top up', close: 'End now', recycle: 'Settle now' },
+  verbs: { load: 'Load packets', start: 'Start', schedule: 'Move', pause: 'Pause', resume: 'Resume', topUp: 'Top up', close: 'End now', recycle: 'Settle now' },
   ask: {
-    load: (title: string) => `Load the packets of “${title}”?`, start: (title: string) => `Start “${title}” now?`, pause: (title: string) => `Pause “${title}”?`, resume: (title: string) => `Resume “${title}”?`,
+    load: (title: string) => `Load the packets of “${title}”?`, start: (title: string) => `Start “${title}”?`, schedule: (title: string) => `Move “${title}”`, pause: (title: string) => `Pause “${title}”?`, resume: (title: string) => `Resume “${title}”?`,
     close: (title: string) => `End “${title}” now, for good?`, recycle: (title: string) => `Settle “${title}” now?`, topUp: (title: string) => `Top up “${title}”`,
   },
   told: {
     load: 'Its packets go into Redis, ready for the start. The money has been put aside already; none moves.',
-    start: 'It opens at once, for everybody who watches, and closes as much earlier. No money moves.',
+    start: 'It opens for everybody who watches, and lasts as long as it was to last. No money moves.', schedule: 'It lasts as long as it was to last. No money moves, and what was promised about the packets stays.',
     pause: 'Taps are answered “paused” until you resume. The clock runs on. What was won stays won.',
     resume: 'Taps count again at once, until the closing time.',
     close: (left: string) => `It cannot be opened again. What was won is credited; ${left} that nobody has won go back to the operator account when it is settled.`,
@@ -25,6 +25,7 @@ export const WORDS = bilingual({
     topUpShadow: (money: string) => `${money} of shadow money goes into this rain. No real account is touched.`,
   },
   invite: 'Players', players: 'They open this page', openPage: 'Open it here, as a player', bots: 'Simulated players, in a terminal', botsHint: 'Where the system was started. It tells at the end whether what they were told adds up.',
+  countdown: 'Countdown', counts: { 0: 'At once', 10000: 'In 10 s', 60000: 'In a minute' } as Record<string, string>, opensAt: 'Opens at',
   topBudget: 'Amount', topPackets: 'Packets', act: 'Do it',
 }, {
   id: '编号', budget: '预算', packets: '红包', left: '剩余', won: '已抢', credited: '已入账', queued: '排队中', round: '系列活动', roundOf: (n) => `第 ${n} 场`, window: '开始与结束',
@@ -33,14 +34,14 @@ export const WORDS = bilingual({
   seed: '已公开的种子', verify: '验证', verifyLater: '结算后会公开种子，任何人都可以验证。', fair: '已验证：每个红包都与承诺一致。', unfair: '与承诺不一致！',
   checked: (claims, credits) => `已比对 ${claims} 条领取和 ${credits} 笔入账。`,
   timeline: '经过', opens: '开始', opened: '已开始', closes: '结束', closed: '已结束', portion: (n) => `第 ${n} 次追加`, noRain: '没有这场红包雨',
-  verbs: { load: '装载红包', start: '立即开始', pause: '暂停', resume: '继续', topUp: '追加', close: '提前结束', recycle: '立即结算' },
+  verbs: { load: '装载红包', start: '开始', schedule: '改期', pause: '暂停', resume: '继续', topUp: '追加', close: '提前结束', recycle: '立即结算' },
   ask: {
-    load: (title) => `装载“${title}”的红包？`, start: (title) => `立即开始“${title}”？`, pause: (title) => `暂停“${title}”？`, resume: (title) => `继续“${title}”？`,
+    load: (title) => `装载“${title}”的红包？`, start: (title) => `开始“${title}”？`, schedule: (title) => `改期“${title}”`, pause: (title) => `暂停“${title}”？`, resume: (title) => `继续“${title}”？`,
     close: (title) => `现在就结束“${title}”？`, recycle: (title) => `立即结算“${title}”？`, topUp: (title) => `追加“${title}”`,
   },
   told: {
     load: '红包会装入 Redis，等待开始。资金早已预留，此操作不动钱。',
-    start: '立即对所有观众开始，结束时间相应提前。此操作不动钱。',
+    start: '对所有观众开始，持续时间不变。此操作不动钱。', schedule: '持续时间不变。此操作不动钱，对红包的承诺也不变。',
     pause: '暂停期间点击会得到“已暂停”。时间照常流逝，已抢到的不受影响。',
     resume: '点击立即恢复有效，直到结束时间。',
     close: (left) => `结束后不能再开。已抢到的会入账；没抢完的 ${left} 会在结算时退回操作员账户。`,
@@ -49,5 +50,6 @@ export const WORDS = bilingual({
     topUpShadow: (money) => `${money} 影子资金将转入这场红包雨，不动任何真实账户。`,
   },
   invite: '玩家', players: '玩家打开此页面', openPage: '在此以玩家身份打开', bots: '在终端里加入模拟玩家', botsHint: '在启动系统的机器上运行，结束时会告诉你他们听到的结果是否对账。',
+  countdown: '倒计时', counts: { 0: '立即', 10000: '10 秒后', 60000: '1 分钟后' }, opensAt: '开始时间',
   topBudget: '金额', topPackets: '红包个数', act: '确定',
 });

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import type { RainView } from '../../desk/answers.ts';
+import { useDesk } from '../../desk/desk.ts';
+import { useVerb } from '../../desk/verb.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Segments } from '../../parts/field.tsx';
+import { useWords } from '../../words/language.ts';
+import { localText, refusalsFor } from '../create/draft.ts';
+import { WORDS } from './words.ts';
+
+interface StartProps {
+  rain: RainView;
+  onClose: () => void;
+}
+
+/** Now, or with a countdown that every screen shows. */
+export function Start({ rain: { rainId, title }, onClose }: StartProps) {
+  const words = useWords(WORDS);
+  const { ask } = useDesk();
+  const verb = useVerb();
+  const [inMs, setInMs] = useState('10000');
+  const act = async () => {
+    if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rainId)}/start`, inMs === '0' ? {} : { inMs: Number(inMs) }))) onClose();
+  };
+  return (
+    <Dialog title={words.ask.start(title)} act={words.verbs.start} verb={verb} onAct={() => void act()} onClose={onClose}>
+      <p>{words.told.start}</p>
+      <Segments label={words.countdown} value={inMs} options={Object.entries(words.counts)} onChange={setInMs} />
+    </Dialog>
+  );
+}
+
+/** Another moment for a rain that has not opened. */
+export function Move({ rain: { rainId, title, opensAt, closesAt }, onClose }: StartProps) {
+  const words = useWords(WORDS);
+  const { ask } = useDesk();
+  const verb = useVerb();
+  const [start, setStart] = useState(() => localText(Date.parse(opensAt)));
+  const time = new Date(start).getTime();
+  const act = async () => {
+    const moved = { opensAt: time, closesAt: time + Date.parse(closesAt) - Date.parse(opensAt) };
+    if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved))) onClose();
+  };
+  return (
+    <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} onAct={() => void act()} onClose={onClose} disabled={Number.isNaN(time)}>
+      <p>{words.told.schedule}</p>
+      <Field label={words.opensAt} type="datetime-local" value={start} onInput={setStart} refusals={refusalsFor(verb.refusal?.refusals ?? [], 'opensAt', 'closesAt')} />
+    </Dialog>
+  );
+}

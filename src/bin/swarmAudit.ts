@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditRain, type Audit } from '../operator/audit.ts';
+import type { Desk } from '../operator/desk.ts';
+import { wonByOthers } from '../operator/winners/others.ts';
+import type { Share } from '../rain/equation.ts';
+
+const AUDIT_TRIES = 100;
+const AGAIN_MS = 100;
+
+/** Whether somebody is one of a swarm's users, `<prefix>0`, `<prefix>1` … */
+export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => boolean {
+  return (userId) => {
+    const index = userId.startsWith(prefix) ? userId.slice(prefix.length) : '';
+    return /^(0|[1-9]\d*)$/.test(index) && Number(index) < users;
+  };
+}
+
+/**
+ * The audit of a rain that a swarm has played, once nothing is pending any more and nobody wins meanwhile, or as it stands after a
+ * while; and what was won by others than the swarm's users: people play along. Nothing when there is no such rain.
+ */
+export async function auditBeside(desk: Desk, rainId: string, isOfSwarm: (userId: string) => boolean): Promise<{ audit?: Audit; others?: Share }> {
+  let others = await wonByOthers(desk, rainId, isOfSwarm);
+  for (let tries = 1; ; tries++) {
+    const audit = await auditRain(desk, rainId);
+    if (!audit) return {};
+    const after = await wonByOthers(desk, rainId, isOfSwarm);
+    const still = after.count === others.count && audit.equation.pending.count === 0;
+    if (still || tries === AUDIT_TRIES) return { audit, others: after };
+    others = after;
+    await sleep(AGAIN_MS);
+  }
+}

@@ -1,0 +1,38 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Events } from '../../src/client/events.ts';
+
+test('who listens hears until he stops, each by the name he asked for', () => {
+  const events = new Events<{ rain: number; wind: string }>();
+  const heard: unknown[] = [];
+  const stop = events.on('rain', (drops) => heard.push(drops));
+  events.on('wind', (from) => heard.push(from));
+  events.tell('rain', 1);
+  events.tell('wind', 'east');
+  stop();
+  stop();
+  events.tell('rain', 2);
+  expect(heard).toEqual([1, 'east']);
+});
+
+test('a listener that fails is reported, and neither the others nor the teller hear of it', () => {
+  const later: (() => void)[] = [];
+  vi.stubGlobal('queueMicrotask', (task: () => void) => later.push(task));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const events = new Events<{ rain: number }>();
+  let heard = 0;
+  events.on('rain', () => { throw new Error('wet'); });
+  events.on('rain', (drops) => { heard = drops; });
+  events.tell('rain', 7);
+  expect(heard).toBe(7);
+  expect(later).toHaveLength(1);
+  expect(later[0]).toThrow('wet');
+});
+
+test('one that stops another while it is told does not disturb the round', () => {
+  const events = new Events<{ rain: number }>();
+  const heard: string[] = [];
+  const stops = [events.on('rain', () => { heard.push('first'); stops[1]!(); }), events.on('rain', () => heard.push('second'))];
+  events.tell('rain', 1);
+  events.tell('rain', 2);
+  expect(heard).toEqual(['first', 'second', 'first']);
+});

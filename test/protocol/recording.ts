@@ -1,0 +1,104 @@
+import { openGateway } from '../support/gateway.ts';
+import { openWorker } from '../support/worker.ts';
+import { dial, type Client } from '../support/client.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { closeRain } from '../../src/operator/steer.ts';
+import type { TestDesk } from '../support/desk.ts';
+
+/** One frame of a session: who it was, which way it went, and what was said. */
+export interface Frame {
+  user: string;
+  way: 'to server' | 'to client';
+  message: Record<string, unknown> & { type: string };
+}
+
+/** ms from the creation to the opening: the join is before it, on a slow machine, too. */
+const OPENS_IN_MS = 8_000;
+const RAIN = 'spring';
+
+/**
+ * A whole session at a real gateway and a real worker: ann joins before the start, is told that it has not started, grabs, wins, and asks
+ * once more; bob comes too late and hears that nothing is left; the rain ends and is settled, ann sees what was committed to,
+ * and the gateway says goodbye.
+ */
+export async function recordSession(desk: TestDesk): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  const gateway = await openGateway(desk.redisUrl);
+  const worker = await openWorker(desk, { settling: { tidyMs: 100 } });
+  const clients: Client[] = [];
+
+  async function enter(user: string): Promise<{ say(message: Frame['message']): void; hear: Client['next'] }> {
+    const client = await dial(gateway.url, user);
+    clients.push(client);
+    return {
+      say(message) {
+        frames.push({ user, way: 'to server', message });
+        client.say(message);
+      },
+      async hear(type) {
+        const message = await client.next(type);
+        frames.push({ user, way: 'to client', message: message as unknown as Frame['message'] });
+        return message;
+      },
+    };
+  }
+  const untilState = async (player: Awaited<ReturnType<typeof enter>>, state: string) => {
+    while ((await player.hear('rain')).state !== state);
+  };
+
+  try {
+    const now = await redisNow(desk.redis);
+    const created = await createRain(desk, { id: RAIN, title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now + OPENS_IN_MS, closesAt: now + 600_000 });
+    if (!created.ok) throw new Error(JSON.stringify(created.refusals));
+    await loadRain(desk, RAIN);
+    const ann = await enter('ann');
+    await ann.hear('welcome');
+    ann.say({ type: 'ping', t: 1_000 });
+    await ann.hear('pong');
+    ann.say({ type: 'join', rainId: RAIN });
+    await ann.hear('rain');
+    ann.say({ type: 'grab', rainId: RAIN, ref: '1' });
+    await ann.hear('result');
+    await untilState(ann, 'open');
+    ann.say({ type: 'grab', rainId: RAIN, ref: '2' });
+    await ann.hear('result');
+    await ann.hear('credited');
+    ann.say({ type: 'grab', rainId: RAIN, ref: '3' });
+    await ann.hear('result');
+    const bob = await enter('bob');
+    await bob.hear('welcome');
+    bob.say({ type: 'join', rainId: RAIN });
+    await bob.hear('rain');
+    bob.say({ type: 'grab', rainId: RAIN, ref: '1' });
+    await bob.hear('result');
+    ann.say({ type: 'grab', rainId: RAIN, userId: 'bob' });
+    await ann.hear('error');
+    await ann.hear('winners');
+    await closeRain(desk, RAIN);
+    await untilState(ann, 'settled');
+    const closing = gateway.close();
+    await ann.hear('goodbye');
+    await closing;
+    return frames;
+  } finally {
+    await gateway.close();
+    await Promise.all(clients.map((client) => client.leave()));
+    await worker.close();
+  }
+}
+
+/** Times count from a fixed moment, in the order in which they were told; the seed and what hangs on it are those of this run. */
+export function normalize(frames: readonly Frame[]): string[] {
+  const first = Math.min(...momentsIn(frames));
+  const BEGIN = 1_795_000_000_000;
+  return frames.map((frame) => JSON.stringify(frame, (key, value: unknown) => (MOMENTS.has(key) && typeof value === 'number' ? BEGIN + Math.round(value - first) : value)));
+}
+
+const MOMENTS = new Set(['serverTime', 'opensAt', 'closesAt']);
+
+function momentsIn(value: unknown): number[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, held]) => (MOMENTS.has(key) && typeof held === 'number' ? [held] : momentsIn(held)));
+}

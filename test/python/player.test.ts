@@ -1,0 +1,112 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import { shardKeys } from '../../src/grab/keys.ts';
+import { redisNow } from '../../src/grab/reading.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { SECRET, tokenFor } from '../support/client.ts';
+import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { openGateway } from '../support/gateway.ts';
+import { TcpProxy } from '../support/proxy.ts';
+import { openWorker } from '../support/worker.ts';
+
+const PLAYER = fileURLToPath(new URL('player.py', import.meta.url));
+/** As the set-up has found it; Debian's packages belong to its own Python, which need not be the first one of the path. */
+const PYTHON = [process.env['PYTHON'], '/usr/bin/python3', 'python3'].find((python) => python !== undefined && spawnSync(python, ['-c', 'import websockets']).status === 0);
+if (PYTHON === undefined) console.warn('a client in Python is skipped, for want of its package websockets (apt-get install python3-websockets)');
+
+interface Told {
+  event: string;
+  [more: string]: unknown;
+}
+
+let desk: TestDesk;
+let worker: Awaited<ReturnType<typeof openWorker>>;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  worker = await openWorker(desk);
+});
+afterAll(async () => {
+  await worker?.close();
+  await desk?.stop();
+});
+
+async function plan(id: string, opensInMs: number, packets = 1): Promise<void> {
+  const now = await redisNow(desk.redis);
+  const created = await createRain(desk, { id, plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  if (!created.ok) throw new Error(JSON.stringify(created.refusals));
+  await loadRain(desk, id);
+}
+
+async function gatewayWith(options: Partial<GatewayOptions> = {}): Promise<string> {
+  const gateway = await openGateway(desk.redisUrl, options);
+  onTestFinished(() => gateway.close());
+  return gateway.url;
+}
+
+/** Begins to play; what it tells comes in as it is told. */
+async function play(url: string, rainId: string, userId: string, ...args: string[]) {
+  const child = spawn(PYTHON!, [PLAYER, url, rainId, ...args], { env: { ...process.env, RAIN_TOKEN: await tokenFor(userId) }, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const told: Told[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => told.push(JSON.parse(line) as Told));
+  return {
+    told,
+    has: (event: string) => eventually(() => expect(told.map((one) => one.event)).toContain(event), { timeoutMs: 30_000 }),
+    ended: once(child, 'close').then(([code]) => code as number),
+  };
+}
+
+describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but docs/protocol.md', () => {
+  test('joins before the start, grabs, and has the money', async () => {
+    await plan('py-plain', 3_000);
+    const player = await play(await gatewayWith(), 'py-plain', 'pia');
+    expect(await player.ended, JSON.stringify(player.told)).toBe(0);
+    expect(player.told.at(-1)).toEqual({ event: 'end', won: '5.00', credited: true, why: null });
+    expect(player.told[0]).toEqual({ event: 'welcome', userId: 'pia' });
+    expect(await desk.ledger.balance('pia')).toBe(500n);
+  });
+
+  test('[R6] whose line was cut before the answer reconnects, hears the first answer, and has the money once', async () => {
+    await plan('py-cut', 8_000, 3);
+    const line = await TcpProxy.open(Number(new URL(await gatewayWith()).port));
+    onTestFinished(() => line.close());
+    const player = await play(`ws://127.0.0.1:${line.port}/v1`, 'py-cut', 'quin', '--browser');
+    await player.has('joined');
+    line.blackhole('toClient');
+    await eventually(async () => expect(await desk.redis.hlen(shardKeys('py-cut', 0).claimed)).toBe(1), { timeoutMs: 30_000 });
+    line.pass();
+    expect(await player.ended, JSON.stringify(player.told)).toBe(0);
+    expect(player.told.filter(({ event }) => event === 'welcome')).toHaveLength(2);
+    // Told by the join, or by asking again, whichever was first; the first answer never arrived.
+    expect([...new Set(player.told.filter(({ event }) => event === 'result').map(({ code }) => code))]).toEqual(['1']);
+    expect(player.told.at(-1)).toMatchObject({ won: '5.00', credited: true });
+    expect(await desk.ledger.balance('quin')).toBe(500n);
+  });
+
+  test('gets its ticket for a puzzle, and taps a packet that it can see', async () => {
+    await plan('py-ticket', 3_000);
+    const url = await gatewayWith({ wicket: { tickets: 'always', puzzles: 'always', taps: true, secret: SECRET, puzzleTries: 50 } });
+    const player = await play(url, 'py-ticket', 'rex');
+    expect(await player.ended, JSON.stringify(player.told)).toBe(0);
+    expect(player.told.map(({ event }) => event)).toContain('ticket');
+    expect(await desk.ledger.balance('rex')).toBe(500n);
+  });
+
+  test('stops where nothing is left, and where its token is not taken', async () => {
+    await plan('py-late', -1_000);
+    const url = await gatewayWith();
+    expect(await (await play(url, 'py-late', 'sue')).ended).toBe(0);
+    const late = await play(url, 'py-late', 'tom');
+    expect(await late.ended).toBe(1);
+    expect(late.told.at(-1)).toMatchObject({ why: 'nothing_left' });
+    const stranger = await play(await gatewayWith({ token: { secret: `${SECRET}!` } }), 'py-late', 'una');
+    expect(await stranger.ended).toBe(1);
+    expect(stranger.told.at(-1)).toMatchObject({ why: 'refused with 401' });
+  });
+});
