@@ -28,7 +28,7 @@ const COMMAND_ONLY: Record<string, string> = {
   'rain token': 'signs with a secret that the page does not have', 'rain operator add': 'who may sign in is not for those who are signed in', 'rain operator list': 'the same',
   'rain operator password': 'the same', 'rain operator disable': 'the same', 'rain operator token': 'the same',
   'rain swarm': 'simulates players', 'rain rehearse': 'simulates players', 'rain doctor': 'looks at servers that the page needs itself', 'rain preflight': 'measures this machine',
-  'rain codes': 'prints a document', 'rain completion': 'is for a shell',
+  'rain codes': 'prints a document', 'rain protocol': 'prints a document', 'rain completion': 'is for a shell',
 };
 
 function operations(): string[] {
