@@ -33,9 +33,10 @@ export async function startRain(desk: Desk, rainId: string, { inMs = 0 }: { inMs
   const opensAt = now + inMs;
   if (opensAt >= rain.opensAt) return refuse('in', `the rain ${rainId} opens before that, at ${new Date(rain.opensAt).toISOString()}`);
   const window = { opensAt, closesAt: rain.closesAt - (rain.opensAt - opensAt) };
-  // From the window that all this was judged by: who has moved the rain meanwhile may have opened it.
-  if (!await desk.ledger.reschedule(rainId, window, { actor: desk.actor, verb: 'start' }, rain)) return refuse('state', tellMoved(rainId));
-  return move(desk, rain, window);
+  // From the window that all this was judged by: who has moved the rain meanwhile may have opened it, perhaps by a click too many.
+  if (await desk.ledger.reschedule(rainId, window, { actor: desk.actor, verb: 'start' }, rain)) return move(desk, rain, window);
+  const moved = await desk.ledger.rain(rainId);
+  return moved && await redisNow(desk.redis) + inMs >= moved.opensAt && await wasStarted(desk, moved) ? move(desk, moved, moved) : refuse('state', tellMoved(rainId));
 }
 
 const window = z.object({ opensAt: moment, closesAt: moment });
@@ -53,7 +54,10 @@ export async function rescheduleRain(desk: Desk, rainId: string, asked: Window):
   if (state !== 'draft' && state !== 'loaded' && state !== 'paused') return refuse('state', `only a rain that has not opened can be moved, ${rainId} is ${state ?? 'gone'}`);
   const same = parsed.data.opensAt === rain.opensAt && parsed.data.closesAt === rain.closesAt;
   if (!same && now >= rain.opensAt - MARGIN_MS) return refuse('state', `the rain ${rainId} opens this moment, or has opened`);
-  if (!same && !await desk.ledger.reschedule(rainId, parsed.data, { actor: desk.actor, verb: 'schedule' }, rain)) return refuse('state', tellMoved(rainId));
+  if (!same && !await desk.ledger.reschedule(rainId, parsed.data, { actor: desk.actor, verb: 'schedule' }, rain)) {
+    const moved = await desk.ledger.rain(rainId);
+    if (!moved || moved.sealedAt !== undefined || moved.opensAt !== parsed.data.opensAt || moved.closesAt !== parsed.data.closesAt) return refuse('state', tellMoved(rainId));
+  }
   return move(desk, rain, parsed.data);
 }
 

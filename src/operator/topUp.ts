@@ -51,13 +51,22 @@ export type ToppedUp = {
 /** What the operator calls a field that the book calls otherwise. */
 const ASKED_AS: Partial<Record<keyof NewPortion, string>> = { budgetCents: 'budget', split: 'plan', rainId: 'rain' };
 
+/** Begins the names of the top-ups that roll over from one round to the next: whoever took one would keep that money from moving. */
+export const ROLL_OVER = 'rollover:';
+
+/** What an operator asks for; see `addToRain`. */
+export async function topUpRain(desk: Desk, rainId: string, request: TopUpRequest, onProgress?: (loaded: number, packets: number) => void): Promise<ToppedUp> {
+  if (String(request.id ?? '').startsWith(ROLL_OVER)) return refuse('id', `${ROLL_OVER} begins the names of what rolls over between the rounds of a campaign; call it otherwise`);
+  return addToRain(desk, rainId, request, onProgress);
+}
+
 /**
  * Adds money and packets to a rain, before or while it runs: first in the book, all or nothing, then in Redis, chunk by chunk.
  * Killed in between it is to be done again with the same id. Its packets come after all that were there before. Should the
  * rain end in between, the money is in its book and goes back with what nobody has won [R8].
  * @param onProgress packets in Redis so far, and of how many
  */
-export async function topUpRain(desk: Desk, rainId: string, request: TopUpRequest, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<ToppedUp> {
+export async function addToRain(desk: Desk, rainId: string, request: TopUpRequest, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<ToppedUp> {
   const { id: _, dryRun: __, ...plan } = request;
   const asked = options.safeParse(request);
   const verdict = checkPlan(plan);

@@ -9,6 +9,7 @@ import type { Desk } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
+import { topUpRain } from '../../src/operator/topUp.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
 let desk: TestDesk;
@@ -70,6 +71,16 @@ test('a round that is over is passed over, a draft takes it, and where none is l
   // The second one ends after the third: rounds before it take nothing.
   expect(await settle('last.2')).toEqual({ outcome: 'settled' });
   await expectInOrder('last.1', 'last.2', 'last.3');
+});
+
+test('[R12] no top-up by hand takes the name of one that rolls over: the rest would stay where it is, and nobody would know why', async () => {
+  await createCampaign(desk, { id: 'named', winsPerUserMax: 9, rollOver: true });
+  for (const number of [1, 2]) await round('named', number);
+  expect(await topUpRain(desk, 'named.2', { id: 'rollover:named.1', budget: '1.00', packets: 1 })).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
+  await end('named.1');
+  expect(await settle('named.1')).toEqual({ outcome: 'settled' });
+  expect(await told('named.1')).toEqual([{ amount: '4.00', to: 'named.2' }]);
+  expect(await report('named.2')).toMatchObject({ budget: '8.00' });
 });
 
 test('a campaign without it leaves every rest with the operator', async () => {

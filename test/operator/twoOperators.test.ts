@@ -64,6 +64,19 @@ describe('two operators who move a rain at once', () => {
     const { book, redis } = await windows(`moved-${when}`);
     expect(redis).toEqual(book);
   });
+
+  test('one click too many is no other start, nor another window', async () => {
+    await planned('clicked');
+    const [first, second] = [await startRain(interrupted('before', () => startRain(desk, 'clicked')), 'clicked'), await startRain(desk, 'clicked')];
+    expect(first).toMatchObject({ ok: true, state: 'open' });
+    expect(second).toEqual(first);
+    expect((await desk.ledger.actions('clicked')).filter(({ verb }) => verb === 'start')).toHaveLength(1);
+    await planned('put-off');
+    const opensAt = await redisNow(desk.redis) + 3_600_000;
+    const window = { opensAt, closesAt: opensAt + 1_000 };
+    expect(await rescheduleRain(interrupted('before', () => rescheduleRain(desk, 'put-off', window)), 'put-off', window)).toMatchObject({ ok: true, ...window });
+    expect((await desk.ledger.actions('put-off')).filter(({ verb }) => verb === 'schedule')).toHaveLength(1);
+  });
 });
 
 test.each([[9e15, 9e15 + 1], [-9e15, -9e15 + 1], [8_640_000_000_000_001, 8_640_000_000_000_002]])('[R12] a window from %d to %d, which is no date, is refused and no fault', async (opensAt, closesAt) => {

@@ -2,7 +2,7 @@ import { atCreation, type BookedRain } from '../../ledger/rains.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import type { Desk } from '../desk.ts';
-import { topUpRain, type TopUpRequest } from '../topUp.ts';
+import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**
  * Once a round is settled, what nobody has won in it goes into the next round that is not over, as a top-up: the operator has
@@ -24,12 +24,12 @@ export async function rollOver(desk: Desk, rain: BookedRain, cents: Cents): Prom
 
 /** @returns the round that has it now; `undefined`: none takes it */
 async function add(desk: Desk, rain: BookedRain, cents: Cents): Promise<string | undefined> {
-  const id = `rollover:${rain.id}`;
+  const id = `${ROLL_OVER}${rain.id}`;
   const begun = await holder(desk, rain, id);
   if (begun) return finish(desk, begun, id);
   for (const next of await desk.ledger.rounds(rain.campaign!.id)) {
     if (next.campaign!.round <= rain.campaign!.round) continue;
-    const added = await topUpRain(desk, next.id, { id, ...portionFor(next, cents) });
+    const added = await addToRain(desk, next.id, { id, ...portionFor(next, cents) });
     if (added.ok) return next.id;
     // Refused, and booked all the same: it was over before its packets were in Redis, or another was quicker than we.
     const holding = await holder(desk, rain, id);
@@ -46,7 +46,7 @@ async function holder(desk: Desk, rain: BookedRain, id: string): Promise<BookedR
 /** Brings its packets into Redis, if they are not there. Should the round be over by now they go back with what nobody has won. */
 async function finish(desk: Desk, holding: BookedRain, id: string): Promise<string> {
   const { split } = holding.portions.find((portion) => portion.id === id)!;
-  await topUpRain(desk, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
+  await addToRain(desk, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
   return holding.id;
 }
 
