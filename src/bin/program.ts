@@ -14,7 +14,6 @@ import { addPlanCommands } from './commands/plan.ts';
 import { addPreflightCommand } from './commands/preflight.ts';
 import { addProtocolCommand } from './commands/protocol.ts';
 import { addPreviewCommand } from './commands/preview.ts';
-import { addProtocolCommand } from './commands/protocol.ts';
 import { addRecycleCommand } from './commands/recycle.ts';
 import { addRehearseCommand } from './commands/rehearse.ts';
 import { addReplayCommand } from './commands/replay.ts';
