@@ -34,14 +34,14 @@ export function discardContract(book: OpenBook): void {
     });
 
     it('[R5] of the same letter again moves nothing, and the first reason stands', async () => {
-      await book.ledger.createRain(newRain('once', 100n), 'ann');
-      const letter = letterOf(claimOf('once', 4));
+      await book.ledger.createRain(newRain('same-letter', 100n), 'ann');
+      const letter = letterOf(claimOf('same-letter', 4));
       const answers = await Promise.all([1, 2, 3, 4].map((n) => book.ledger.discard({ ...letter, reason: `reason ${n}` })));
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['already', 'already', 'already', 'returned']);
-      const [kept] = await book.ledger.discards('once');
+      const [kept] = await book.ledger.discards('same-letter');
       expect(await book.ledger.discard(letter)).toEqual({ outcome: 'already', discard: kept });
-      expect(await book.ledger.book('once')).toMatchObject({ discarded: { count: 1, cents: 5n }, laidToRest: 1 });
-      expect((await book.ledger.actions('once')).map(({ verb }) => verb)).toEqual(['create', 'discard']);
+      expect(await book.ledger.book('same-letter')).toMatchObject({ discarded: { count: 1, cents: 5n }, laidToRest: 1 });
+      expect((await book.ledger.actions('same-letter')).map(({ verb }) => verb)).toEqual(['create', 'discard']);
     });
 
     it('[R5] shuts the packet for good: neither this user nor another is credited with it', async () => {
