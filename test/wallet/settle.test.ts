@@ -124,6 +124,8 @@ describe('while the worker runs', () => {
     const [one, other] = [players(), players()];
     await eventually(async () => expect((await one.purseOf('crowd-0')).settled && (await other.purseOf('crowd-0')).settled).toBe(true));
     await wonRain(desk, 'crowd', winners, { packets: 40 });
+    // A rain is known for long before anybody wins in it; here it was made this moment, and the index is looked at five times a second.
+    for (const { purseOf } of [one, other]) await eventually(async () => expect((await purseOf(winners[0]!)).packets).toHaveLength(1));
     const asked = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? one : other).purseOf(winners[Math.floor(i / 2) % 40]!));
     await worker();
     // Credited or on its way, never both and never neither; unless the machine was too busy to look, and that is said, or to read the book, which is no answer.
