@@ -42,9 +42,9 @@ test('[R12] a dry run refuses with its exit code what the deed refuses', async (
 
 test('closing, topping up and repairing, only tried', async () => {
   await untouched(desk, async () => {
-    const [closed, more, repaired] = await Promise.all([
-      ask('close', 'look', '--dry-run', '--json'), ask('top-up', 'look', '--budget', '5.00', '--packets', '5', '--dry-run'), ask('audit', 'look', '--repair', '--dry-run', '--json'),
-    ]);
+    const closed = await ask('close', 'look', '--dry-run', '--json');
+    const more = await ask('top-up', 'look', '--budget', '5.00', '--packets', '5', '--dry-run');
+    const repaired = await ask('audit', 'look', '--repair', '--dry-run', '--json');
     expect(json(closed)).toEqual({ dryRun: true, rainId: 'look', state: 'closed', left: 7, unclaimed: '7.00', won: 3 });
     expect(more.stdout).toMatch(/^look would get 5\.00 in 5 packets; in all 15\.00 in 15\n[^]*smallest/);
     expect(json(repaired)).toMatchObject({ dryRun: true, rainId: 'look', repaired: 0, adds_up: true });
