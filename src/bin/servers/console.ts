@@ -14,33 +14,35 @@ import { openPlayerDesk, type PlayerConfig } from './player.ts';
 const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
 const DESK = fileURLToPath(new URL('../../client-console', import.meta.url));
 
+/** @throws when it cannot be opened; nothing of it is left open then, so that the process can end */
 export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
   const config = configure(['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
   const guests = withGuests ? guestTokens(config) : undefined;
-  const { readiness, tally, close } = await openOnCall(config, log);
-  shutdown.onClose('health', close);
-  const backend = await openBackend(config, log).catch(async (error: unknown) => {
-    await close();
+  const opened: { name: string; close: () => Promise<void> }[] = [];
+  try {
+    const { readiness, tally, close } = await openOnCall(config, log);
+    opened.push({ name: 'health', close });
+    const backend = await openBackend(config, log);
+    opened.push({ name: 'backend', close: () => backend.close() });
+    const player = canTellPlayers(config) ? openPlayerDesk(config, log) : undefined;
+    if (player) opened.push({ name: 'wallets', close: () => player.close() });
+    const desk = await startConsole({
+      host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
+      gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
+      ...(guests && { guests }),
+      ...(player && { player: player.options }),
+      backend, deskFolder: DESK, surroundings: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
+      readiness, tally, log,
+    });
+    opened.push({ name: 'console', close: () => { readiness.drain(); return desk.close(); } });
+    for (const part of opened) shutdown.onClose(part.name, part.close);
+    log.info({ url: desk.url }, 'console open');
+    return { url: desk.url };
+  } catch (error) {
+    for (const part of opened.reverse()) await part.close();
     throw error;
-  });
-  shutdown.onClose('backend', () => backend.close());
-  const player = canTellPlayers(config) ? openPlayerDesk(config, log) : undefined;
-  if (player) shutdown.onClose('wallets', () => player.close());
-  const desk = await startConsole({
-    host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
-    gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
-    ...(guests && { guests }),
-    ...(player && { player: player.options }),
-    backend, deskFolder: DESK, surroundings: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
-    readiness, tally, log,
-  });
-  shutdown.onClose('console', () => {
-    readiness.drain();
-    return desk.close();
-  });
-  log.info({ url: desk.url }, 'console open');
-  return { url: desk.url };
+  }
 }
 
 /** Without a book, or without a key to verify tokens with, the page is all there is. */
