@@ -8,7 +8,7 @@ import { parseEnv } from 'node:util';
 import { build } from './build.mjs';
 import { exclusively } from './lock.mjs';
 import { installPackages } from './packages.mjs';
-import { ensureChromium, ensurePython, ensureRedis } from './programs.mjs';
+import { ensureChromium, ensureForTest, ensurePython, ensureRedis } from './programs.mjs';
 import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
 /** @param {string[]} argv `[]`, `['build']`: packages and what is made from the sources, no servers; `['start', …]` or `['test', …]` */
@@ -19,6 +19,7 @@ export async function main([command, ...args]) {
   }
   let withoutBrowser;
   let withoutPython;
+  const without = [];
   try {
     process.chdir(ROOT);
     await exclusively(STATE, async () => {
@@ -27,6 +28,7 @@ export async function main([command, ...args]) {
       if (command !== 'build' && (command !== 'start' || !ownRedis())) await ensureRedis();
       if (command === 'test') withoutBrowser = await ensureChromium();
       if (command === 'test') withoutPython = await ensurePython();
+      if (command === 'test') without.push(await ensureForTest('nginx', 'nginx', 'the nginx site'), await ensureForTest('promtool', 'prometheus', 'the alerts'));
       await build();
     }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
   } catch (error) {
@@ -34,7 +36,7 @@ export async function main([command, ...args]) {
     process.exit(1);
   }
   if (command === 'start') await start(args);
-  if (command === 'test') await test(args, { withoutBrowser, withoutPython });
+  if (command === 'test') await test(args, { withoutBrowser, withoutPython, without });
 }
 
 /** Whether the system is to run on a Redis that is not ours to start. */
@@ -49,8 +51,9 @@ async function start(args) {
   await import(pathToFileURL(rain).href);
 }
 
-async function test(args, { withoutBrowser, withoutPython }) {
+async function test(args, { withoutBrowser, withoutPython, without }) {
   if (withoutBrowser) say(`the browser test will be skipped: ${withoutBrowser}`);
+  for (const reason of without) if (reason) say(`a test of deploy/ will be skipped: ${reason}`);
   if (withoutPython) say(`the test of a client in Python will be skipped: ${withoutPython}`);
   const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
     stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(withoutBrowser && { WITHOUT_CHROMIUM: withoutBrowser }) },

@@ -3,6 +3,8 @@ import { aptInstall, mayInstall } from './debian.mjs';
 import { findOnPath, say, SetupError } from './step.mjs';
 
 const REDIS = ['redis-server', 'valkey-server'];
+/** Debian keeps servers where only root's PATH looks. */
+const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** redis-server or valkey-server; with a REDIS_URL of one's own it is not needed for `start`. */
@@ -35,6 +37,23 @@ export async function ensureChromium(env = process.env) {
   const found = findOnPath(CHROMIUM);
   if (found) env.CHROMIUM = found;
   return found ? undefined : 'no Chromium: set CHROMIUM to its path, or install it (`sudo apt-get install chromium`, `brew install chromium`)';
+}
+
+/**
+ * A program that only one test needs, from Debian's package.
+ * @returns {Promise<string | undefined>} why there is none: that test is then skipped, and says so
+ */
+export async function ensureForTest(program, debianPackage, test) {
+  if (!findOnPath([program], SYSTEM_PATH) && mayInstall()) {
+    say(`installing ${debianPackage} for the test of ${test} …`);
+    try {
+      await aptInstall([debianPackage]);
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      return error.message;
+    }
+  }
+  return findOnPath([program], SYSTEM_PATH) ? undefined : `no ${program}: install it (\`sudo apt-get install ${debianPackage}\`)`;
 }
 
 /**
