@@ -1,12 +1,12 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
-import { startReadiness, type Readiness } from '../runtime/health.ts';
-import { assemble } from './assembly.ts';
+import { openReadiness, type Readiness } from '../runtime/health.ts';
+import { assemble, type Assembly } from './assembly.ts';
 import { sayGoodbye } from './farewell.ts';
 import { createHttpServer, listen } from './http.ts';
 import type { GatewayOptions } from './options.ts';
 import { startPresence, type PresenceTeller } from './presence.ts';
-import { openReception } from './reception.ts';
+import { openReception, type Reception } from './reception.ts';
 import type { Load } from './relief/relief.ts';
 import type { Tally } from './tally.ts';
 import type { Times } from './times.ts';
@@ -32,11 +32,36 @@ export interface Gateway {
 
 /** @throws when Redis cannot be reached or is not fit to keep what is won, a script does not compile, or the port is taken (EADDRINUSE) */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { host, log, trustedProxies = 0 } = options;
   const assembly = assemble(options);
-  const { door: { audience, batcher, limits, tally }, relief } = assembly;
   const reception = openReception(assembly, options);
-  const readiness = startReadiness({ parts: assembly.parts });
+  let readiness: Readiness | undefined;
+  const release = () => {
+    void readiness?.close();
+    reception.release();
+    assembly.release();
+  };
+  try {
+    await assembly.start();
+    readiness = await openReadiness({ parts: assembly.parts });
+    return await serve({ options, assembly, reception, readiness, release });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface Parts {
+  options: GatewayOptions;
+  assembly: Assembly;
+  reception: Reception;
+  readiness: Readiness;
+  release: () => void;
+}
+
+/** Opens the port: from here on players come. */
+async function serve({ options, assembly, reception, readiness, release }: Parts): Promise<Gateway> {
+  const { host, log, trustedProxies = 0 } = options;
+  const { door: { audience, batcher, limits, tally, redis, board }, relief, times } = assembly;
   const server = createHttpServer({
     limits, trustedProxies, report: readiness.report, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: reception.upgrade,
   });
@@ -61,24 +86,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await closed;
   }
 
-  function release(): void {
-    void readiness.close();
-    reception.release();
-    assembly.release();
-  }
-
-  try {
-    await assembly.start();
-    const port = await listen(server, host, options.port);
-    log.info({ port }, 'gateway open');
-    const gateway: Gateway = {
-      url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, tally, times: assembly.times, readiness,
-      load: relief.load, pressed: () => relief.pressure.pressed, close,
-    };
-    if (options.presence) presence = startPresence({ ...gateway, address: gateway.url, redis: assembly.door.redis, now: () => assembly.door.board.now() });
-    return gateway;
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const port = await listen(server, host, options.port);
+  log.info({ port }, 'gateway open');
+  const gateway: Gateway = {
+    url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, tally, times, readiness,
+    load: relief.load, pressed: () => relief.pressure.pressed, close,
+  };
+  if (options.presence) presence = startPresence({ ...gateway, address: gateway.url, redis, now: () => board.now() });
+  return gateway;
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineIn } from './deadline.ts';
 import { startRounds } from './rounds.ts';
 
@@ -40,14 +41,19 @@ export interface ReadinessOptions {
 
 /** Where the moment was missed by more than this it is we who did not listen: nothing is known then. */
 const DEAF_MS = 250;
+/** While it opens, a part that is not there yet is asked again after so long. */
+const OPENING_MS = 20;
 /** The part of a process that closes. */
 const OPEN = 'open';
 
 /**
  * Asks every part now and then, so that a question about health costs nothing and cannot be used to ask Redis often. A part
  * that keeps silent is as bad as one that is away: a frozen server accepts connections and says nothing.
+ *
+ * Resolves when all have answered, or after `answerMsMax` with what is missing; never rejects. Whoever waits for it never
+ * says "ready" of a part that nobody has asked, nor "not ready" of a connection that was only being opened.
  */
-export function startReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions): Readiness {
+export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions): Promise<Readiness> {
   const troubles = new Map<string, NotReady>();
   const trouble = (part: string, reason: string) => troubles.set(part, { part, since: troubles.get(part)?.since ?? new Date(now()).toISOString(), reason });
 
@@ -63,18 +69,23 @@ export function startReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now 
     return question;
   }
 
-  async function look(part: Part): Promise<void> {
+  async function look(part: Part, withinMs = answerMsMax): Promise<void> {
     const { name } = part;
     const lookedAt = performance.now();
     try {
-      const heard = await deadlineIn(answerMsMax).within(put(part));
+      const heard = await deadlineIn(withinMs).within(put(part));
       if (heard === 'answered') troubles.delete(name);
-      else if (performance.now() - lookedAt <= answerMsMax + DEAF_MS) trouble(name, `no answer within ${answerMsMax} ms`);
+      else if (performance.now() - lookedAt <= withinMs + DEAF_MS) trouble(name, `no answer within ${answerMsMax} ms`);
     } catch (error) {
       trouble(name, reasonOf(error));
     }
   }
 
+  const opening = deadlineIn(answerMsMax);
+  await Promise.all(parts.map(async (part) => {
+    trouble(part.name, 'no answer yet');
+    do await look(part, opening.leftMs()); while (troubles.has(part.name) && opening.leftMs() > OPENING_MS && await sleep(OPENING_MS, true));
+  }));
   const rounds = parts.map((part) => startRounds(async () => {
     await look(part);
     return everyMs;

@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { countRequests, createConsoleTally, tellConsole } from '../../src/console/metrics.ts';
 import { startConsole, type ConsoleOptions } from '../../src/console/server.ts';
-import { startReadiness } from '../../src/runtime/health.ts';
+import { openReadiness } from '../../src/runtime/health.ts';
 import { openRegistry } from '../../src/runtime/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog } from '../support/log.ts';
@@ -53,7 +53,7 @@ test('a fault is logged under the id that its answer carries, which is ours and 
 
 test('what the console stands on is told by /readyz', async () => {
   let broken = true;
-  const readiness = startReadiness({ parts: [{ name: 'database', ask: async () => { if (broken) throw new Error('away'); } }], everyMs: 5 });
+  const readiness = await openReadiness({ parts: [{ name: 'database', ask: async () => { if (broken) throw new Error('away'); } }], everyMs: 5 });
   onTestFinished(() => readiness.close());
   const { url } = await start({ readiness });
   await eventually(async () => {

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startReadiness, type Part, type ReadinessOptions } from '../../src/runtime/health.ts';
+import { openReadiness, type Part, type ReadinessOptions } from '../../src/runtime/health.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openRegistry, startMetricsServer, tellReadiness } from '../../src/runtime/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/scrape.ts';
 
-function watch(parts: readonly Part[], options: Partial<ReadinessOptions> = {}) {
-  const readiness = startReadiness({ parts, everyMs: 5, answerMsMax: 100, ...options });
+async function watch(parts: readonly Part[], options: Partial<ReadinessOptions> = {}) {
+  const readiness = await openReadiness({ parts, everyMs: 5, answerMsMax: 100, ...options });
   onTestFinished(() => readiness.close());
   return readiness;
 }
@@ -14,7 +14,7 @@ function watch(parts: readonly Part[], options: Partial<ReadinessOptions> = {}) 
 test('a part that fails is named with why and since when, and is forgotten when it answers again', async () => {
   let broken = true;
   let now = Date.UTC(2030, 0, 1);
-  const readiness = watch([{ name: 'redis', ask: async () => { if (broken) throw new Error('a line\nECONNREFUSED 10.1.2.3:6379 at redis://user:pass@host'); } }, { name: 'database', ask: async () => {} }], { now: () => now });
+  const readiness = await watch([{ name: 'redis', ask: async () => { if (broken) throw new Error('a line\nECONNREFUSED 10.1.2.3:6379 at redis://user:pass@host'); } }, { name: 'database', ask: async () => {} }], { now: () => now });
   await eventually(() => expect(readiness.report().ready).toBe(false));
   now += 5_000;
   await new Promise((resolve) => { setTimeout(resolve, 50); });
@@ -23,16 +23,27 @@ test('a part that fails is named with why and since when, and is forgotten when 
   await eventually(() => expect(readiness.report()).toEqual({ ready: true }));
 });
 
+test('who opens waits for a part that is only being opened, and says nothing before', async () => {
+  let asked = 0;
+  const readiness = await watch([{ name: 'redis', ask: async () => { if (++asked < 3) throw new Error('the connection is away'); } }], { everyMs: 60_000, answerMsMax: 60_000 });
+  expect([asked >= 3, readiness.report()]).toEqual([true, { ready: true }]);
+});
+
+test('a part that is not there at all, or says nothing, is told of from the first moment on', async () => {
+  const readiness = await watch([{ name: 'redis', ask: async () => { throw new Error('away'); } }, { name: 'database', ask: () => new Promise(() => {}) }], { everyMs: 60_000 });
+  expect(readiness.report()).toMatchObject({ ready: false, notReady: [{ part: 'redis', reason: 'away' }, { part: 'database', reason: 'no answer within 100 ms' }] });
+});
+
 test('[R10] a part that keeps silent is not ready either, and no second question is asked meanwhile', async () => {
   let asked = 0;
-  const readiness = watch([{ name: 'redis', ask: () => { asked++; return new Promise(() => {}); } }]);
+  const readiness = await watch([{ name: 'redis', ask: () => { asked++; return new Promise(() => {}); } }]);
   await eventually(() => expect(readiness.report()).toMatchObject({ ready: false, notReady: [{ part: 'redis', reason: 'no answer within 100 ms' }] }));
   await new Promise((resolve) => { setTimeout(resolve, 300); });
   expect(asked).toBe(1);
 });
 
 test('a process that did not listen itself does not call another silent', async () => {
-  const readiness = watch([{ name: 'redis', ask: () => new Promise((resolve) => { setTimeout(resolve, 10); }) }]);
+  const readiness = await watch([{ name: 'redis', ask: () => new Promise((resolve) => { setTimeout(resolve, 10); }) }]);
   await new Promise((resolve) => { setTimeout(resolve, 20); });
   const end = performance.now() + 500;
   while (performance.now() < end);
@@ -45,7 +56,7 @@ test('a process that did not listen itself does not call another silent', async 
 });
 
 test('whoever closes is not ready from the first moment on; /readyz and the figures say so, /healthz that it lives', async () => {
-  const readiness = watch([{ name: 'redis', ask: async () => {} }]);
+  const readiness = await watch([{ name: 'redis', ask: async () => {} }]);
   const registry = openRegistry();
   tellReadiness(registry, readiness);
   const server = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, readiness, log: createLog('metrics', 'silent') });

@@ -1,7 +1,7 @@
 import { createConsoleTally, tellConsole, type ConsoleTally } from '../../console/metrics.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import type { Config } from '../../runtime/config.ts';
-import { startReadiness, type Part, type Readiness } from '../../runtime/health.ts';
+import { openReadiness, type Part, type Readiness } from '../../runtime/health.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer, tellReadiness } from '../../runtime/metrics.ts';
 import { connectRedis } from '../../runtime/redis.ts';
@@ -31,7 +31,7 @@ export async function openOnCall(config: Config, log: Logger): Promise<ConsoleOn
     closers.push(() => database.$disconnect());
     parts.push({ name: 'database', ask: () => database.$queryRaw`SELECT 1` });
   }
-  const readiness = startReadiness({ parts });
+  const readiness = await openReadiness({ parts });
   closers.push(() => void readiness.close());
   const tally = createConsoleTally();
   const close = async () => void await Promise.all(closers.map((end) => end()));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Crew } from '../../runtime/crew.ts';
 import { crewMetrics } from '../../runtime/crewMetrics.ts';
 import { compiledEntry } from '../../runtime/entry.ts';
-import { startReadiness } from '../../runtime/health.ts';
+import { openReadiness } from '../../runtime/health.ts';
 import { createLog } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
 import { connectRedis } from '../../runtime/redis.ts';
@@ -32,7 +32,7 @@ export async function open(shutdown: Shutdown, processes: number): Promise<{ url
     tellProcesses(own, () => crew.members.length);
     const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
     shutdown.onClose('redis', () => redis.disconnect());
-    const readiness = startReadiness({
+    const readiness = await openReadiness({
       parts: [
         { name: 'redis', ask: () => redis.ping() },
         { name: 'processes', ask: () => (crew.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) },

@@ -19,7 +19,7 @@ import { tellCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { startReadiness, type Readiness } from '../../runtime/health.ts';
+import { openReadiness, type Readiness } from '../../runtime/health.ts';
 import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry, type MetricsServer } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
@@ -99,7 +99,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     await loadScripts(redis);
     await untilAnswers(database, databaseUrl);
     if (registry && metrics) {
-      readiness = startReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => asking.$queryRaw`SELECT 1` }] });
+      readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => asking.$queryRaw`SELECT 1` }] });
       metricsServer = await startMetricsServer({ registry, ...metrics, readiness, log });
     }
   } catch (error) {
