@@ -76,7 +76,10 @@ describe('rain console', () => {
     const port = await freePort();
     const server = startCli(['console'], { ...env, CONSOLE_PORT: String(port), LOG_LEVEL: 'info' });
     const url = `http://127.0.0.1:${port}`;
-    const signedIn = await eventually(() => ask(url, 'POST', '/api/desk/session', { name: 'carol', password: 'a long password' }));
+    const signedIn = await eventually(() => {
+      expect(server.child.exitCode, server.stdout() + server.stderr()).toBe(null);
+      return ask(url, 'POST', '/api/desk/session', { name: 'carol', password: 'a long password' });
+    });
     expect(signedIn).toMatchObject({ status: 200, body: { name: 'carol', role: 'operator' } });
     const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
     expect(await ask(url, 'GET', '/api/desk/system', undefined, { cookie })).toMatchObject({ status: 200, body: { redis: { up: true }, database: { up: true } } });

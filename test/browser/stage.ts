@@ -8,6 +8,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { createTokenReader } from '../../src/runtime/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
+import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
 import { connect } from '../support/rain.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -54,7 +55,8 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     ends.push(() => redis.disconnect());
     const page = await buildPage();
     ends.push(() => page.remove());
-    let gateway = await openGateway(testRedis.url, rules);
+    // One that nobody is given while the gateway is away.
+    let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
     const desk = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: page.folder, log: createLog('console', 'silent'), ...(guests && { guests }),

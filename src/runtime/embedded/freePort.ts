@@ -1,8 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that was free a moment ago; whoever uses it must be ready to find it taken. */
-export async function freePort(): Promise<number> {
+/** Below what Linux, macOS and Windows give to connections by themselves, above what services are known by. */
+const drawPort = () => randomInt(20_000, 32_768);
+const DRAWS_MAX = 50;
+
+/**
+ * A TCP port of 127.0.0.1 that was free a moment ago; whoever uses it must be ready to find it taken.
+ *
+ * Not one of those that the system itself would choose: until it is wanted, and whenever its server is started again, any
+ * outgoing connection of this machine might be given it.
+ */
+export async function freePort(draw: () => number = drawPort): Promise<number> {
+  for (let i = 0; i < DRAWS_MAX; i++) {
+    const port = draw();
+    if (await isPortFree(port)) return port;
+  }
   return await listenBriefly(0);
 }
 
