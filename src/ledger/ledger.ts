@@ -15,6 +15,7 @@ import { creditsAmong, luckiest, purse, type PursePage, type PursePlace } from '
 import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains, type Window } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
+import { entrust, type Keeper } from './entrust.ts';
 import { openStaff, type Staff } from './staff.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */
@@ -27,6 +28,7 @@ export interface Ledger {
   campaigns(limit?: number): Promise<BookedCampaign[]>;
   rounds(campaignId: string): Promise<BookedRain[]>;
   campaignWinners(campaign: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignWinners>;
+  entrust(rainId: string, keeper: Keeper): Promise<Keeper | undefined>;
   reserve(claims: readonly Claim[]): Promise<Reserving[]>;
   credit(claims: readonly Claim[]): Promise<Posting[]>;
   recycle(rainId: string, cents: Cents, actor: string): Promise<Recycling>;
@@ -65,6 +67,7 @@ export function openLedger(database: Database): Ledger {
     campaigns: (limit) => campaigns(database, limit),
     rounds: (campaignId) => rounds(database, campaignId),
     campaignWinners: (of) => campaignWinners(database, of),
+    entrust: (rainId, keeper) => entrust(database, rainId, keeper),
     reserve: (claims) => reserve(database, claims),
     credit: (claims) => credit(database, claims),
     recycle: (rainId, cents, actor) => recycle(database, rainId, cents, actor),

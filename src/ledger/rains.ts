@@ -6,7 +6,7 @@ import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
-import type { Portion, Rain } from './generated/client.ts';
+import type { Keeper, Portion, Rain } from './generated/client.ts';
 import { toBookedPortion, type BookedPortion } from './portions.ts';
 
 export interface NewRain {
@@ -41,6 +41,8 @@ export interface Round {
 export interface BookedRain extends Omit<NewRain, 'rehearsal' | 'campaign'> {
   rehearsal?: true;
   campaign?: Round & { /** With so many wins a user has had enough for this round. */ winsMax: number };
+  /** Who keeps its users' money; absent until the first payment. */
+  keeper?: Keeper;
   /** What was added since, in order. */
   portions: BookedPortion[];
   /** Epoch ms. */
@@ -184,7 +186,7 @@ export async function settle(database: Database, rainId: string): Promise<number
 
 type RainRow = Rain & { portions: Portion[]; campaign: { winsPerUserMax: number } | null };
 
-function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, rehearsal, campaignId, round, excludeEarlierWinners, campaign, ...plain }: RainRow): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, rehearsal, keeper, campaignId, round, excludeEarlierWinners, campaign, ...plain }: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,
@@ -193,6 +195,7 @@ function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
     ...(rehearsal && { rehearsal }),
+    ...(keeper && { keeper }),
     ...(campaign && campaignId !== null && round !== null && {
       campaign: { id: campaignId, round, excludeEarlierWinners, winsMax: winsMaxOf(campaign.winsPerUserMax, excludeEarlierWinners) },
     }),

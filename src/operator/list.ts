@@ -1,4 +1,5 @@
 import { liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
+import type { Keeper } from '../ledger/entrust.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
@@ -47,6 +48,8 @@ export interface PortionView {
 export interface RainDetail extends RainView {
   /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
   loaded: number;
+  /** Who keeps its users' money, as BALANCE says: whoever paid the first of them. Absent before that, and of a rehearsal. */
+  keeper?: Keeper;
   /** In order; empty when nothing was added. */
   portions: PortionView[];
   /** Absent for a rain that was created before there were commitments. */
@@ -86,7 +89,7 @@ export async function showRain(desk: Desk, rainId: string): Promise<RainDetail |
   const portions = rain.portions.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): PortionView => ({
     portion: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.keeper && { keeper: rain.keeper }), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function reading(desk: Desk, rainId: string, live: LiveRain | undefined): Promise<RainReading | undefined> {

@@ -5,6 +5,7 @@ import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
+import { keeperContract } from './contract-keeper.ts';
 import { portionContract } from './contract-portion.ts';
 import { rainContract } from './contract-rain.ts';
 import { rehearsalContract } from './contract-rehearsal.ts';
@@ -39,6 +40,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     discardContract(book);
     reserveContract(book);
     rehearsalContract(book);
+    keeperContract(book);
     databaseContract(book);
   });
 }

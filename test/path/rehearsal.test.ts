@@ -24,7 +24,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   [desk, wallet] = await Promise.all([openTestDesk(), startWallet()]);
   gateway = await openGateway(desk.redisUrl);
-  worker = await openWorker(desk, { keep: (ledger) => webhookBalance(ledger, { url: wallet.url, secret: WALLET_SECRET, batchMax: 10, timeoutMs: 5_000 }) });
+  worker = await openWorker(desk, { keep: (ledger) => ({ keeper: 'webhook', balance: webhookBalance(ledger, { url: wallet.url, secret: WALLET_SECRET, batchMax: 10, timeoutMs: 5_000 }) }) });
 });
 afterAll(async () => {
   await worker?.close();

@@ -1,8 +1,8 @@
 import type { PlayerOptions } from '../../console/player/routes.ts';
+import { byKeeper } from '../../credit/keepers.ts';
 import { letterIdOf } from '../../credit/deadLetter.ts';
 import { readLetters } from '../../credit/letters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
-import { sparingRehearsals } from '../../credit/rehearsal.ts';
 import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { connectDatabase } from '../../ledger/database.ts';
@@ -40,6 +40,7 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, BALANCE, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'settling on demand failed; the worker goes on with it');
+  const onElsewhere = (rainId: string, keeper: string) => log.error({ rainId, keeper }, 'this rain is paid with another BALANCE than this console has; nothing of it is settled on demand');
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
@@ -47,7 +48,7 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
   const counter = createCounter({
-    balance: sparingRehearsals(ledger, keeperOf(config)(ledger)), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
+    balance: byKeeper(ledger, keeperOf(config)(ledger), onElsewhere), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;

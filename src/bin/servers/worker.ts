@@ -1,16 +1,14 @@
-import type { Balance } from '../../credit/balance.ts';
-import { ledgerBalance } from '../../credit/ledgerBalance.ts';
+import { byKeeper } from '../../credit/keepers.ts';
 import { areBuried } from '../../credit/letters.ts';
 import type { CreditJob } from '../../credit/job.ts';
 import { tellCredit } from '../../credit/metrics.ts';
-import { sparingRehearsals } from '../../credit/rehearsal.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
 import { tellAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
-import { openLedger, type Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { countCarried, createRelayTally, tellRelay } from '../../relay/metrics.ts';
 import { createRelay } from '../../relay/relay.ts';
@@ -31,10 +29,11 @@ import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
 import { startSweeper } from '../../steward/sweeper.ts';
 import { startWatch } from '../../steward/watch.ts';
+import { OUR_BOOK, type OpenKeeper } from './keeper.ts';
 
 export interface WorkerOptions {
   /** Who keeps users' money. */
-  keep?: (ledger: Ledger) => Balance;
+  keep?: OpenKeeper;
   /** With replicas, a claim is credited only when they have it; see `readReplicated`. */
   durability?: Durability;
   durabilityWaitMs?: number;
@@ -67,7 +66,7 @@ export function tellFaults(registry: MetricsRegistry, faults: () => number): voi
  * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
 export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
-  const { keep = ledgerBalance, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
+  const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {
@@ -110,8 +109,9 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const onElsewhere = (rainId: string, keeper: string) => log.error({ rainId, keeper }, 'this rain is paid with another BALANCE than this worker has; its claims wait for a worker that has it');
   const worker = createCreditWorker({
-    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: sparingRehearsals(ledger, keep(ledger)),
+    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: byKeeper(ledger, keep(ledger), onElsewhere),
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
     ...(traces && { onAnnounced: (announced: Announced) => tellAnnounced(traces, announced) }),
   });

@@ -1,0 +1,48 @@
+import type { Keeper } from '../ledger/entrust.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Balance } from './balance.ts';
+import { ledgerBalance } from './ledgerBalance.ts';
+
+/** Rains whose keeper is remembered [R10]. */
+const KNOWN_MAX = 1_000;
+
+export interface KeptBalance {
+  /** By which name the book knows it. */
+  keeper: Keeper;
+  balance: Balance;
+}
+
+/**
+ * Has each rain paid by one keeper only. A rehearsal is kept at home: what is won in it is credited in the book, in shadow
+ * money, and whoever keeps the real money is never asked. A real rain is paid by whoever paid its first win: a process with
+ * another BALANCE would pay its users where they do not look, so that it leaves the claims to the others. (The book refuses to
+ * reserve for the one, and what was not reserved for the other, so that even a process that skips this pays nothing twice.)
+ *
+ * @param onElsewhere once per rain and process
+ */
+export function byKeeper(ledger: Pick<Ledger, 'credit' | 'rain' | 'entrust'>, { keeper: own, balance: real }: KeptBalance, onElsewhere: (rainId: string, keeper: Keeper) => void): Balance {
+  const shadow = ledgerBalance(ledger);
+  // Both what a rain is and who keeps it are decided for good.
+  const known = new Map<string, Balance>();
+
+  async function find(rainId: string): Promise<Balance> {
+    const rain = await ledger.rain(rainId);
+    // The book refuses what is won in a rain that it does not have.
+    if (!rain) return real;
+    const keeper = rain.rehearsal ? undefined : await ledger.entrust(rainId, own);
+    const balance = keeper === undefined ? shadow : keeper === own ? real : elsewhere(keeper, own);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(rainId, balance);
+    if (keeper !== undefined && keeper !== own) onElsewhere(rainId, keeper);
+    return balance;
+  }
+
+  return {
+    post: async (rainId, claims, apart) => (known.get(rainId) ?? await find(rainId)).post(rainId, claims, apart),
+  };
+}
+
+function elsewhere(keeper: Keeper, own: Keeper): Balance {
+  const detail = `this rain has been paid with BALANCE=${keeper} so far, and this process has BALANCE=${own}`;
+  return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
+}

@@ -1,0 +1,14 @@
+import type { Database } from './database.ts';
+import type { Keeper } from './generated/client.ts';
+
+export type { Keeper };
+
+/**
+ * Has this keeper pay the users of a rain, unless another one has begun to: of two who ask at once one is told the other.
+ * @returns who does, for good; `undefined` when there is no such rain, or it is a rehearsal
+ */
+export async function entrust(database: Database, rainId: string, keeper: Keeper): Promise<Keeper | undefined> {
+  const [row] = await database.$queryRaw<{ keeper: Keeper }[]>`
+    UPDATE "Rain" SET "keeper" = coalesce("keeper", ${keeper}::"Keeper") WHERE "id" = ${rainId} AND NOT "rehearsal" RETURNING "keeper"`;
+  return row?.keeper;
+}
