@@ -25,6 +25,8 @@ export class Game {
   readonly #ahead: Ahead;
   #round: Round | undefined;
   #link: Link = 'connecting';
+  /** What was won while it was, is news when it is heard. */
+  #everLost = false;
   #userId: string | undefined;
   #note: View['note'];
   #winners: View['winners'] = [];
@@ -116,11 +118,12 @@ export class Game {
     const ours = (rainId: string) => rainId === this.#round?.rainId;
     client.on('link', ({ link }) => {
       this.#link = link;
+      this.#everLost ||= link === 'lost';
       clearTimeout(this.#again);
     });
     client.on('welcome', (welcome) => this.#enter(welcome));
     client.on('rain', (snapshot) => this.#see(snapshot));
-    client.on('result', (result) => { if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result); });
+    client.on('result', (result) => { if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result, !this.#everLost); });
     client.on('credited', (message) => { if (this.#round && ours(message.rainId)) this.#round = credited(this.#round, message); });
     client.on('winners', ({ rainId, winners }) => { if (ours(rainId)) this.#winners = winners.slice(-WINNERS_SHOWN); });
     client.on('asking', ({ rainId, why }) => {

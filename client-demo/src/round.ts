@@ -12,7 +12,8 @@ export interface Round {
   readonly asking: boolean;
   /** The last answer that ended the asking without a packet. */
   readonly verdict?: OutcomeCode;
-  readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean };
+  /** `old`: won before this page came to the rain, and told by its join. */
+  readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean; readonly old?: true };
   /**
    * The commitment as it was heard first, and those of what was added to the rain: what is told later cannot replace them.
    * `inTime`: all of them before the rain was over.
@@ -93,11 +94,15 @@ export function proved(round: Round, proof: NonNullable<Round['proof']>): Round 
   return { ...round, proof };
 }
 
-/** An answer that settles the question: a packet, or a refusal that asking again would not change. */
-export function answered(round: Round, { code, redPacketId, amount }: ResultMessage): Round {
+/**
+ * An answer that settles the question: a packet, or a refusal that asking again would not change.
+ * @param arriving the page has only just come: what it did not ask for is no news
+ */
+export function answered(round: Round, { code, redPacketId, amount, ref }: ResultMessage, arriving = false): Round {
   if (redPacketId !== undefined && amount !== undefined) {
-    const credited = round.win?.redPacketId === redPacketId && round.win.credited;
-    return { ...round, asking: false, win: { redPacketId, amount, credited } };
+    const before = round.win?.redPacketId === redPacketId ? round.win : undefined;
+    const old = before ? before.old : arriving && ref === undefined;
+    return { ...round, asking: false, win: { redPacketId, amount, credited: before?.credited ?? false, ...(old && { old }) } };
   }
   // The news that the rain is paused may still be on its way to us; the answer was decided later and is the truth.
   const rain = code === OUTCOMES['-4'].code && round.rain ? { ...round.rain, state: 'paused' as const } : round.rain;
@@ -106,7 +111,8 @@ export function answered(round: Round, { code, redPacketId, amount }: ResultMess
 
 /** Also tells of a win whose own answer was lost. */
 export function credited(round: Round, { redPacketId, amount }: CreditedMessage): Round {
-  return { ...round, asking: false, win: { redPacketId, amount, credited: true } };
+  const old = round.win?.redPacketId === redPacketId && round.win.old;
+  return { ...round, asking: false, win: { redPacketId, amount, credited: true, ...(old && { old }) } };
 }
 
 /** @param now epoch ms by the server's clock */

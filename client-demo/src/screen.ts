@@ -14,7 +14,8 @@ export interface View {
   seconds?: number;
   /** Part of the packets that is left, 0 to 1. */
   left?: number;
-  win?: { amount: string; credited: boolean };
+  /** `old`: not won just now, nor while nobody looked. */
+  win?: { amount: string; credited: boolean; old?: true };
   /** Only once the packets can be recomputed; `ready`: nobody has asked yet. */
   proof?: NonNullable<Round['proof']> | 'ready';
   userId?: string;
@@ -101,7 +102,7 @@ export class Screen {
   /** From one face to another: what is animated, once. */
   #turn(face: View['face'], { win }: View): void {
     const hadFocus = document.activeElement === this.#grab;
-    const arrived = face === 'won' && this.#face !== 'connecting';
+    const arrived = face === 'won' && this.#face !== 'connecting' && !win?.old;
     this.#page.dataset['face'] = face;
     this.#page.toggleAttribute('data-arrived', arrived);
     element('.unheard').hidden = !(arrived && this.#wasAway && this.#face !== 'asking');

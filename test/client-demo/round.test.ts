@@ -52,6 +52,13 @@ describe('a win', () => {
     expect(answered(done, result('1', PACKET)).win).toEqual({ ...PACKET, credited: true });
   });
 
+  test('that the join of a page that has just come tells of is old, and stays so when it is credited; any other is news', () => {
+    const told = answered(round, result('1', PACKET), true);
+    expect(told.win).toEqual({ ...PACKET, credited: false, old: true });
+    expect(answered(credited(told, { type: 'credited', rainId: 'spring', ...PACKET }), result('1', PACKET)).win).toEqual({ ...PACKET, credited: true, old: true });
+    for (const news of [answered(round, result('1', PACKET)), answered(asked(round), { ...result('0', PACKET), ref: '1' }, true)]) expect(news.win).toEqual({ ...PACKET, credited: false });
+  });
+
   test('[R6] whose answer was lost is learnt from its credit', () => {
     const done = credited(asked(round), { type: 'credited', rainId: 'spring', ...PACKET });
     expect(faceOf(done, 1_500)).toBe('won');

@@ -14,7 +14,7 @@ export function cueOf(before: Moment, after: Moment): Cue | undefined {
   if (before.face !== after.face) {
     switch (after.face) {
       case 'open': return before.face === 'scheduled' ? 'go' : undefined;
-      case 'won': return before.face === 'connecting' ? undefined : 'win';
+      case 'won': return before.face === 'connecting' || after.win?.old ? undefined : 'win';
       case 'missed':
       case 'gone': return before.face === 'open' || before.face === 'asking' ? 'miss' : undefined;
       case 'too_late': return before.face === 'asking' ? 'miss' : undefined;

@@ -13,6 +13,7 @@ test.each<[string, ReturnType<typeof at>, ReturnType<typeof at>, Cue | undefined
   ['a win', at('asking'), at('won', { win: WIN }), 'win'],
   ['a win not heard of before', at('open'), at('won', { win: WIN }), 'win'],
   ['a win of long ago', at('connecting'), at('won', { win: WIN }), undefined],
+  ['a win of long ago, told after the rain was', at('open'), at('won', { win: { ...WIN, old: true } }), undefined],
   ['a credit', at('won', { win: WIN }), at('won', { win: { ...WIN, credited: true } }), 'credited'],
   ['a miss', at('asking'), at('missed'), 'miss'],
   ['the last packet', at('open'), at('gone'), 'miss'],
