@@ -1,10 +1,10 @@
 import { describe, it } from 'vitest';
 import { migrate } from '../../src/ledger/migrate.ts';
-import { startDatabase } from '../support/database.ts';
+import { startPglite } from '../support/pglite.ts';
 import { postgresInstalled, startPostgres } from '../support/postgres.ts';
 import { ledgerContract } from './contract.ts';
 
-ledgerContract('PGlite', startDatabase);
+ledgerContract('PGlite', startPglite);
 
 if (postgresInstalled) {
   ledgerContract('PostgreSQL', async () => {

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, MigrationError } from '../../src/ledger/migrate.ts';
 import { readMigrations, type Migration } from '../../src/ledger/migration.ts';
-import { startDatabase } from '../support/database.ts';
+import { startPglite } from '../support/pglite.ts';
 import { execute, postgresInstalled, startPostgres } from '../support/postgres.ts';
 import { openSchemaEngine } from './schemaEngine.ts';
 
@@ -103,7 +103,7 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
 }
 
 migrationContract('PGlite', async () => {
-  const database = await startDatabase();
+  const database = await startPglite();
   return {
     async empty() {
       await execute(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startEmbeddedDatabase } from '../../src/runtime/embedded/database.ts';
 import type { EmbeddedServer } from '../../src/runtime/embedded/redis.ts';
 import { homeAt, type Home } from '../../src/runtime/home.ts';
-import { startDatabase } from '../support/database.ts';
+import { startPglite } from '../support/pglite.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -51,7 +51,7 @@ test('a restart keeps the data, after an orderly stop and after kill -9, and a h
 });
 
 test('statements of several connections that arrive in pieces are not mixed up', async () => {
-  const database = await startDatabase();
+  const database = await startPglite();
   onTestFinished(() => database.stop());
   const clients = await Promise.all([0, 1, 2, 3].map(() => open(database.url)));
   // Larger than a read from a socket, so that every statement comes in several of them.
@@ -66,7 +66,7 @@ test('statements of several connections that arrive in pieces are not mixed up',
 });
 
 test('a connection that vanishes within a transaction is rolled back and blocks nobody', async () => {
-  const database = await startDatabase();
+  const database = await startPglite();
   onTestFinished(() => database.stop());
   const [vanishing, staying] = await Promise.all([open(database.url), open(database.url)]);
   await staying.query('CREATE TABLE things (n int)');
@@ -79,7 +79,7 @@ test('a connection that vanishes within a transaction is rolled back and blocks 
 });
 
 test('a connection that vanishes in the middle of a statement blocks nobody, even after an error in it', async () => {
-  const database = await startDatabase();
+  const database = await startPglite();
   onTestFinished(() => database.stop());
   const staying = await open(database.url);
   for (const statement of ['SELECT 1', 'this is not SQL']) {

@@ -1,82 +1,36 @@
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { readMigrations } from '../../src/ledger/migration.ts';
-import { startEmbeddedDatabase } from '../../src/runtime/embedded/database.ts';
-import { homeAt, type Home } from '../../src/runtime/home.ts';
+import { inject } from 'vitest';
+import { Client } from 'pg';
+import { startPglite } from './pglite.ts';
 
 export interface TestDatabase {
   url: string;
-  pid: number;
-  /** Resolves when the server has ended and its folder is gone. */
+  /** Resolves when nothing of it is left. */
   stop(): Promise<void>;
 }
 
-const TEMPLATES = fileURLToPath(new URL('../../node_modules/.cache/rain-test-database/', import.meta.url));
-
-/** The product's own PostgreSQL server on a free port, in a folder of this test's own: migrated, and empty. */
-export async function startDatabase(): Promise<TestDatabase> {
-  const template = await keepTemplate();
-  const home = homeAt(mkdtempSync(join(tmpdir(), 'rain-test-database-')));
-  cpSync(template, home.postgres, { recursive: true });
-  return await serve(home);
-}
-
-/** Starts the server in this home, which goes when the server goes. */
-async function serve(home: Home): Promise<TestDatabase> {
-  const remove = () => rmSync(home.folder, { recursive: true, force: true });
-  const started = await startEmbeddedDatabase({ home });
-  if (!started.ok) {
-    remove();
-    throw new Error(started.reason);
-  }
-  const { url, pid, stop } = started.server;
-  const killAtExit = () => {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // Ended already.
-    }
-    remove();
-  };
-  process.once('exit', killAtExit);
-  return {
-    url,
-    pid,
-    async stop() {
-      await stop();
-      process.off('exit', killAtExit);
-      remove();
-    },
-  };
-}
-
 /**
- * A migrated data folder to copy, since making one takes seconds. It is kept until PGlite or a migration changes; two
- * tests that make it at once each make one, and the later one gives way.
+ * A database of this test's own, migrated and empty: at the PostgreSQL server of this run, see postgresOfRun.ts, or, where none
+ * is installed, at the product's own, a slower server that is started for it.
  */
-async function keepTemplate(): Promise<string> {
-  const manifest = new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  const key = createHash('sha256').update(JSON.stringify([version, readMigrations()])).digest('hex').slice(0, 16);
-  const template = join(TEMPLATES, key);
-  if (existsSync(template)) return template;
-  mkdirSync(TEMPLATES, { recursive: true });
-  const home = homeAt(mkdtempSync(join(TEMPLATES, 'draft-')));
+export async function startDatabase(): Promise<TestDatabase> {
+  const server = inject('postgresOfRun');
+  if (!server) return await startPglite();
+  const name = `test_${process.pid}_${++databases}`;
+  await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${server.template}`);
+  return {
+    url: Object.assign(new URL(server.url), { pathname: `/${name}` }).href,
+    stop: () => execute(server.url, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
+let databases = 0;
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
   try {
-    const started = await startEmbeddedDatabase({ home });
-    if (!started.ok) throw new Error(started.reason);
-    try {
-      await migrate(started.server.url);
-    } finally {
-      await started.server.stop();
-    }
-    if (!existsSync(template)) renameSync(home.postgres, template);
+    await client.query(statement);
   } finally {
-    rmSync(home.folder, { recursive: true, force: true });
+    await client.end();
   }
-  return template;
 }

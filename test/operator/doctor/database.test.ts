@@ -3,15 +3,15 @@ import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/checkup
 import { migrate } from '../../../src/ledger/migrate.ts';
 import { readMigrations } from '../../../src/ledger/migration.ts';
 import { judgeDatabase } from '../../../src/operator/doctor/database.ts';
-import { startDatabase, type TestDatabase } from '../../support/database.ts';
+import { startPglite, type TestPglite } from '../../support/pglite.ts';
 import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../../support/postgres.ts';
 
 const verdicts = (facts: DatabaseFacts) => Object.fromEntries(judgeDatabase(facts).map(({ name, verdict }) => [name, verdict]));
 const ALL_WELL = { version: 'ok', kind: 'ok', migrations: 'ok', privileges: 'ok', connections: 'ok', fsync: 'ok', synchronous_commit: 'ok', clock: 'ok' };
 
 describe('the embedded database', () => {
-  let database: TestDatabase;
-  beforeAll(async () => { database = await startDatabase(); });
+  let database: TestPglite;
+  beforeAll(async () => { database = await startPglite(); });
   afterAll(() => database.stop());
 
   test('is recognised, and told to be none for real money', async () => {
