@@ -1,38 +1,48 @@
 import { Command } from 'commander';
 import { VERSION } from '../runtime/version.ts';
-import { addActionsCommand } from './commands/actions.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addBlockCommands } from './commands/block.ts';
-import { addCampaignCommands } from './commands/campaign.ts';
-import { addCodesCommand } from './commands/codes.ts';
-import { addDeadCommand } from './commands/dead.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addLookCommands } from './commands/look.ts';
-import { addManualCommand } from './commands/manual.ts';
-import { addOperatorCommand } from './commands/operator.ts';
-import { addPlanCommands } from './commands/plan.ts';
-import { addPreflightCommand } from './commands/preflight.ts';
-import { addProtocolCommand } from './commands/protocol.ts';
-import { addPreviewCommand } from './commands/preview.ts';
-import { addRecycleCommand } from './commands/recycle.ts';
-import { addRehearseCommand } from './commands/rehearse.ts';
-import { addReplayCommand } from './commands/replay.ts';
-import { addServeCommands } from './commands/serve.ts';
-import { addSteerCommands } from './commands/steer.ts';
-import { addSwarmCommand } from './commands/swarm.ts';
-import { addSwitchCommand } from './commands/switch.ts';
-import { addSystemCommands } from './commands/system.ts';
-import { addTokenCommand } from './commands/token.ts';
-import { addTopUpCommand } from './commands/topUp.ts';
-import { addUpCommand } from './commands/up.ts';
-import { addVerifyCommand } from './commands/verify.ts';
-import { addWinnersCommand } from './commands/winners.ts';
-import { addWriteOffCommand } from './commands/writeOff.ts';
-import { addCompletion } from './completion.ts';
 import { paint } from './paint.ts';
 
-/** All that can be typed. What a command needs beyond the common is imported when it is asked for: a person waits. */
-export async function openProgram(): Promise<Command> {
+type Add = (program: Command) => void;
+
+/** What can be typed first, and the room that adds it: whoever waits for one command need not wait for the others to be read. */
+const ROOMS: readonly [verbs: readonly string[], room: () => Promise<Add>][] = [
+  [['up'], async () => (await import('./commands/up.ts')).addUpCommand],
+  [['gateway', 'worker', 'console', 'migrate'], async () => (await import('./commands/serve.ts')).addServeCommands],
+  [['preview'], async () => (await import('./commands/preview.ts')).addPreviewCommand],
+  [['create', 'load'], async () => (await import('./commands/plan.ts')).addPlanCommands],
+  [['campaign'], async () => (await import('./commands/campaign.ts')).addCampaignCommands],
+  [['list', 'show'], async () => (await import('./commands/look.ts')).addLookCommands],
+  [['actions'], async () => (await import('./commands/actions.ts')).addActionsCommand],
+  [['audit'], async () => (await import('./commands/audit.ts')).addAuditCommand],
+  [['dead'], async () => (await import('./commands/dead.ts')).addDeadCommand],
+  [['winners'], async () => (await import('./commands/winners.ts')).addWinnersCommand],
+  [['replay'], async () => (await import('./commands/replay.ts')).addReplayCommand],
+  [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand],
+  [['start', 'schedule', 'pause', 'resume', 'close'], async () => (await import('./commands/steer.ts')).addSteerCommands],
+  [['top-up'], async () => (await import('./commands/topUp.ts')).addTopUpCommand],
+  [['recycle'], async () => (await import('./commands/recycle.ts')).addRecycleCommand],
+  [['write-off'], async () => (await import('./commands/writeOff.ts')).addWriteOffCommand],
+  [['block', 'unblock', 'blocks'], async () => (await import('./commands/block.ts')).addBlockCommands],
+  [['switch'], async () => (await import('./commands/switch.ts')).addSwitchCommand],
+  [['token'], async () => (await import('./commands/token.ts')).addTokenCommand],
+  [['operator'], async () => (await import('./commands/operator.ts')).addOperatorCommand],
+  [['swarm'], async () => (await import('./commands/swarm.ts')).addSwarmCommand],
+  [['rehearse'], async () => (await import('./commands/rehearse.ts')).addRehearseCommand],
+  [['doctor'], async () => (await import('./commands/doctor.ts')).addDoctorCommand],
+  [['system', 'gateways', 'openapi'], async () => (await import('./commands/system.ts')).addSystemCommands],
+  [['preflight'], async () => (await import('./commands/preflight.ts')).addPreflightCommand],
+  [['codes'], async () => (await import('./commands/codes.ts')).addCodesCommand],
+  [['protocol'], async () => (await import('./commands/protocol.ts')).addProtocolCommand],
+  [['manual'], async () => (await import('./commands/manual.ts')).addManualCommand],
+];
+/** It prints what all the others are. */
+const MANUAL = 'manual';
+
+/**
+ * What can be typed: all of it, or only the room of this verb.
+ * @param verb what was typed first; anything but a verb stands for all of them
+ */
+export async function openProgram(verb?: string): Promise<Command> {
   const program = new Command('rain')
     .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
     .version(VERSION)
@@ -41,35 +51,14 @@ export async function openProgram(): Promise<Command> {
     .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
     // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
     .exitOverride();
-  addUpCommand(program);
-  addServeCommands(program);
-  addPreviewCommand(program);
-  addPlanCommands(program);
-  addCampaignCommands(program);
-  addLookCommands(program);
-  addActionsCommand(program);
-  addAuditCommand(program);
-  addDeadCommand(program);
-  addWinnersCommand(program);
-  addReplayCommand(program);
-  addVerifyCommand(program);
-  addSteerCommands(program);
-  addTopUpCommand(program);
-  addRecycleCommand(program);
-  addWriteOffCommand(program);
-  addBlockCommands(program);
-  addSwitchCommand(program);
-  addTokenCommand(program);
-  addOperatorCommand(program);
-  addSwarmCommand(program);
-  addRehearseCommand(program);
-  addDoctorCommand(program);
-  addSystemCommands(program);
-  addPreflightCommand(program);
-  addCodesCommand(program);
-  addProtocolCommand(program);
-  addManualCommand(program);
+  const room = verb === MANUAL ? undefined : ROOMS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
+  if (room) {
+    (await room())(program);
+    return program;
+  }
+  for (const add of await Promise.all(ROOMS.map(([, open]) => open()))) add(program);
   // Last: it looks at all of them.
+  const { addCompletion } = await import('./completion.ts');
   await addCompletion(program);
   return program;
 }

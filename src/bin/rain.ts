@@ -11,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await (await openProgram()).parseAsync();
+  await (await openProgram(process.argv[2])).parseAsync();
 } catch (error) {
   const { exit, reasons, said } = explain(error);
   if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);

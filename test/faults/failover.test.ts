@@ -86,8 +86,8 @@ describe('a failover in full swing', () => {
   test('replicas=1: nobody who heard of a win is without exactly that credit, and the rain adds up and is settled', async () => {
     const durability: Durability = { mode: 'replicas', replicas: 1 };
     await stage.openRain('replicated');
-    const users = stage.storm('replicated', [await stage.openDoor(durability), await stage.openDoor(durability)]);
     await stage.work(durability);
+    const users = stage.storm('replicated', [await stage.openDoor(durability), await stage.openDoor(durability)]);
     const before = await stage.lose('replicated', users);
     await stage.group.addReplica();
     await users.settle();
@@ -107,8 +107,8 @@ describe('a failover in full swing', () => {
   test('local: what living gateways had told is put back; no packet is paid twice, and what was promised twice is listed', async () => {
     const durability: Durability = { mode: 'local' };
     await stage.openRain('restored');
-    const users = stage.storm('restored', [await stage.openDoor(durability), await stage.openDoor(durability)]);
     await stage.work(durability);
+    const users = stage.storm('restored', [await stage.openDoor(durability), await stage.openDoor(durability)]);
     await stage.lose('restored', users, { whileBlind: () => stage.whileBlind('restored', users) });
     await users.settle();
     expect(stage.putBack.reduce((sum, counts) => sum + counts.putBack, 0), 'the failover lost nothing, so nothing was shown').toBeGreaterThan(0);
@@ -121,8 +121,8 @@ describe('a failover in full swing', () => {
     const line = await TcpProxy.open(() => master);
     stage.onClose(() => line.close());
     await stage.openRain('contested');
-    const users = stage.storm('contested', [await stage.openDoor(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }), await stage.openDoor(durability)], 2 * PACKETS + 50);
     await stage.work(durability);
+    const users = stage.storm('contested', [await stage.openDoor(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }), await stage.openDoor(durability)], 2 * PACKETS + 50);
     const isAtFirstDoor = (userId: string) => Number(userId.split('-')[1]) % 2 === 0;
     await stage.lose('contested', users, { whileBlind: async () => {
       await stage.whileBlind('contested', users, isAtFirstDoor);
@@ -140,8 +140,8 @@ describe('a failover in full swing', () => {
     const durability: Durability = { mode: 'local' };
     await stage.openRain('unknown');
     const doors = [await stage.openDoor(durability)];
-    const users = stage.storm('unknown', doors);
     await stage.work(durability);
+    const users = stage.storm('unknown', doors);
     const before = await stage.lose('unknown', users, { whileBlind: async () => {
       await stage.whileBlind('unknown', users);
       await doors[0]!.close();
