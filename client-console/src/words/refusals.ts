@@ -27,6 +27,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^a rain lasts a week at most$/, '一场红包雨最多持续一周'],
   [/^expected a title$/, '请填写名称'],
   [/^expected 1 to 500 characters$/, '请填写 1 到 500 个字'],
+  [/^the wallet was asked to pay what is in (\S+); .*$/, '外部钱包收到过支付 $1 的请求：请重试入账，或确认其没有支付'],
   [/^expected a number$/, '请填写数字'],
   [/^expected a number above zero$/, '请填写大于零的数字'],
   [/^expected a date and a time$/, '请填写日期和时间'],

@@ -35,7 +35,7 @@ export async function discardLetter(desk: QueueDesk, id: string, why: string, no
   };
   const done = await discard(desk, asked, dryRun);
   if (!('outcome' in done)) return done;
-  if (done.outcome === 'maybe_paid') return refuse('letter', `the wallet was asked to pay what is in ${id}; send it again with requeue, or make sure that it was not paid and say --not-paid`);
+  if (done.outcome === 'maybe_paid') return refuse('notPaid', `the wallet was asked to pay what is in ${id}; send it again with requeue, or make sure that it was not paid and say so (--not-paid)`);
   if (!dryRun) await desk.queues.dead.remove(id);
   switch (done.outcome) {
     case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
