@@ -12,15 +12,20 @@ export interface KeptBalance {
   balance: Balance;
 }
 
+export interface Keepers extends Balance {
+  /** Finds out who keeps this rain's money, and takes it on where nobody does yet. Harmless to repeat. */
+  meet(rainId: string): Promise<void>;
+}
+
 /**
  * Has each rain paid by one keeper only. A rehearsal is kept at home: what is won in it is credited in the book, in shadow
- * money, and whoever keeps the real money is never asked. A real rain is paid by whoever paid its first win: a process with
- * another BALANCE would pay its users where they do not look, so that it leaves the claims to the others. (The book refuses to
+ * money, and whoever keeps the real money is never asked. A real rain is paid by whoever took it on first: a process with another
+ * BALANCE would pay its users where they do not look, so that it leaves the claims to the others. (The book refuses to
  * reserve for the one, and what was not reserved for the other, so that even a process that skips this pays nothing twice.)
  *
  * @param onElsewhere once per rain and process
  */
-export function byKeeper(ledger: Pick<Ledger, 'credit' | 'rain' | 'entrust'>, { keeper: own, balance: real }: KeptBalance, onElsewhere: (rainId: string, keeper: Keeper) => void): Balance {
+export function byKeeper(ledger: Pick<Ledger, 'credit' | 'rain' | 'entrust'>, { keeper: own, balance: real }: KeptBalance, onElsewhere: (rainId: string, keeper: Keeper) => void): Keepers {
   const shadow = ledgerBalance(ledger);
   // Both what a rain is and who keeps it are decided for good.
   const known = new Map<string, Balance>();
@@ -37,12 +42,14 @@ export function byKeeper(ledger: Pick<Ledger, 'credit' | 'rain' | 'entrust'>, { 
     return balance;
   }
 
+  const keeperOf = async (rainId: string) => known.get(rainId) ?? await find(rainId);
   return {
-    post: async (rainId, claims, apart) => (known.get(rainId) ?? await find(rainId)).post(rainId, claims, apart),
+    post: async (rainId, claims, apart) => (await keeperOf(rainId)).post(rainId, claims, apart),
+    meet: async (rainId) => void await keeperOf(rainId),
   };
 }
 
 function elsewhere(keeper: Keeper, own: Keeper): Balance {
-  const detail = `this rain has been paid with BALANCE=${keeper} so far, and this process has BALANCE=${own}`;
+  const detail = `this rain is paid with BALANCE=${keeper}, and this process has BALANCE=${own}`;
   return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
 }

@@ -41,7 +41,7 @@ export interface Round {
 export interface BookedRain extends Omit<NewRain, 'rehearsal' | 'campaign'> {
   rehearsal?: true;
   campaign?: Round & { /** With so many wins a user has had enough for this round. */ winsMax: number };
-  /** Who keeps its users' money; absent until the first payment. */
+  /** Who keeps its users' money; absent until somebody took it on. */
   keeper?: Keeper;
   /** What was added since, in order. */
   portions: BookedPortion[];

@@ -48,7 +48,7 @@ export interface PortionView {
 export interface RainDetail extends RainView {
   /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
   loaded: number;
-  /** Who keeps its users' money, as BALANCE says: whoever paid the first of them. Absent before that, and of a rehearsal. */
+  /** Who keeps its users' money, as BALANCE says: whoever took it on first. Absent before that, and of a rehearsal. */
   keeper?: Keeper;
   /** In order; empty when nothing was added. */
   portions: PortionView[];

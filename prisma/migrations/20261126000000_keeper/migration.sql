@@ -15,7 +15,7 @@ UPDATE "Rain" SET "keeper" = 'ledger'
 -- One rain, one keeper: of two processes with different settings the second would pay users what they look for elsewhere.
 CREATE FUNCTION refuse_another_keeper() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'who keeps the money of a rain is decided with its first payment' USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'who keeps the money of a rain is decided once' USING ERRCODE = 'restrict_violation';
 END
 $$;
 

@@ -24,6 +24,7 @@ import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
 import { LAGS_SECONDS, Spread } from '../../runtime/spread.ts';
 import type { Traces } from '../../runtime/traces.ts';
+import { startEntruster } from '../../steward/entruster.ts';
 import { startGuard } from '../../steward/guard.ts';
 import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
@@ -109,9 +110,10 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
-  const onElsewhere = (rainId: string, keeper: string) => log.error({ rainId, keeper }, 'this rain is paid with another BALANCE than this worker has; its claims wait for a worker that has it');
+  const onElsewhere = (rainId: string, keeper: string) => log.error({ rainId, keeper }, 'this rain is paid with another BALANCE than this worker has; this one pays nothing of it');
+  const balance = byKeeper(ledger, keep(ledger), onElsewhere);
   const worker = createCreditWorker({
-    connection: working, prefix: QUEUE_PREFIX, onError, log, balance: byKeeper(ledger, keep(ledger), onElsewhere),
+    connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
     ...(traces && { onAnnounced: (announced: Announced) => tellAnnounced(traces, announced) }),
   });
@@ -134,6 +136,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     pendingRanges: () => pendingRanges([queue, later]),
     areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
+  const entruster = startEntruster({ redis, meet: balance.meet, log });
   const watch = startWatch({ desk, log });
   const guard = startGuard({ desk, durability, log });
   if (registry) {
@@ -151,7 +154,7 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
       const all = deadlineIn(withinMs);
       const work = deadlineIn(withinMs - LETTING_GO_MS);
       const ends = {
-        relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), watch: watch.close(), guard: guard.close(),
+        relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), entruster: entruster.close(), watch: watch.close(), guard: guard.close(),
         clerk: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
       };
       const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));

@@ -14,7 +14,7 @@ const portion = z.object({ portion: count, id: z.string(), budget: money, packet
 
 const rainDetail = rainView.extend({
   loaded: count.describe('Packets that have been in Redis so far.'),
-  keeper: z.enum(['ledger', 'webhook']).optional().describe('Who keeps its users\' money; from the first payment on, and for good.'),
+  keeper: z.enum(['ledger', 'webhook']).optional().describe('Who keeps its users\' money; from the moment on that a worker has seen it loaded, and for good.'),
   portions: z.array(portion).describe('What was added since the creation, in order.'),
   commitment: z.string().optional(),
   seed: z.string().optional().describe('Only of a settled rain: until then it is a secret.'),

@@ -1,0 +1,41 @@
+import { liveRains } from '../grab/reading.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import type { Logger } from '../runtime/log.ts';
+import { startRounds, type Rounds } from '../runtime/rounds.ts';
+
+export interface EntrusterOptions {
+  redis: RedisClient;
+  /** Finds out who keeps this rain's money, and takes it on where nobody does yet. */
+  meet: (rainId: string) => Promise<void>;
+  log: Logger;
+  everyMs?: number;
+}
+
+/**
+ * Takes on the rains that are loaded, before the first win of theirs is to be paid: by then it is known whether all processes
+ * agree on who pays, while there is time to mend it. A rehearsal pays nobody.
+ */
+export function startEntruster({ redis, meet, log, everyMs = 1_000 }: EntrusterOptions): Rounds {
+  let met: ReadonlySet<string> = new Set();
+  let failing = false;
+
+  async function round(): Promise<number> {
+    const now = new Set<string>();
+    try {
+      const rains = [...await liveRains(redis)].filter(([, { rehearsal }]) => !rehearsal);
+      for (const [rainId] of rains) {
+        if (!met.has(rainId)) await meet(rainId);
+        now.add(rainId);
+      }
+      failing = false;
+    } catch (error) {
+      // Whoever pays the first win asks again.
+      if (!failing) log.warn({ error: String(error) }, 'cannot find out who pays the loaded rains, will try again');
+      failing = true;
+    }
+    // Only what is live is remembered [R10].
+    met = failing ? new Set([...met, ...now]) : now;
+    return everyMs;
+  }
+  return startRounds(round);
+}
