@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rain } from '../support/cli.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { startPglite } from '../support/pglite.ts';
 import { startRedis } from '../support/redis.ts';
 
 let desk: TestDesk;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
+  // Of a server without fsync, as the tests otherwise use one, it would say that it is not fit for money.
+  desk = await openTestDesk(startPglite);
   env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
 });
 afterAll(() => desk.stop());

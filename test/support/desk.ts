@@ -3,7 +3,7 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import type { Desk } from '../../src/operator/desk.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
-import { startDatabase } from './database.ts';
+import { startDatabase, type TestDatabase } from './database.ts';
 import { connect } from './rain.ts';
 import { startRedis } from './redis.ts';
 
@@ -15,8 +15,8 @@ export interface TestDesk extends Desk {
 }
 
 /** A desk at a real Redis and a real database of this test's own. */
-export async function openTestDesk(): Promise<TestDesk> {
-  const [server, book] = await Promise.all([startRedis(), startDatabase()]);
+export async function openTestDesk(openBook: () => Promise<TestDatabase> = startDatabase): Promise<TestDesk> {
+  const [server, book] = await Promise.all([startRedis(), openBook()]);
   const redis = await connect(server.url);
   const database = connectDatabase(book.url);
   return {
