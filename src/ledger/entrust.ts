@@ -4,7 +4,7 @@ import type { Keeper } from './generated/client.ts';
 export type { Keeper };
 
 /**
- * Has this keeper pay the users of a rain, unless another one has begun to: of two who ask at once one is told the other.
+ * Has this keeper pay the users of a rain, unless another one has taken it on: of two who ask at once one is told the other.
  * @returns who does, for good; `undefined` when there is no such rain, or it is a rehearsal
  */
 export async function entrust(database: Database, rainId: string, keeper: Keeper): Promise<Keeper | undefined> {

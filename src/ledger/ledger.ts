@@ -9,13 +9,13 @@ import {
 } from './campaigns.ts';
 import type { Database } from './database.ts';
 import { discard, discards, laidToRest, type BookedDiscard, type Discarding, type NewDiscard } from './discard.ts';
+import { entrust, type Keeper } from './entrust.ts';
 import { addPortion, type Adding, type NewPortion } from './portions.ts';
 import { creditOf, postings, type BookedPosting } from './postings.ts';
 import { creditsAmong, luckiest, purse, type PursePage, type PursePlace } from './purse.ts';
 import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle, type BookedRain, type Creation, type NewRain, type WhichRains, type Window } from './rains.ts';
 import { recycle, type Recycling } from './recycle.ts';
 import { reserve, type Reserving } from './reserve.ts';
-import { entrust, type Keeper } from './entrust.ts';
 import { openStaff, type Staff } from './staff.ts';
 
 /** The book, opened. Each entry is told in full where it is written. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claimLog } from '../support/desk.ts';
 import { openOperatorDesk, PASSWORD, type OperatorDesk } from '../support/operatorDesk.ts';
 import { bringAxe, findBarriers } from './axe.ts';
@@ -26,9 +26,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await page.goto(`${desk.url}/desk/`);
     await signIn(page, 'opal', PASSWORD);
   });
-  beforeEach(() => { faults.length = 0; });
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
   afterAll(async () => {
-    expect(faults).toEqual([]);
     await browser?.close();
     await desk?.stop();
   });
