@@ -4,6 +4,7 @@ import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { LOCAL } from '../runtime/durability.ts';
 import type { Part } from '../runtime/health.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
@@ -40,10 +41,9 @@ export interface Assembly {
   times: Times;
   /** @throws when Redis cannot be reached or is not fit to keep what is won, or a script does not compile */
   start(): Promise<void>;
-  release(): void;
 }
 
-export function assemble(options: GatewayOptions): Assembly {
+export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembly {
   const { redisUrl, log, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const tally = createTally();
@@ -95,6 +95,8 @@ export function assemble(options: GatewayOptions): Assembly {
     else audience.eachWatching(snapshot.rainId, show, news === 'change');
   }
 
+  lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
+  for (const [name, part] of Object.entries({ keeping, relief, blocklist, openings, board })) lifecycle.onClose(name, () => part.close());
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
     door, blocklist, relief, times, connected,
@@ -109,14 +111,6 @@ export function assemble(options: GatewayOptions): Assembly {
       await relief.start();
       await followNews(subscriber, door);
       started = true;
-    },
-    release() {
-      board.close();
-      openings.close();
-      blocklist.close();
-      relief.close();
-      keeping.close();
-      for (const connection of connections) connection.disconnect();
     },
   };
 }

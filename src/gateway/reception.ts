@@ -4,6 +4,7 @@ import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } fro
 import { encode } from '../protocol/codec.ts';
 import { SUBPROTOCOL } from '../protocol/constants.ts';
 import { ERRORS } from '../protocol/outcomes.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { Assembly } from './assembly.ts';
 import { complain } from './complaint.ts';
 import { Handshakes } from './guard/handshakes.ts';
@@ -25,10 +26,9 @@ export interface Reception {
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
   /** From now on nobody comes in, and who asks is told to come back. */
   shut(): void;
-  release(): void;
 }
 
-export function openReception({ door, blocklist, relief, connected }: Assembly, options: GatewayOptions): Reception {
+export function openReception({ door, blocklist, relief, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle): Reception {
   const { limits, audience, board, pace, tally } = door;
   const { log, trustedProxies = 0 } = options;
   const handshakes = new Handshakes(limits);
@@ -100,10 +100,10 @@ export function openReception({ door, blocklist, relief, connected }: Assembly, 
     pace.forget();
     handshakes.forget();
   }, PULSE_MS);
+  lifecycle.onClose('heartbeat', () => clearInterval(pulse));
 
   return {
     upgrade: (request, stream, head) => void upgrade(request, stream, head),
     shut: () => { accepting = false; },
-    release: () => clearInterval(pulse),
   };
 }

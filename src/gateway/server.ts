@@ -1,11 +1,12 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import { openReadiness, type Readiness } from '../runtime/health.ts';
+import { createLifecycle, type Lifecycle } from '../runtime/lifecycle.ts';
 import { assemble, type Assembly } from './assembly.ts';
 import { sayGoodbye } from './farewell.ts';
 import { createHttpServer, listen } from './http.ts';
 import type { GatewayOptions } from './options.ts';
-import { startPresence, type PresenceTeller } from './presence.ts';
+import { startPresence } from './presence.ts';
 import { openReception, type Reception } from './reception.ts';
 import type { Load } from './relief/relief.ts';
 import type { Tally } from './tally.ts';
@@ -31,23 +32,16 @@ export interface Gateway {
 }
 
 /** @throws when Redis cannot be reached or is not fit to keep what is won, a script does not compile, or the port is taken (EADDRINUSE) */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const assembly = assemble(options);
-  const reception = openReception(assembly, options);
-  let readiness: Readiness | undefined;
-  const release = () => {
-    void readiness?.close();
-    reception.release();
-    assembly.release();
-  };
-  try {
+export function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const lifecycle = createLifecycle((sentence) => options.log.warn(sentence));
+  return lifecycle.opening(async () => {
+    const assembly = assemble(options, lifecycle);
+    const reception = openReception(assembly, options, lifecycle);
     await assembly.start();
-    readiness = await openReadiness({ parts: assembly.parts });
-    return await serve({ options, assembly, reception, readiness, release });
-  } catch (error) {
-    release();
-    throw error;
-  }
+    const readiness = await openReadiness({ parts: assembly.parts });
+    lifecycle.onClose('readiness', () => void readiness.close());
+    return await serve({ options, assembly, reception, readiness, lifecycle });
+  });
 }
 
 interface Parts {
@@ -55,43 +49,41 @@ interface Parts {
   assembly: Assembly;
   reception: Reception;
   readiness: Readiness;
-  release: () => void;
+  lifecycle: Lifecycle;
 }
 
 /** Opens the port: from here on players come. */
-async function serve({ options, assembly, reception, readiness, release }: Parts): Promise<Gateway> {
+async function serve({ options, assembly, reception, readiness, lifecycle }: Parts): Promise<Gateway> {
   const { host, log, trustedProxies = 0 } = options;
   const { door: { audience, batcher, limits, tally, redis, board }, relief, times } = assembly;
   const server = createHttpServer({
     limits, trustedProxies, report: readiness.report, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: reception.upgrade,
   });
-  let presence: PresenceTeller | undefined;
-  let closing: Promise<void> | undefined;
-  const close = () => closing ??= drain();
-
-  /** Still listens meanwhile, so that whoever asks is told 503 and where he stands, not that nobody is there. */
-  async function drain(): Promise<void> {
-    readiness.drain();
-    reception.shut();
-    const deadline = deadlineIn(limits.closeMs);
-    // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
-    await deadlineIn(limits.closeMs / 2).until(() => batcher.pending === 0);
-    await sayGoodbye(audience, limits);
-    await deadline.until(() => audience.size === 0);
-    for (const session of audience) session.socket.terminate();
-    await presence?.close();
+  const port = await listen(server, host, options.port);
+  lifecycle.onClose('port', async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
-    release();
     await closed;
-  }
-
-  const port = await listen(server, host, options.port);
+  });
   log.info({ port }, 'gateway open');
   const gateway: Gateway = {
     url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, tally, times, readiness,
-    load: relief.load, pressed: () => relief.pressure.pressed, close,
+    load: relief.load, pressed: () => relief.pressure.pressed, close: () => lifecycle.close(limits.closeMs),
   };
-  if (options.presence) presence = startPresence({ ...gateway, address: gateway.url, redis, now: () => board.now() });
+  if (options.presence) {
+    const presence = startPresence({ ...gateway, address: gateway.url, redis, now: () => board.now() });
+    lifecycle.onClose('presence', () => presence.close());
+  }
+  // Still listens meanwhile, so that whoever asks is told 503 and where he stands, not that nobody is there.
+  lifecycle.onClose('sockets', async (leftMs) => {
+    readiness.drain();
+    reception.shut();
+    const deadline = deadlineIn(leftMs);
+    // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
+    await deadlineIn(leftMs / 2).until(() => batcher.pending === 0);
+    await sayGoodbye(audience, limits);
+    await deadline.until(() => audience.size === 0);
+    for (const session of audience) session.socket.terminate();
+  });
   return gateway;
 }

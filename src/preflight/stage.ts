@@ -12,6 +12,7 @@ import { freePort } from '../runtime/embedded/freePort.ts';
 import { startEmbeddedRedis } from '../runtime/embedded/redis.ts';
 import { compiledEntry } from '../runtime/entry.ts';
 import { homeAt } from '../runtime/home.ts';
+import { createLifecycle } from '../runtime/lifecycle.ts';
 import { connectRedis, untilReady, type RedisClient } from '../runtime/redis.ts';
 
 /** Redis, a gateway and a book of their own, in a temporary folder: what is measured there is nobody's money. */
@@ -38,32 +39,33 @@ const WITHOUT_LIMITS = {
 export async function onStage<T>(rehearse: (stage: Stage) => Promise<T>, signal: AbortSignal): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-preflight-'));
   const home = homeAt(folder);
-  const ends: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
-  const kept = <S extends { stop(): Promise<unknown> }>(server: S): S => {
-    ends.unshift(() => server.stop());
+  const lifecycle = createLifecycle();
+  lifecycle.onClose('folder', () => rmSync(folder, { recursive: true, force: true }));
+  const kept = <S extends { stop(): Promise<unknown> }>(name: string, server: S): S => {
+    lifecycle.onClose(name, () => server.stop());
     return server;
   };
   try {
     const [startedRedis, startedDatabase] = await Promise.all([startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') }), startEmbeddedDatabase({ home })]);
-    const redisServer = kept(orThrow(startedRedis).server);
-    const databaseServer = kept(orThrow(startedDatabase).server);
+    const redisServer = kept('redis', orThrow(startedRedis).server);
+    const databaseServer = kept('database', orThrow(startedDatabase).server);
     await migrate(databaseServer.url);
     signal.throwIfAborted();
     const secret = randomBytes(32).toString('hex');
     const metricsPort = await freePort();
-    const gateway = kept(orThrow(await startChild({
+    const gateway = kept('gateway', orThrow(await startChild({
       name: 'gateway', entry: compiledEntry('bin/rain.js'), args: ['gateway'], logs: home.logs, facts: z.object({ url: z.string() }),
       env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
         TICKETS: 'off', PUZZLES: 'off', TAPS: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
     })).child);
     const redis = connectRedis(redisServer.url, { purpose: 'once', onError: () => {} });
     const database = connectDatabase(databaseServer.url);
-    ends.unshift(async () => { redis.disconnect(); await database.$disconnect(); });
+    lifecycle.onClose('connections', () => { redis.disconnect(); return database.$disconnect(); });
     await untilReady(redis);
     signal.throwIfAborted();
     return await rehearse({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret });
   } finally {
-    for (const end of ends) await end();
+    await lifecycle.close();
   }
 }
 

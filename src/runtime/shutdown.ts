@@ -1,3 +1,4 @@
+import { createLifecycle, type Close } from './lifecycle.ts';
 import { endWithParent } from './parent.ts';
 
 /**
@@ -17,8 +18,6 @@ export interface Shutdown {
   /** Closes everything and exits with `code`; when the end has already begun, its own code stands. */
   end(code: number): Promise<never>;
 }
-
-type Close = (leftMs: number) => void | Promise<void>;
 
 /**
  * For all that a server process has to end, from the signal on. Below the 10 s after which Docker kills; a parent of ours
@@ -44,21 +43,10 @@ const SAME_KEYSTROKE_MS = 400;
 const RESERVE_MS = 500;
 
 export function createShutdown({ deadlineMs = 30_000, report = () => {}, codeOnSignal = 0 }: ShutdownOptions = {}): Shutdown {
-  const closers: { name: string; close: Close }[] = [];
+  const lifecycle = createLifecycle(report);
   const begun = new AbortController();
   let begunAt = 0;
   let ending: Promise<never> | undefined;
-
-  async function closeAll(): Promise<void> {
-    // What is opened while this goes on, since its start was under way when the end began, comes next.
-    for (let closer = closers.pop(); closer; closer = closers.pop()) {
-      try {
-        await closer.close(Math.max(0, begunAt + deadlineMs - RESERVE_MS - performance.now()));
-      } catch (error) {
-        report(`closing the ${closer.name} failed: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
-  }
 
   function end(code: number): Promise<never> {
     return ending ??= (async () => {
@@ -68,7 +56,7 @@ export function createShutdown({ deadlineMs = 30_000, report = () => {}, codeOnS
         process.exit(code || 1);
       }, deadlineMs).unref();
       begun.abort();
-      await closeAll();
+      await lifecycle.close(deadlineMs - RESERVE_MS);
       return process.exit(code);
     })();
   }
@@ -83,7 +71,7 @@ export function createShutdown({ deadlineMs = 30_000, report = () => {}, codeOnS
 
   return {
     signal: begun.signal,
-    onClose(name, close) { closers.push({ name, close }); },
+    onClose: lifecycle.onClose,
     end,
   };
 }

@@ -86,7 +86,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
     players = openPlayers(desk, { ALLOWED_ORIGINS: shopUrl });
     writeFileSync(join(folder, 'index.html'), '<!doctype html>');
     gateway = await openGateway(desk.redisUrl, { allowedOrigins: [shopUrl] });
-    rainConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: folder, log: createLog('console', 'silent'), player: players.desk.options });
+    rainConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: folder, log: createLog('console', 'silent'), player: players.desk });
     worker = await openWorker(desk);
     const here = (text: string) => text.replaceAll('wss://rain.example.com', new URL(gateway.url).origin).replaceAll('https://rain.example.com', rainConsole.url);
     policy = here(/^ {4}(default-src .*)$/m.exec(page)![1]!);

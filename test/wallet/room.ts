@@ -1,4 +1,4 @@
-import { openPlayerDesk, type PlayerDesk } from '../../src/bin/servers/player.ts';
+import { openPlayerDesk } from '../../src/bin/servers/player.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
@@ -6,6 +6,7 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { loadConfig } from '../../src/runtime/config.ts';
+import { createLifecycle } from '../../src/runtime/lifecycle.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import type { Purse } from '../../src/wallet/purse.ts';
 import { SECRET } from '../support/client.ts';
@@ -14,15 +15,16 @@ import type { TestDesk } from '../support/desk.ts';
 export interface Players {
   /** What this user is told; as `GET /api/me` without its HTTP. */
   purseOf(userId: string): Promise<Purse>;
-  desk: PlayerDesk;
+  desk: ReturnType<typeof openPlayerDesk>;
   close(): Promise<void>;
 }
 
 /** What `rain console` has for players, at this Redis and this database. */
 export function openPlayers({ redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string }, settings: Record<string, string> = {}): Players {
   const config = loadConfig(['REDIS_URL', 'DATABASE_URL'], { JWT_SECRET: SECRET, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...settings });
-  const desk = openPlayerDesk(config, createLog('console', 'silent'));
-  return { desk, purseOf: (userId) => desk.options.openPurse(userId, undefined, 20), close: () => desk.close() };
+  const lifecycle = createLifecycle();
+  const desk = openPlayerDesk(config, createLog('console', 'silent'), lifecycle);
+  return { desk, purseOf: (userId) => desk.openPurse(userId, undefined, 20), close: () => lifecycle.close() };
 }
 
 /** A rain of packets of 1.00, open, and these users have won one each; their claims, in order. */

@@ -98,7 +98,7 @@ describe('while no worker runs', () => {
 
   test('several rains, several shards, and pages without end', async () => {
     for (let i = 0; i < 5; i++) await wonRain(desk, `many-${i}`, ['dan'], { shards: 3 });
-    const { purseOf, desk: { options } } = players();
+    const { purseOf, desk: options } = players();
     await eventually(async () => expect((await purseOf('dan')).wallet).toBe('5.00'));
     const seen: string[] = [];
     for (let after: Parameters<typeof options.openPurse>[1]; ;) {

@@ -6,21 +6,18 @@ import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
 import type { Config } from '../../runtime/config.ts';
+import type { Lifecycle } from '../../runtime/lifecycle.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { watchReturns } from '../../runtime/returns.ts';
 
 type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
-export interface OpenBackend extends Backend {
-  close(): Promise<void>;
-}
-
 /**
  * Redis, the book and the queues, for the operator's desk.
  * @throws when one of them cannot be reached
  */
-export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability, DURABILITY_WAIT_MS: waitMs }: Servers, log: Logger): Promise<OpenBackend> {
+export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability, DURABILITY_WAIT_MS: waitMs }: Servers, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
   let open = false;
   const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
   // Commands end, one way or the other: a person waits for the answer.
@@ -28,29 +25,23 @@ export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
   const sinceReturn = watchReturns(redis);
   const database = connectDatabase(databaseUrl, { onError });
-  const release = async () => {
+  lifecycle.onClose('connections', () => {
     redis.disconnect();
     queueing.disconnect();
-    await database.$disconnect();
-  };
-  try {
-    await Promise.all([untilReady(redis), untilReady(queueing)]);
-    await loadScripts(redis);
-    await untilAnswers(database, databaseUrl);
-  } catch (error) {
-    await release();
-    throw error;
-  }
+    return database.$disconnect();
+  });
+  await Promise.all([untilReady(redis), untilReady(queueing)]);
+  await loadScripts(redis);
+  await untilAnswers(database, databaseUrl);
   open = true;
   const visiting = { connection: queueing, prefix: QUEUE_PREFIX, onError, visiting: true };
   const queues = { credit: createCreditQueue(visiting), later: createLaterQueue(visiting), dead: createDeadQueue(visiting) };
+  lifecycle.onClose('queues', () => {
+    open = false;
+    return Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+  });
   return {
     redis, ledger: openLedger(database), queues, sinceReturn,
     ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, waitMs) }),
-    async close() {
-      open = false;
-      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
-      await release();
-    },
   };
 }

@@ -3,6 +3,7 @@ import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
 import { startConsole } from '../../console/server.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
 import { ConfigError, type Config } from '../../runtime/config.ts';
+import { createLifecycle } from '../../runtime/lifecycle.ts';
 import { createLog } from '../../runtime/log.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
@@ -19,30 +20,24 @@ export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ u
   const config = configure(['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
   const guests = withGuests ? guestTokens(config) : undefined;
-  const opened: { name: string; close: () => Promise<void> }[] = [];
-  try {
-    const { readiness, tally, close } = await openOnCall(config, log);
-    opened.push({ name: 'health', close });
-    const backend = await openBackend(config, log);
-    opened.push({ name: 'backend', close: () => backend.close() });
-    const player = canTellPlayers(config) ? openPlayerDesk(config, log) : undefined;
-    if (player) opened.push({ name: 'wallets', close: () => player.close() });
+  const lifecycle = createLifecycle((sentence) => log.warn(sentence));
+  return lifecycle.opening(async () => {
+    const { readiness, tally } = await openOnCall(config, log, lifecycle);
+    const backend = await openBackend(config, log, lifecycle);
+    const player = canTellPlayers(config) ? openPlayerDesk(config, log, lifecycle) : undefined;
     const desk = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
       gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
       ...(guests && { guests }),
-      ...(player && { player: player.options }),
+      ...(player && { player }),
       backend, deskFolder: DESK, surroundings: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
       readiness, tally, log,
     });
-    opened.push({ name: 'console', close: () => { readiness.drain(); return desk.close(); } });
-    for (const part of opened) shutdown.onClose(part.name, part.close);
+    lifecycle.onClose('console', () => { readiness.drain(); return desk.close(); });
+    shutdown.onClose('console', (leftMs) => lifecycle.close(leftMs));
     log.info({ url: desk.url }, 'console open');
     return { url: desk.url };
-  } catch (error) {
-    for (const part of opened.reverse()) await part.close();
-    throw error;
-  }
+  });
 }
 
 /** Without a book, or without a key to verify tokens with, the page is all there is. */

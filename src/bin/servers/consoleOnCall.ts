@@ -2,6 +2,7 @@ import { createConsoleTally, tellConsole, type ConsoleTally } from '../../consol
 import { connectDatabase } from '../../ledger/database.ts';
 import type { Config } from '../../runtime/config.ts';
 import { openReadiness, type Part, type Readiness } from '../../runtime/health.ts';
+import type { Lifecycle } from '../../runtime/lifecycle.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer, tellReadiness } from '../../runtime/metrics.ts';
 import { connectRedis } from '../../runtime/redis.ts';
@@ -10,7 +11,6 @@ import { connectRedis } from '../../runtime/redis.ts';
 export interface ConsoleOnCall {
   readiness: Readiness;
   tally: ConsoleTally;
-  close(): Promise<void>;
 }
 
 /**
@@ -18,34 +18,27 @@ export interface ConsoleOnCall {
  * the player's page alone needs neither.
  * @throws when the metrics' port is taken
  */
-export async function openOnCall(config: Config, log: Logger): Promise<ConsoleOnCall> {
+export async function openOnCall(config: Config, log: Logger, lifecycle: Lifecycle): Promise<ConsoleOnCall> {
   const parts: Part[] = [];
-  const closers: (() => unknown)[] = [];
   if (config.REDIS_URL !== undefined) {
     const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
-    closers.push(() => redis.disconnect());
+    lifecycle.onClose('redis', () => redis.disconnect());
     parts.push({ name: 'redis', ask: () => redis.ping() });
   }
   if (config.DATABASE_URL !== undefined) {
     const database = connectDatabase(config.DATABASE_URL, { connectionsMax: 1 });
-    closers.push(() => database.$disconnect());
+    lifecycle.onClose('database', () => database.$disconnect());
     parts.push({ name: 'database', ask: () => database.$queryRaw`SELECT 1` });
   }
   const readiness = await openReadiness({ parts });
-  closers.push(() => void readiness.close());
+  lifecycle.onClose('readiness', () => void readiness.close());
   const tally = createConsoleTally();
-  const close = async () => void await Promise.all(closers.map((end) => end()));
   if (config.METRICS_PORT !== undefined) {
     const registry = openRegistry();
     tellReadiness(registry, readiness);
     tellConsole(registry, tally);
-    try {
-      const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
-      closers.push(() => metrics.close());
-    } catch (error) {
-      await close();
-      throw error;
-    }
+    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
+    lifecycle.onClose('metrics', () => metrics.close());
   }
-  return { readiness, tally, close };
+  return { readiness, tally };
 }

@@ -9,6 +9,7 @@ import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import type { Config } from '../../runtime/config.ts';
+import type { Lifecycle } from '../../runtime/lifecycle.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, type RedisClient } from '../../runtime/redis.ts';
 import { createTokenReader } from '../../runtime/tokenReader.ts';
@@ -25,18 +26,13 @@ import { keeperOf } from './keeper.ts';
 const DATABASE_CONNECTIONS = 6;
 const CONFIRM_CONNECTIONS = 2;
 
-export interface PlayerDesk {
-  options: Omit<PlayerOptions, 'log'>;
-  close(): Promise<void>;
-}
-
 export type PlayerConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
 
 /**
  * What players ask about their money. Opens without waiting for Redis or the database: the page is served without them, and who
  * asks is told what can be told.
  */
-export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
+export function openPlayerDesk(config: PlayerConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, BALANCE, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'settling on demand failed; the worker goes on with it');
@@ -60,17 +56,15 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger): PlayerDesk {
     ledger, counter, findWins: createWinFinder(redis), isDead: createDeadWins(letters.read), onFault,
     ...(DURABILITY.mode === 'replicas' && { confirm: createConfirm({ connections: confirming, replicas: DURABILITY.replicas, waitMs: DURABILITY_WAIT_MS, onFault }) }),
   });
+  lifecycle.onClose('connections', () => {
+    for (const connection of [redis, ...confirming]) connection.disconnect();
+    return database.$disconnect();
+  });
+  lifecycle.onClose('dead letters', () => letters.close());
   return {
-    options: {
-      readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
-      openPurse: (userId, after, limit) => openPurse({ teller, ledger }, userId, after, limit),
-      podium: createPodiums(ledger), allowedOrigins: ALLOWED_ORIGINS,
-    },
-    async close() {
-      await letters.close();
-      for (const connection of [redis, ...confirming]) connection.disconnect();
-      await database.$disconnect();
-    },
+    readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
+    openPurse: (userId, after, limit) => openPurse({ teller, ledger }, userId, after, limit),
+    podium: createPodiums(ledger), allowedOrigins: ALLOWED_ORIGINS,
   };
 }
 

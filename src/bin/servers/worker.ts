@@ -18,7 +18,8 @@ import { deadlineIn } from '../../runtime/deadline.ts';
 import { LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openReadiness, type Readiness } from '../../runtime/health.ts';
-import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry, type MetricsServer } from '../../runtime/metrics.ts';
+import { createLifecycle, type Lifecycle } from '../../runtime/lifecycle.ts';
+import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
@@ -66,7 +67,20 @@ export function tellFaults(registry: MetricsRegistry, faults: () => number): voi
  * his answer.
  * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
  */
-export async function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
+export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
+  const lifecycle = createLifecycle((sentence) => log.warn(sentence));
+  return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, options, lifecycle }));
+}
+
+interface WorkerParts {
+  redisUrl: string;
+  databaseUrl: string;
+  log: Logger;
+  options: WorkerOptions;
+  lifecycle: Lifecycle;
+}
+
+async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: WorkerParts): Promise<WorkerProcess> {
   const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
@@ -85,26 +99,22 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
   // Of its own, since the others may all be busy with credits: that is no reason to call the database away. It connects when it is first asked.
   const asking = connectDatabase(databaseUrl, { connectionsMax: 1 });
   const registry = metrics && openRegistry();
-  let readiness: Readiness | undefined;
-  let metricsServer: MetricsServer | undefined;
-  const release = async () => {
-    await metricsServer?.close();
-    void readiness?.close();
+  lifecycle.onClose('connections', async () => {
     for (const connection of connections) connection.disconnect();
     await Promise.all([database.$disconnect(), asking.$disconnect()]);
-  };
-  try {
-    await Promise.all(connections.map((connection) => untilReady(connection)));
-    await expectFit(redis, durability, log);
-    await loadScripts(redis);
-    await untilAnswers(database, databaseUrl);
-    if (registry && metrics) {
-      readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => asking.$queryRaw`SELECT 1` }] });
-      metricsServer = await startMetricsServer({ registry, ...metrics, readiness, log });
-    }
-  } catch (error) {
-    await release();
-    throw error;
+  });
+  await Promise.all(connections.map((connection) => untilReady(connection)));
+  await expectFit(redis, durability, log);
+  await loadScripts(redis);
+  await untilAnswers(database, databaseUrl);
+  let readiness: Readiness | undefined;
+  let metricsUrl: string | undefined;
+  if (registry && metrics) {
+    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => asking.$queryRaw`SELECT 1` }] });
+    lifecycle.onClose('readiness', () => void ready.close());
+    const server = await startMetricsServer({ registry, ...metrics, readiness, log });
+    lifecycle.onClose('metrics', () => server.close());
+    metricsUrl = server.url;
   }
   open = true;
 
@@ -147,20 +157,20 @@ export async function startWorker(redisUrl: string, databaseUrl: string, log: Lo
     tellFaults(registry, () => faults);
   }
   log.info('worker open');
+  lifecycle.onClose('queues', () => Promise.all([queue.close(), later.close(), dead.close()]));
+  lifecycle.onClose('work', async (leftMs) => {
+    readiness?.drain();
+    const work = deadlineIn(leftMs - LETTING_GO_MS);
+    const ends = {
+      relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), entruster: entruster.close(), watch: watch.close(), guard: guard.close(),
+      clerk: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
+    };
+    const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
+    const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);
+    if (unfinished.length > 0) log.warn({ unfinished }, 'left before it was done; another worker goes on with it');
+  });
   return {
-    ...(metricsServer && { metricsUrl: metricsServer.url }),
-    async close(withinMs = CLOSE_MS) {
-      readiness?.drain();
-      const all = deadlineIn(withinMs);
-      const work = deadlineIn(withinMs - LETTING_GO_MS);
-      const ends = {
-        relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), entruster: entruster.close(), watch: watch.close(), guard: guard.close(),
-        clerk: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
-      };
-      const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
-      const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);
-      if (unfinished.length > 0) log.warn({ unfinished }, 'left before it was done; another worker goes on with it');
-      await all.within(Promise.all([queue.close(), later.close(), dead.close()]).then(release));
-    },
+    ...(metricsUrl !== undefined && { metricsUrl }),
+    close: async (withinMs = CLOSE_MS) => void await deadlineIn(withinMs).within(lifecycle.close(withinMs)),
   };
 }
