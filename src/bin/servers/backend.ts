@@ -10,7 +10,7 @@ import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { watchReturns } from '../../runtime/returns.ts';
 
-type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
+type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
 export interface OpenBackend extends Backend {
   close(): Promise<void>;
@@ -20,7 +20,8 @@ export interface OpenBackend extends Backend {
  * Redis, the book and the queues, for the operator's desk.
  * @throws when one of them cannot be reached
  */
-export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability, DURABILITY_WAIT_MS: waitMs }: Servers, log: Logger): Promise<OpenBackend> {
+export async function openBackend(config: Servers, log: Logger): Promise<OpenBackend> {
+  const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
   const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
   // Commands end, one way or the other: a person waits for the answer.
@@ -45,8 +46,8 @@ export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
   const visiting = { connection: queueing, prefix: QUEUE_PREFIX, onError, visiting: true };
   const queues = { credit: createCreditQueue(visiting), later: createLaterQueue(visiting), dead: createDeadQueue(visiting) };
   return {
-    redis, ledger: openLedger(database), queues, sinceReturn,
-    ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, waitMs) }),
+    redis, ledger: openLedger(database), queues, sinceReturn, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
     async close() {
       open = false;
       await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
