@@ -28,7 +28,7 @@ async function killAndRepeat({ env, rain, random }: Ground, words: string[], beg
 }
 
 /** Enough packets for a load that can be met half-way; the commands need their time before it opens. */
-const rain = { packets: 20_000, opensInMs: 6_000 };
+const rain = { packets: 20_000, opensInMs: 4_500 };
 const nothing = () => {};
 
 export function operatorFaults(fault: Fault): void {
