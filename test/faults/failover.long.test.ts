@@ -122,8 +122,11 @@ describe('a failover in full swing', () => {
     } });
     await eventually(async () => expect(await stage.desk.redis.llen(shardKeys('contested', 0).packets)).toBe(0), { timeoutMs: 20_000 });
     master = stage.group.replica.port;
+    const reports = stage.putBack.length;
     line.pass();
     await users.settle();
+    // A gateway that cannot look within three seconds answers again before it has put back what it told.
+    await eventually(() => stage.putBack.length > reports);
     const listed = await expectPaidOrListed('contested', users);
     expect(listed.size, 'nothing was promised twice, so nothing was shown').toBeGreaterThan(0);
   }, 120_000);
