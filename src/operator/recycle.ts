@@ -1,17 +1,15 @@
 import { findRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
-import type { SinceReturn } from '../runtime/returns.ts';
+import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { foreseeSettling } from './foresee.ts';
-import { RETURN_MS, settleRain, type Replicated } from './settle.ts';
+import { settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
 export type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;
 
-export interface RecycleOptions {
+export interface RecycleOptions extends AfterReconnect {
   /** Asked before money moves. */
   replicated?: Replicated | undefined;
-  /** How long Redis has been back after it was away, ms, as far as that is known here. */
-  sinceReturn?: SinceReturn | undefined;
   /** Only say what would go back, or what is in the way. */
   dryRun?: boolean | undefined;
 }
@@ -20,10 +18,12 @@ export interface RecycleOptions {
  * Settles a rain that is over, now and by hand, as the workers would by themselves: gives back what nobody has won and closes the
  * book. Or says what has to happen before. Safe to repeat.
  */
-export async function recycleRain(desk: Desk, rainId: string, { replicated, sinceReturn = () => Infinity, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {
+export async function recycleRain(desk: Desk, rainId: string, { replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {
   const rain = await desk.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
-  if (rain.settledAt === undefined && sinceReturn() < RETURN_MS) return refuse('state', `Redis was away a moment ago, and what it has forgotten is being put back; do it again in ${RETURN_MS / 1_000} seconds`);
+  if (rain.settledAt === undefined && sinceReturn() < settleAfterReconnectMs) {
+    return refuse('state', `Redis was away a moment ago, and what it has forgotten is being put back; do it again in ${Math.ceil(settleAfterReconnectMs / 1_000)} seconds`);
+  }
   const live = await findRain(desk.redis, rainId);
   if (!live && rain.settledAt === undefined) return refuse('id', `Redis does not know the rain ${rainId}; was it ever loaded? What is lost is ended with write-off`);
   const settling = !live ? { outcome: 'settled' as const } : dryRun ? await foreseeSettling(desk, rain, live) : await settleRain(desk, rainId, live, undefined, replicated);

@@ -6,12 +6,18 @@ import { rollOver } from './campaign/rollOver.ts';
 import { revealOf } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
+import type { SinceReturn } from '../runtime/returns.ts';
 
 /**
- * After Redis was away the gateways put back what they had told; a rain settled before would have given that money away. They
- * begin as soon as they are connected again, which takes them a second or two. So long nothing is settled, ms.
+ * After Redis was away the gateways put back the wins that they told and Redis lost; a rain settled before would have given that
+ * money away. They begin as soon as they are connected again, which takes them a second or two. Until then nothing is settled.
  */
-export const RETURN_MS = 10_000;
+export interface AfterReconnect {
+  /** How long Redis has been back after it was away, ms, as far as that is known here. Absent: it never was. */
+  sinceReturn?: SinceReturn | undefined;
+  /** How long that is to be before money goes back, ms. */
+  settleAfterReconnectMs?: number | undefined;
+}
 
 /** Whether as many replicas as were asked for have all that Redis has written. */
 export type Replicated = () => Promise<boolean>;

@@ -42,9 +42,9 @@ export async function carryShard({ redis, queue, leases, runScript, read = readF
     await addJob(queue, job);
     onCarried?.(job, readAt);
   }
-  const moved = await advance(redis, rainId, shard, seen.cursor, seen.next + entries.length, runScript);
-  // Another relay has moved it: what we carried it has carried too, and where the log stands now is its business.
-  if (!moved) return 'idle';
+  const move = await advance(redis, rainId, shard, { owner: leases.owner, from: seen.cursor, to: seen.next + entries.length }, runScript);
+  // Refused: the shard is gone, or another relay carries the range, too. Either way the next visit begins with what it finds.
+  if (move !== 'moved') return 'idle';
   return to < seen.length ? 'more' : 'carried';
 }
 

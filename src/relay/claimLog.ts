@@ -27,8 +27,15 @@ export async function readPosition(redis: RedisClient, rainId: string, shard: nu
   return { cursor, next: cursor <= length ? cursor : 0, length };
 }
 
-/** Compare-and-set. `false`: the cursor stood elsewhere, another relay has moved it. */
-export async function advance(redis: RedisClient, rainId: string, shard: number, cursor: number, to: number, runScript: RunScript = run): Promise<boolean> {
-  const { relayed, state } = shardKeys(rainId, shard);
-  return (await runScript(redis, 'relay', [relayed, state], [cursor, to])) === 1;
+/**
+ * `moved` done · `shard_gone` Redis has lost or forgotten the shard since its log was read · `lease_lost` another relay carries
+ * it by now, or may · `moved_by_another` the cursor stood elsewhere
+ */
+const move = z.enum(['moved', 'shard_gone', 'lease_lost', 'moved_by_another']);
+export type Move = z.infer<typeof move>;
+
+/** Moves the cursor, by compare-and-set and under the lease of `owner`; anything but `moved` has changed nothing. */
+export async function advance(redis: RedisClient, rainId: string, shard: number, { owner, from, to }: { owner: string; from: number; to: number }, runScript: RunScript = run): Promise<Move> {
+  const { relayed, state, lease } = shardKeys(rainId, shard);
+  return move.parse(await runScript(redis, 'relay', [relayed, state, lease], [owner, from, to]));
 }

@@ -5,8 +5,9 @@ import type { RedisClient } from '../runtime/redis.ts';
 /** Longer than one visit to a shard takes; a shard whose relay died waits this long for another. */
 const LEASE_MS = 5_000;
 
-/** Which shards this relay carries. A lease saves work, it guards nothing; see lua/lease.lua. */
+/** Which shards this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and lua/relay.lua. */
 export interface Leases {
+  owner: string;
   /** Takes or renews it. `false`: another relay carries this shard. */
   hold(rainId: string, shard: number): Promise<boolean>;
   /** Gives back all that was taken, so that another relay need not wait. */
@@ -17,6 +18,7 @@ export interface Leases {
 export function createLeases(redis: RedisClient, owner: string, leaseMs = LEASE_MS): Leases {
   const held = new Set<string>();
   return {
+    owner,
     async hold(rainId, shard) {
       const key = shardKeys(rainId, shard).lease;
       const mine = (await run(redis, 'lease', [key], [owner, leaseMs])) === 1;

@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { durability, LOCAL } from './durability.ts';
 import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis.ts';
+import { SETTLE_AFTER_RECONNECT_MS } from './returns.ts';
 
 /**
  * The only reader of the environment. Values come from the process environment, then from `.env`; whoever starts needs
@@ -24,6 +25,9 @@ export const configSchema = z.object({
   /** How long a win may take to reach the replicas before its user is told "busy", ms. */
   DURABILITY_WAIT_MS: z.coerce.number('expected milliseconds').int('expected whole milliseconds')
     .min(1, `expected 1 to ${WAIT_MS_MAX}`).max(WAIT_MS_MAX, `expected 1 to ${WAIT_MS_MAX}`).default(500),
+  /** How long after an outage of Redis no rain is settled: so long the gateways put back the wins that they told and Redis lost, ms. */
+  SETTLE_AFTER_RECONNECT_MS: z.coerce.number('expected milliseconds').int('expected whole milliseconds')
+    .min(1_000, 'expected 1000 to 600000').max(600_000, 'expected 1000 to 600000').default(SETTLE_AFTER_RECONNECT_MS),
   JWT_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   JWKS_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
   /** Who keeps users' money: our own book, or a wallet elsewhere, see docs/webhook.md. */

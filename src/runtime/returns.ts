@@ -1,6 +1,9 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis.ts';
 
+/** So long after an outage the gateways may still put back what Redis lost, ms; SETTLE_AFTER_RECONNECT_MS unless set otherwise. */
+export const SETTLE_AFTER_RECONNECT_MS = 10_000;
+
 /** How long Redis has been back after it was away, ms; `Infinity` when it never was, 0 while it is. */
 export type SinceReturn = () => number;
 

@@ -1,2 +1,2 @@
 /** The deed itself lies with the operator's verbs: he may do by hand what the settler does by itself. */
-export { RETURN_MS, settleRain, type Replicated, type Settling } from '../operator/settle.ts';
+export { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';

@@ -5,19 +5,17 @@ import { draftOf } from '../operator/commitment.ts';
 import type { Desk } from '../operator/desk.ts';
 import { hasLost } from '../operator/lost.ts';
 import type { Logger } from '../runtime/log.ts';
+import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { RETURN_MS, settleRain, type Replicated, type Settling } from './settle.ts';
+import { settleRain, type AfterReconnect, type Replicated, type Settling } from './settle.ts';
 
-export interface SettlerOptions {
+export interface SettlerOptions extends AfterReconnect {
   desk: Desk;
   log: Logger;
   everyMs?: number;
   /** A rain that is stuck is looked at less and less often, but at least this often, ms. */
   everyMsMax?: number;
   tidyMs?: number;
-  /** How long Redis has been back after it was away, ms, and how long that is to be before money goes back. */
-  sinceReturn?: () => number;
-  returnMs?: number;
   /** With replicas, money goes back only when they have the close. */
   replicated?: Replicated;
   /** How long the keys of a settled rain live on. */
@@ -39,7 +37,7 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, onSettled, sinceReturn = () => Infinity, returnMs = RETURN_MS }: SettlerOptions): Rounds {
+export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, onSettled, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Rounds {
   const stuck = new Map<string, Stuck>();
   const overSince = new Map<string, number>();
   let tidyAt = 0;
@@ -89,11 +87,11 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
   }
 
   async function round(signal: AbortSignal): Promise<number> {
-    if (sinceReturn() < returnMs) return everyMs;
+    if (sinceReturn() < settleAfterReconnectMs) return everyMs;
     try {
       const live = await liveRains(desk.redis);
       for (const rainId of overSince.keys()) if (!live.has(rainId)) forgetLook(rainId);
-      for (const [rainId, rain] of live) if (!signal.aborted && sinceReturn() >= returnMs) await look(rainId, rain);
+      for (const [rainId, rain] of live) if (!signal.aborted && sinceReturn() >= settleAfterReconnectMs) await look(rainId, rain);
       if (performance.now() >= tidyAt) {
         tidyAt = performance.now() + tidyMs;
         await tidy(live);

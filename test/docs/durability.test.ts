@@ -11,7 +11,7 @@ test('every test that the page on durability names exists under that name', () =
   expect(page.split('→').length - 1).toBe(cited.length + 1);
   const missing = cited.filter(({ file, name }) => {
     const path = new URL(file, ROOT);
-    return !existsSync(path) || !['test', 'it'].some((word) => readFileSync(path, 'utf8').replaceAll("\\'", "'").includes(`${word}('${name}'`));
+    return !existsSync(path) || !['test', 'it', 'testFault'].some((word) => readFileSync(path, 'utf8').replaceAll("\\'", "'").includes(`${word}('${name}'`));
   });
   expect(missing).toEqual([]);
 });

@@ -8,7 +8,7 @@ const DIE_AT = fileURLToPath(new URL('dieAt.mjs', import.meta.url));
 /** Where a worker can be made to kill itself, see dieAt.mjs. */
 export type Moment = 'added' | 'credited' | 'recycled' | 'settled';
 
-/** Leaves one worker, alone, which will die when it comes to this moment for the nth time. */
+/** Leaves one worker, alone, which will die when it comes to this moment with the nth claim, or the nth time where it is of no claim. */
 export async function doom({ workers }: Pick<Deployment, 'workers'>, moment: Moment, nth: number): Promise<void> {
   const [doomed] = workers;
   await Promise.all(workers.map((worker) => worker.stop()));

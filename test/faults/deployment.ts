@@ -20,6 +20,9 @@ import { Part, type Started } from './part.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 
+/** Long enough for gateways that are connected again within a second, as they are here. */
+const SETTLE_AFTER_RECONNECT_MS = 2_500;
+
 /** Stands in a line: given the port of the server, it says at which port those at the other end are to find it. */
 export type Detour = (port: number) => Promise<{ port: number; close(): Promise<void> }>;
 
@@ -85,7 +88,8 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
 
     const env: Record<string, string> = {
       REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
-      GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '', ...extraEnv,
+      GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '',
+      SETTLE_AFTER_RECONNECT_MS: String(SETTLE_AFTER_RECONNECT_MS), ...extraEnv,
     };
     const gatewayEnv = { ...env, REDIS_URL: at(redisUrl, await detour('gatewaysToRedis', redisPort)) };
     const workerEnv = {

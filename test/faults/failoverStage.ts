@@ -65,6 +65,7 @@ export class FailoverStage {
   }
 
   static async open(database: Database, databaseUrl: string): Promise<FailoverStage> {
+    // The replica has acknowledged all by now; what is written from here on reaches it until the link is broken.
     const group = await startSentinel();
     return new FailoverStage(group, await connect(group.url), database, databaseUrl);
   }
@@ -98,7 +99,7 @@ export class FailoverStage {
   }
 
   async work(durability: Durability): Promise<void> {
-    const worker = await openWorker({ redisUrl: this.group.url, databaseUrl: this.#databaseUrl }, { durability, durabilityWaitMs: 200 });
+    const worker = await openWorker({ redisUrl: this.group.url, databaseUrl: this.#databaseUrl }, { durability, durabilityWaitMs: 200, settling: { settleAfterReconnectMs: 3_000 } });
     this.onClose(() => worker.close());
   }
 

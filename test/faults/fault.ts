@@ -6,10 +6,12 @@ import type { RunResult } from './recovery.ts';
 import type { Row } from './row.ts';
 import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
 
-/** Handed in by `npm run faults`; a test run of the whole has a few runs each, and a seed of its own. */
+/** Handed in by `npm run faults`; `npm run test:long` has a few runs each, and a seed of its own. */
 const ASKED_RUNS = process.env['FAULTS_RUNS'] === undefined ? undefined : Number(process.env['FAULTS_RUNS']);
 /** Asked to look long and closely: also at what takes minutes. */
 export const thorough = (ASKED_RUNS ?? 0) >= 10;
+/** `npm run faults` plays the long files, which have the short faults, too. */
+export const asked = ASKED_RUNS !== undefined;
 const RUNS = 2;
 const SLOW_RUNS = 1;
 const SEED = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
@@ -23,13 +25,14 @@ const RUN_MS_MAX = 240_000;
 /** How a file of faults registers one. */
 export type Fault = (name: string, strike: Strike, options?: FaultOptions) => void;
 
-/** One deployment for all faults of a file, one rain after another on it. */
-export function openMatrix(options: DeploymentOptions = {}): Fault {
+/** One deployment for all faults of a file, one rain after another on it. @param short only those that `npm test` plays, once each */
+export function openMatrix(options: DeploymentOptions = {}, { short = false } = {}): Fault {
   let deployment: Deployment | undefined;
   beforeAll(async () => { deployment = await deploy(options); }, 120_000);
   afterAll(() => deployment?.end(), 60_000);
   return (name, strike, faultOptions = {}) => {
-    testFault(name, (run) => playRun(deployment!, run, strike, faultOptions), { possible: postgresInstalled, ...faultOptions });
+    if (short && !faultOptions.short) return;
+    testFault(name, (run) => playRun(deployment!, run, strike, faultOptions), { possible: postgresInstalled, ...faultOptions, ...(short && { runsMax: 1 }) });
   };
 }
 

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreateRequest } from '../../src/operator/create.ts';
 import { redisNow } from '../../src/grab/reading.ts';
@@ -23,6 +24,8 @@ export interface Scene extends Deployment {
   /** Epoch ms, by this machine's clock, which is Redis's. */
   opensAt: number;
   closesAt: number;
+  /** The longest time for which this process could do nothing since its users came, ms. */
+  stoodStillMs(): number;
 }
 
 /**
@@ -41,6 +44,8 @@ export type When = 'rain' | 'swing' | 'end';
 export interface FaultOptions {
   /** It takes half a minute: once, unless more is asked for. */
   slow?: boolean;
+  /** Also played by `npm test`, once. */
+  short?: boolean;
   /** More runs would show nothing more. */
   runsMax?: number;
   rain?: Partial<Shape>;
@@ -59,7 +64,9 @@ export async function playRun(deployment: Deployment, run: Run, strike: Strike, 
   const { rainId, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, run, random, options);
   const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: arriveBy, random });
   const book = watchBook(deployment.desk, rainId);
-  const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt };
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt, stoodStillMs: () => delay.max / 1e6 };
   try {
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
@@ -67,6 +74,7 @@ export async function playRun(deployment: Deployment, run: Run, strike: Strike, 
     const result = await recover({ ...scene, book, struckAt, heal: () => deployment.heal() });
     return { ...result, problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
   } finally {
+    delay.disable();
     await crowd.leave();
     await book.stop();
     await deployment.heal();
@@ -75,6 +83,8 @@ export async function playRun(deployment: Deployment, run: Run, strike: Strike, 
 
 interface Fallen {
   rainId: string;
+  /** As it was asked for. */
+  request: CreateRequest & { id: string };
   tickets: Map<string, string>;
   /** Epoch ms. */
   opensAt: number;
@@ -85,7 +95,7 @@ interface Fallen {
 const TRIES_MAX = 4;
 
 /** Makes the rain. On a machine that stands still for a while it may be too late for its own opening; then another one is made, further ahead. */
-async function fall(deployment: Deployment, run: Run, random: Chance, options: FaultOptions): Promise<Fallen> {
+export async function fall(deployment: Deployment, run: Run, random: Chance, options: FaultOptions): Promise<Fallen> {
   for (let attempt = 1; ; attempt++) {
     const rainId = attempt === 1 ? run.rainId : `${run.rainId}-${attempt}`;
     const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
@@ -100,7 +110,7 @@ async function fall(deployment: Deployment, run: Run, random: Chance, options: F
     } catch (error) {
       if (!late() || attempt === TRIES_MAX) throw error;
     }
-    if (!late() || attempt === TRIES_MAX) return { rainId, tickets, opensAt, closesAt, arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100) };
+    if (!late() || attempt === TRIES_MAX) return { rainId, request, tickets, opensAt, closesAt, arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100) };
   }
 }
 

@@ -17,7 +17,7 @@ beforeAll(() => { home = mkdtempSync(join(tmpdir(), 'rain-test-up-')); });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const USERS = 200;
-const DEMO = ['--bots', '60', '--packets', '180', '--budget', '180.00', '--duration', '8s'];
+const DEMO = ['--bots', '60', '--packets', '180', '--budget', '180.00', '--duration', '6s'];
 
 /** Every run finds in the home what the runs before it have left there. */
 async function play({ name }: Run): Promise<RunResult> {

@@ -55,6 +55,14 @@ test('[R12] durability is local, relaxed or so many replicas, and nothing else',
   for (const DURABILITY_WAIT_MS of ['0', '1501', 'soon', '1.5']) expect(problemsOf({ DURABILITY_WAIT_MS }), DURABILITY_WAIT_MS).toEqual([expect.stringMatching(/^DURABILITY_WAIT_MS: expected/)]);
 });
 
+test('[R12] money waits ten seconds after an outage of Redis, and never less than one', () => {
+  expect(loadConfig([], {}).SETTLE_AFTER_RECONNECT_MS).toBe(10_000);
+  expect(loadConfig([], { SETTLE_AFTER_RECONNECT_MS: '1000' }).SETTLE_AFTER_RECONNECT_MS).toBe(1_000);
+  for (const SETTLE_AFTER_RECONNECT_MS of ['0', '999', '600001', 'soon', '1500.5']) {
+    expect(problemsOf({ SETTLE_AFTER_RECONNECT_MS }), SETTLE_AFTER_RECONNECT_MS).toEqual([expect.stringMatching(/^SETTLE_AFTER_RECONNECT_MS: expected/)]);
+  }
+});
+
 test('[R12] replicas of a Cluster cannot be waited for, and that is said at the start', () => {
   const REDIS_URL = 'redis+cluster://127.0.0.1:7000,127.0.0.1:7001';
   expect(problemsOf({ REDIS_URL, DURABILITY: 'replicas=1' })).toEqual([expect.stringMatching(/^DURABILITY: replicas cannot be waited for in a Redis Cluster, expected/)]);

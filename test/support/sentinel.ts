@@ -8,7 +8,7 @@ import { compiledEntry } from '../../src/runtime/entry.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './freePort.ts';
 import { startRedis, type TestRedis } from './redis.ts';
-import { startPair, type TestPair } from './replica.ts';
+import { expectInStep, startPair, type TestPair } from './replica.ts';
 
 const NAME = 'main';
 /** How long the master is silent before it is taken for dead, ms. */
@@ -44,6 +44,8 @@ export async function startSentinel(): Promise<TestSentinel> {
       const [replica] = (await eye.call('SENTINEL', 'REPLICAS', NAME)) as string[][];
       return replica?.[replica.indexOf('master-link-status') + 1] === 'ok';
     }, { timeoutMs: 20_000 });
+    // Sentinel has written to the master since.
+    await untilInStep(pair.master.port);
   } catch (error) {
     await stop();
     throw error;
@@ -66,11 +68,18 @@ export async function startSentinel(): Promise<TestSentinel> {
 }
 
 async function roleOf(port: string): Promise<string> {
-  const redis = new Redis(Number(port), '127.0.0.1');
+  return await askOnce(Number(port), async (redis) => (await redis.role() as unknown as [string])[0]);
+}
+
+function untilInStep(masterPort: number): Promise<void> {
+  return eventually(() => askOnce(masterPort, async (redis) => expectInStep(await redis.info('replication'))), { timeoutMs: 20_000 });
+}
+
+async function askOnce<T>(port: number, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(port, '127.0.0.1');
   redis.on('error', () => {});
   try {
-    const [role] = await redis.role() as unknown as [string];
-    return role;
+    return await ask(redis);
   } finally {
     redis.disconnect();
   }

@@ -46,7 +46,7 @@ export function addServeCommands(program: Command): void {
       const traces = await openFollowing(config, 'rain-worker', log);
       if (traces) shutdown.onClose('traces', () => traces.close());
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
-        keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, traces,
+        keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', (leftMs) => worker.close(leftMs));

@@ -11,13 +11,14 @@ import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { watchReturns } from '../../runtime/returns.ts';
 
-type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
+type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
 /**
  * Redis, the book and the queues, for the operator's desk.
  * @throws when one of them cannot be reached
  */
-export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability, DURABILITY_WAIT_MS: waitMs }: Servers, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
+export async function openBackend(config: Servers, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
+  const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
   const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
   // Commands end, one way or the other: a person waits for the answer.
@@ -41,7 +42,7 @@ export async function openBackend({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
     return Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
   });
   return {
-    redis, ledger: openLedger(database), queues, sinceReturn,
-    ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, waitMs) }),
+    redis, ledger: openLedger(database), queues, sinceReturn, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
   };
 }

@@ -43,7 +43,7 @@ export interface WorkerOptions {
   metrics?: { host: string; port: number };
   /** Absent: nothing is followed. The caller ends it. */
   traces?: Traces | undefined;
-  settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs'>;
+  settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
 }
 
 /** For the whole close, and the part of it that is kept for the connections. */

@@ -2,20 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { CreditQueue } from '../../credit/queue.ts';
 import type { Queues, QueueDesk, Refused } from '../../operator/desk.ts';
-import type { Replicated } from '../../operator/settle.ts';
+import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
-import type { SinceReturn } from '../../runtime/returns.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/guard.ts';
 
 /** All that the routes work with; whoever asks is put into `actor`. */
-export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'> {
+export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'>, AfterReconnect {
   queues: Queues & { later: CreditQueue };
   /** Asked before money goes back; absent where no replicas are asked for. */
   replicated?: Replicated;
-  /** How long Redis has been back: money does not go back while what was told is being put back. */
-  sinceReturn?: SinceReturn;
 }
 
 export interface Asked<P, Q, B> {

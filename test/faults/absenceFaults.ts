@@ -1,19 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
-import { TcpProxy } from '../support/proxy.ts';
-import { openMatrix, thorough } from './fault.ts';
+import { thorough, type Fault } from './fault.ts';
+import type { Lines } from './lines.ts';
 import type { Scene } from './run.ts';
-
-const lines: TcpProxy[] = [];
-const fault = openMatrix({
-  detours: {
-    async usersToGateways(port) {
-      const line = await TcpProxy.open(port);
-      lines.push(line);
-      return line;
-    },
-  },
-});
 
 /** How often everybody goes away, how long, and for how long it rains, ms. */
 const away = thorough ? { everyMs: 15_000, forMs: 2_000, windowMs: 46_000 } : { everyMs: 3_000, forMs: 400, windowMs: 7_000 };
@@ -30,11 +19,13 @@ async function check({ crowd }: Scene): Promise<string[]> {
   return left() + learnt.never === 0 ? [] : [`${left()} winners never heard of their credit; of all, ${JSON.stringify(learnt)}`];
 }
 
-fault(`all users are away for ${away.forMs / 1_000} s of every ${away.everyMs / 1_000} s`, async ({ closesAt }) => {
-  while (Date.now() < closesAt) {
-    for (const line of lines) line.refuse();
-    await sleep(away.forMs);
-    for (const line of lines) line.pass();
-    await sleep(away.everyMs - away.forMs);
-  }
-}, { when: 'swing', runsMax: 3, rain: { windowMs: away.windowMs, arrivalsMs: away.windowMs - 1_000 }, check });
+export function absenceFaults(fault: Fault, lines: Lines): void {
+  fault(`all users are away for ${away.forMs / 1_000} s of every ${away.everyMs / 1_000} s`, async ({ closesAt }) => {
+    while (Date.now() < closesAt) {
+      for (const line of lines.usersToGateways) line.refuse();
+      await sleep(away.forMs);
+      for (const line of lines.usersToGateways) line.pass();
+      await sleep(away.everyMs - away.forMs);
+    }
+  }, { when: 'swing', runsMax: 3, rain: { windowMs: away.windowMs, arrivalsMs: away.windowMs - 1_000 }, check });
+}
