@@ -80,11 +80,7 @@ async function mend(desk: QueueDesk, id: string, dryRun: boolean): Promise<numbe
   tell(`${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
   if (repaired.claims === 0 || dryRun) return repaired.claims;
   const progress = bar('crediting', 'jobs');
-  let most = 0;
-  const quiet = await untilQuiet(desk, id, REPAIR_WAIT_MS, (left) => {
-    most = Math.max(most, left);
-    progress.update(most - left, most);
-  }).finally(() => progress.stop());
+  const quiet = await untilQuiet(desk, id, repaired.jobs, REPAIR_WAIT_MS, (done, jobs) => progress.update(done, jobs)).finally(() => progress.stop());
   if (!quiet) tell('the queue still works on them; is a worker running?');
   return repaired.claims;
 }
