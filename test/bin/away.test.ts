@@ -10,7 +10,8 @@ import { openRedis } from '../support/rain.ts';
 import { openWorker } from '../support/worker.ts';
 
 const { server } = await openRedis();
-const silent = createServer(() => {}).listen(0, '127.0.0.1');
+// It reads, so that it hears when somebody leaves, and never says a word.
+const silent = createServer((socket) => { socket.on('error', () => {}).resume(); }).listen(0, '127.0.0.1');
 await once(silent, 'listening');
 afterAll(() => { silent.close(); });
 
