@@ -136,7 +136,7 @@ describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batc
     await eventually(async () => {
       const { rows } = await blocker.query('SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())');
       expect(rows).toHaveLength(1);
-    }, { timeoutMs: 20_000 });
+    }, { timeoutMs: 40_000 });
     expect(await queue.getJobCountByTypes('active')).toBe(1);
     return { busy, letGo: () => blocker.end() };
   }
