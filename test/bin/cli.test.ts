@@ -148,16 +148,16 @@ describe('a swarm over real sockets', () => {
   });
 
   test('prints outcomes and latencies, and the last line says that the money adds up', async () => {
-    const id = (await rain(['create', '--budget', '50.00', '--packets', '50', '--start', '+2s', '--duration', '60s', '--load'], env)).stdout.trim();
-    const run = await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '200'], env);
-    expect(run.stdout.trim().split('\n').at(-1)).toBe('The money adds up: 50 winners were told 50.00, each a packet of his own, as the audit says, and the rain balances to the cent.');
+    const id = (await rain(['create', '--budget', '20.00', '--packets', '20', '--start', '+2s', '--duration', '60s', '--load'], env)).stdout.trim();
+    const run = await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '80'], env);
+    expect(run.stdout.trim().split('\n').at(-1), run.stderr).toBe('The money adds up: 20 winners were told 20.00, each a packet of his own, as the audit says, and the rain balances to the cent.');
     expect(run.stdout).toMatch(/p50.*p95.*p99/s);
-    expect(run.stdout).toMatch(/150 +nothing_left/);
-    expect(run.stderr).toMatch(/answered 200\/200 users/);
+    expect(run.stdout).toMatch(/60 +nothing_left/);
+    expect(run.stderr).toMatch(/answered 80\/80 users/);
     expect(run.exit).toBe(0);
     // The same users asked again are told the same, and it still adds up.
-    const again = json((await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '200', '--json'], env)).stdout);
-    expect(again).toMatchObject({ winners: 50, told: '50.00', adds_up: true });
+    const again = json((await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '80', '--json'], env)).stdout);
+    expect(again).toMatchObject({ winners: 20, told: '20.00', adds_up: true });
   });
 
   test('does not send its users to the system that runs here when Redis and the book are another one\'s', async () => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../src/bin/answer.ts';
 import { packetsAt } from '../../src/protocol/fall.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../src/runtime/processIdentity.ts';
@@ -45,10 +45,10 @@ const figures = async (url: string, name: string, labels = '') =>
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
 let three: Gateways;
+beforeAll(async () => { three = await open(3); });
 
 test('connections are handed out evenly, and one page tells the figures of all, each by its process', async () => {
   await stockRain(redis, { rainId: 'shared', amounts: ['1.00', '1.00'] });
-  three = await open(3);
   const { url, metricsUrl } = three;
   const players = await Promise.all(Array.from({ length: 60 }, (_, i) => dial(url, `user-${i}`)));
   const sockets = await figures(metricsUrl, 'rain_gateway_sockets');
