@@ -2,6 +2,8 @@ import { CommanderError } from 'commander';
 import { tellRefusal, type Refusal } from '../rain/refusal.ts';
 import { isAway } from '../runtime/away.ts';
 import { ConfigError } from '../runtime/config.ts';
+import { wantsPaint, withoutPaint } from './paint.ts';
+import type { Output, Terminal } from './terminal.ts';
 
 /** What a command's exit code says to a script. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
@@ -45,13 +47,22 @@ function misused({ message }: CommanderError): string {
 }
 
 /** A command's answer: one JSON value for machines, or text for people. */
-export function print(json: boolean | undefined, value: unknown, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
+export function print(terminal: Terminal, json: boolean | undefined, value: unknown, text: string): void {
+  terminal.stdout.write(`${json ? JSON.stringify(value) : painted(terminal, terminal.stdout, text)}\n`);
 }
 
 /** What is told on the way goes to stderr: stdout belongs to the answer. */
-export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+export function tell(terminal: Terminal, text: string): void {
+  terminal.stderr.write(`${painted(terminal, terminal.stderr, text)}\n`);
+}
+
+function painted(terminal: Terminal, stream: Output, text: string): string {
+  return wantsPaint(terminal, stream) ? text : withoutPaint(text);
+}
+
+/** Where a person looks on, so that what is printed anew stands where the old was. */
+export function clearScreen({ stdout }: Terminal): void {
+  if (stdout.isTTY) stdout.write('\x1b[H\x1b[2J');
 }
 
 /** How often a command that watches prints anew. */

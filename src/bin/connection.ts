@@ -2,18 +2,18 @@ import { userInfo } from 'node:os';
 import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import type { Desk } from '../operator/desk.ts';
-import { loadConfig, readEnvironment, type Need } from '../runtime/config.ts';
+import { loadConfig, type Need } from '../runtime/config.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { readRunning } from '../runtime/running.ts';
 import { redactUrl } from '../runtime/serverUrl.ts';
 import { unreachable } from './answer.ts';
+import type { Environment, Terminal } from './terminal.ts';
 
 /**
  * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another one, the system that `npm start` runs
  * in RAIN_HOME is meant; never a mixture of the two, since a book must not meet another rain's Redis.
  */
-export function configure<const N extends Need>(need: readonly N[]): ReturnType<typeof loadConfig<N>> {
-  const environment = readEnvironment();
+export function configure<const N extends Need>(environment: Environment, need: readonly N[]): ReturnType<typeof loadConfig<N>> {
   const running = readRunning(environment['RAIN_HOME'] || '.rain');
   if (!running || !isMeant(environment['REDIS_URL'], running.redisUrl) || !isMeant(environment['DATABASE_URL'], running.databaseUrl)) return loadConfig(need, environment);
   return loadConfig(need, {
@@ -49,8 +49,8 @@ export async function openDesk(redisUrl: string, databaseUrl: string, actor: str
 }
 
 /** Runs a verb at an open desk and closes it whatever happens. */
-export async function atDesk<T>(verb: (desk: OpenDesk) => Promise<T>): Promise<T> {
-  const { REDIS_URL, DATABASE_URL } = configure(['REDIS_URL', 'DATABASE_URL']);
+export async function atDesk<T>({ environment }: Terminal, verb: (desk: OpenDesk) => Promise<T>): Promise<T> {
+  const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const desk = await openDesk(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);
   try {
     return await verb(desk);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { print } from './answer.ts';
 import { paint } from './paint.ts';
+import type { Terminal } from './terminal.ts';
 
 /** For every verb that moves money, or sends it on its way. */
 export function withDryRun(command: Command): Command {
@@ -8,6 +9,6 @@ export function withDryRun(command: Command): Command {
 }
 
 /** The answer of a dry run: nobody is to take it for the deed. */
-export function printDryRun(json: boolean | undefined, value: object, text: string): void {
-  print(json, { dryRun: true, ...value }, `${text}\n${paint.quiet('a dry run: nothing was done')}`);
+export function printDryRun(terminal: Terminal, json: boolean | undefined, value: object, text: string): void {
+  print(terminal, json, { dryRun: true, ...value }, `${text}\n${paint.quiet('a dry run: nothing was done')}`);
 }

@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress';
+import type { Output, Terminal } from './terminal.ts';
 
 export interface Progress {
   update(value: number, total: number): void;
@@ -9,13 +10,13 @@ export interface Progress {
 const LINE_EVERY_MS = 1_000;
 
 /** A bar on stderr where a person looks, a line a second where a file does. */
-export function bar(title: string, unit: string): Progress {
-  if (!process.stderr.isTTY) return lines(title, unit);
+export function bar({ stderr }: Terminal, title: string, unit: string): Progress {
+  if (!stderr.isTTY) return lines(stderr, title, unit);
   let single: SingleBar | undefined;
   return {
     update(value, total) {
       if (!single) {
-        single = new SingleBar({ format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`, stream: process.stderr, hideCursor: true, clearOnComplete: false });
+        single = new SingleBar({ format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`, stream: stderr, hideCursor: true, clearOnComplete: false });
         single.start(total, value);
       } else single.update(value);
     },
@@ -23,13 +24,13 @@ export function bar(title: string, unit: string): Progress {
   };
 }
 
-function lines(title: string, unit: string): Progress {
+function lines(stderr: Output, title: string, unit: string): Progress {
   let next = 0;
   let last = '';
   let printed = '';
   const print = () => {
     if (last === printed) return;
-    process.stderr.write(`${last}\n`);
+    stderr.write(`${last}\n`);
     printed = last;
   };
   return {

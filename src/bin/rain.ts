@@ -1,8 +1,6 @@
 #!/usr/bin/env node
-import { readEnvironment } from '../runtime/config.ts';
-import { explain, tell } from './answer.ts';
-import { paintComplaint } from './paint.ts';
-import { openProgram } from './program.ts';
+import { runCommandLine } from './commandLine.ts';
+import { processTerminal } from './terminal.ts';
 
 // `rain list | head`: whoever reads no further has what he wanted.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -10,12 +8,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-try {
-  await (await openProgram(process.argv[2])).parseAsync();
-} catch (error) {
-  const { exit, reasons, said } = explain(error);
-  if (process.argv.includes('--json') && reasons.length > 0) process.stdout.write(`${JSON.stringify({ ok: false, exit, reasons })}\n`);
-  if (!said) for (const reason of reasons) tell(`${paintComplaint('rain:')} ${reason}`);
-  if (readEnvironment()['LOG_LEVEL'] === 'debug') console.error(error);
-  process.exitCode = exit;
-}
+const exit = await runCommandLine(processTerminal(), process.argv.slice(2));
+// A server goes on, and what breaks it later ends it with a code of its own.
+if (exit !== 0) process.exitCode = exit;

@@ -1,15 +1,13 @@
 import Table from 'cli-table3';
-import { paint } from './paint.ts';
+import { paint, withoutPaint } from './paint.ts';
 
 const NO_LINES = Object.fromEntries([
   'top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid',
 ].map((place) => [place, '']));
-/** What a colour is to a terminal. */
-const PAINTED = /\x1b\[\d+m/g;
 
 /** Rows under their headings, numbers to the right; no lines, so that it can be cut and searched. */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const right = headings.map((_, column) => rows.length > 0 && rows.every((row) => /^-?[\d.,]+$/.test(String(row[column]).replace(PAINTED, ''))));
+  const right = headings.map((_, column) => rows.length > 0 && rows.every((row) => /^-?[\d.,]+$/.test(withoutPaint(String(row[column])))));
   return draw(right, [headings.map((heading) => (heading === '' ? '' : paint.quiet(heading))), ...rows.map((row) => row.map(String))]);
 }
 

@@ -1,37 +1,47 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { SECRET } from '../support/client.ts';
-import { rain } from '../support/cli.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { explain } from '../../src/bin/answer.ts';
+import { rain } from '../support/call.ts';
+import { startCli } from '../support/cli.ts';
 import { freePort } from '../support/freePort.ts';
+import { openGateway } from '../support/gateway.ts';
 import { openRedis } from '../support/rain.ts';
+import { openWorker } from '../support/worker.ts';
 
 const { server } = await openRedis();
+// It reads, so that it hears when somebody leaves, and never says a word.
+const silent = createServer((socket) => { socket.on('error', () => {}).resume(); }).listen(0, '127.0.0.1');
+await once(silent, 'listening');
+afterAll(() => { silent.close(); });
 
-test.each(['gateway', 'worker'])('a %s that is started while Redis is away says so in one sentence, exit 3', async (command) => {
+/** What its command says and ends with when a server does not open. */
+const refusalOf = (opening: Promise<unknown>) => opening.then(() => 'it opened', explain);
+
+test('a worker that is started while Redis is away says so in one sentence, exit 3, and its process ends', async () => {
   const port = await freePort();
-  const run = await rain([command], { REDIS_URL: `redis://:not-to-be-told@127.0.0.1:${port}`, DATABASE_URL: `postgres://rain@127.0.0.1:${port}/rain`, JWT_SECRET: SECRET, GATEWAY_PORT: '0' });
-  expect(run).toEqual({ exit: 3, stdout: '', stderr: `rain: Redis cannot be reached at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}\n` });
+  const started = startCli(['worker'], { REDIS_URL: `redis://:not-to-be-told@127.0.0.1:${port}`, DATABASE_URL: `postgres://rain@127.0.0.1:${port}/rain` });
+  onTestFinished(() => void started.child.kill('SIGKILL'));
+  expect(await started.done).toEqual({ exit: 3, stdout: '', stderr: `rain: Redis cannot be reached at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}\n` });
+});
+
+test('so does a gateway', async () => {
+  const port = await freePort();
+  expect(await refusalOf(openGateway(`redis://:not-to-be-told@127.0.0.1:${port}`))).toEqual({ exit: 3, reasons: [`Redis cannot be reached at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`] });
 });
 
 test('a worker that is started while the database is away says so in one sentence, exit 3', async () => {
   const port = await freePort();
-  const run = await rain(['worker'], { REDIS_URL: server.url, DATABASE_URL: `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain` });
-  expect(run.stderr).toMatch(/^rain: [^\n]*(ECONNREFUSED|Can't reach database)[^\n]*\n$/);
-  expect(run.stderr).toMatch(new RegExp(`^rain: the database at 127\\.0\\.0\\.1:${port} does not answer: `));
-  expect(run.stderr).not.toContain('not-to-be-told');
-  expect(run.exit).toBe(3);
+  expect(await refusalOf(openWorker({ redisUrl: server.url, databaseUrl: `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain` })))
+    .toEqual({ exit: 3, reasons: [expect.stringMatching(new RegExp(`^the database at 127\\.0\\.0\\.1:${port} does not answer: .*(ECONNREFUSED|Can't reach database)`)) as string] });
 });
 
 test('a worker, or a migration, whose database says nothing names it and not its password', async () => {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  onTestFinished(() => { silent.close(); });
   const { port } = silent.address() as AddressInfo;
-  const env = { REDIS_URL: server.url, DATABASE_URL: `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain` };
-  for (const run of await Promise.all(['worker', 'migrate'].map((command) => rain([command], env)))) {
-    expect(run.stderr).toMatch(new RegExp(`^rain: the database at 127\\.0\\.0\\.1:${port} does not answer: [^\\n]+\\n$`));
-    expect(run.stderr).not.toContain('not-to-be-told');
-    expect(run.exit).toBe(3);
-  }
+  const databaseUrl = `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain`;
+  const sentence = new RegExp(`^(rain: )?the database at 127\\.0\\.0\\.1:${port} does not answer: [^\\n]+\\n?$`);
+  const [worker, migration] = await Promise.all([refusalOf(openWorker({ redisUrl: server.url, databaseUrl })), rain(['migrate'], { DATABASE_URL: databaseUrl })]);
+  expect(worker).toEqual({ exit: 3, reasons: [expect.stringMatching(sentence) as string] });
+  expect(migration).toEqual({ exit: 3, stdout: '', stderr: expect.stringMatching(sentence) as string });
+  expect(JSON.stringify([worker, migration])).not.toContain('not-to-be-told');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 
 let desk: TestDesk;

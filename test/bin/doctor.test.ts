@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { rain } from '../support/cli.ts';
+import { explain } from '../../src/bin/answer.ts';
+import { rain } from '../support/call.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openGateway } from '../support/gateway.ts';
 import { startPglite } from '../support/pglite.ts';
 import { startRedis } from '../support/redis.ts';
+import { openWorker } from '../support/worker.ts';
 
 let desk: TestDesk;
 let env: Record<string, string>;
@@ -56,10 +59,7 @@ test('a server that is not there exits 3, and the other one is examined all the 
 test('gateway and worker end with that one sentence on a Redis that evicts', async () => {
   const server = await startRedis({ args: ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-ttl'] });
   onTestFinished(() => server.stop());
-  const secret = { JWT_SECRET: 'a-secret-for-tests-only-0123456789abcdef', GATEWAY_PORT: '0' };
-  for (const name of ['gateway', 'worker']) {
-    const run = await rain([name], { ...env, ...secret, REDIS_URL: server.url });
-    expect(run.exit).toBe(1);
-    expect(run.stderr).toMatch(/^rain: this Redis is not fit to keep what is won: .*volatile-ttl.*; set maxmemory-policy noeviction in Redis$/m);
-  }
+  const openings = [openGateway(server.url), openWorker({ redisUrl: server.url, databaseUrl: desk.databaseUrl })];
+  const sentence = expect.stringMatching(/^this Redis is not fit to keep what is won: .*volatile-ttl.*; set maxmemory-policy noeviction in Redis$/) as string;
+  expect(await Promise.all(openings.map((opening) => opening.then(() => 'it opened', explain)))).toEqual(openings.map(() => ({ exit: 1, reasons: [sentence] })));
 });

@@ -6,7 +6,6 @@ import { QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
 import { createRain } from '../../src/operator/create.ts';
 import type { Desk } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -17,8 +16,10 @@ import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { postgresInstalled, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { postgresInstalled } from '../support/postgres.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { openWorker } from '../support/worker.ts';
 
 const { server, redis } = await openRedis();
 
@@ -95,17 +96,14 @@ describe('SIGTERM of a gateway', () => {
 });
 
 describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batch', () => {
-  let postgres: TestPostgres;
-  let databaseUrl: string;
+  let book: TestDatabase;
   let database: Database;
   let desk: Desk;
   let queue: CreditQueue;
   const queueing = connectRedis(server.url, { purpose: 'queue', onError: () => {} });
   beforeAll(async () => {
-    postgres = await startPostgres();
-    databaseUrl = await postgres.newDatabase();
-    await migrate(databaseUrl);
-    database = connectDatabase(databaseUrl);
+    book = await startDatabase();
+    database = connectDatabase(book.url);
     desk = { redis, ledger: openLedger(database), actor: 'test' };
     queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });
   });
@@ -113,10 +111,10 @@ describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batc
     await queue?.close();
     queueing.disconnect();
     await database?.$disconnect();
-    await postgres?.stop();
+    await book?.stop();
   });
 
-  const worker = () => start('worker', { DATABASE_URL: databaseUrl });
+  const worker = () => start('worker', { DATABASE_URL: book.url });
   const credited = async (rainId: string) => (await desk.ledger.book(rainId))!.credited.count;
   const grab = (rainId: string, from: number, to: number) =>
     createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, Array.from({ length: to - from }, (_, i) => `user-${from + i}`));
@@ -128,7 +126,7 @@ describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batc
     expect(await createRain(desk, { id: rainId, plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
     await loadRain(desk, rainId);
     await grab(rainId, 0, 20);
-    const blocker = new PgClient({ connectionString: databaseUrl });
+    const blocker = new PgClient({ connectionString: book.url });
     blocker.on('error', () => {});
     await blocker.connect();
     onTestFinished(() => blocker.end());
@@ -136,9 +134,9 @@ describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batc
     await blocker.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
     const busy = worker();
     await eventually(async () => {
-      const { rows } = await blocker.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      const { rows } = await blocker.query('SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())');
       expect(rows).toHaveLength(1);
-    }, { timeoutMs: 20_000 });
+    }, { timeoutMs: 40_000 });
     expect(await queue.getJobCountByTypes('active')).toBe(1);
     return { busy, letGo: () => blocker.end() };
   }
@@ -165,9 +163,9 @@ describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batc
     // Handed back, not left to the end of its lock.
     expect(await queue.getJobCounts('active', 'waiting')).toEqual({ active: 0, waiting: 1 });
     await letGo();
-    const other = worker();
+    const other = await openWorker({ redisUrl: server.url, databaseUrl: book.url });
     await eventually(async () => expect(await credited('dead')).toBe(20), { timeoutMs: 30_000 });
-    await terminate(other);
+    await other.close();
     expect(await desk.ledger.sumOfBalances()).toBe(0n);
   });
 });

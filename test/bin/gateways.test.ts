@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { explain } from '../../src/bin/answer.ts';
 import { packetsAt } from '../../src/protocol/fall.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../src/runtime/processIdentity.ts';
 import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
@@ -21,9 +22,12 @@ interface Gateways {
   children: ProcessIdentity[];
 }
 
+const started: CliProcess[] = [];
+afterAll(() => { for (const { child } of started) child.kill('SIGKILL'); });
+
 function start(processes: number, env: Record<string, string> = {}): CliProcess {
   const cli = startCli(['gateway', '--processes', String(processes)], { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', METRICS_PORT: '0', ...env });
-  onTestFinished(() => void cli.child.kill('SIGKILL'));
+  started.push(cli);
   return cli;
 }
 
@@ -40,9 +44,12 @@ const figures = async (url: string, name: string, labels = '') =>
   [...await scrape(url)].filter(([key]) => key.startsWith(`${name}{${labels}`)).map(([, value]) => value);
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
+let three: Gateways;
+beforeAll(async () => { three = await open(3); });
+
 test('connections are handed out evenly, and one page tells the figures of all, each by its process', async () => {
   await stockRain(redis, { rainId: 'shared', amounts: ['1.00', '1.00'] });
-  const { cli, url, metricsUrl } = await open(3);
+  const { url, metricsUrl } = three;
   const players = await Promise.all(Array.from({ length: 60 }, (_, i) => dial(url, `user-${i}`)));
   const sockets = await figures(metricsUrl, 'rain_gateway_sockets');
   expect(sockets).toHaveLength(3);
@@ -59,16 +66,11 @@ test('connections are handed out evenly, and one page tells the figures of all, 
   expect([(await answered('count')).length, sum(await answered('count')) > 0]).toEqual([3, true]);
   expect((await fetch(`${metricsUrl}/readyz`)).status).toBe(200);
   expect(['parent', '1', '2', '3'].filter((process) => told.get(`process_start_time_seconds{process="${process}"}`)! > 0)).toHaveLength(4);
-
-  const since = performance.now();
-  cli.child.kill('SIGTERM');
-  expect(new Set(await Promise.all(players.map(({ closed }) => closed))), 'all of all processes are asked back').toEqual(new Set([1012]));
-  expect((await cli.done).exit).toBe(0);
-  expect(performance.now() - since).toBeLessThan(SERVER_DEADLINE_MS);
+  await Promise.all(players.map((player) => player.leave()));
 });
 
 test('[R1][R6] kill -9 of one of them under sockets: its users come back to the others and learn their result, and another takes its place', async () => {
-  const { url, metricsUrl, children } = await open(3);
+  const { url, metricsUrl, children } = three;
   await stockRain(redis, { rainId: 'struck', amounts: Array.from({ length: 100 }, () => '1.00'), opensInMs: 3_000 });
   let answered = 0;
   const playing = runWave({
@@ -85,22 +87,22 @@ test('[R1][R6] kill -9 of one of them under sockets: its users come back to the 
   expect(await claimLog({ redis }, 'struck')).toHaveLength(100);
   expect(judge(report)).toMatchObject({ adds_up: true });
   await eventually(async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3), { timeoutMs: 20_000 });
-  const back = await Promise.all(Array.from({ length: 30 }, (_, i) => dial(url, `later-${i}`)));
+});
+
+test('SIGTERM of the parent: the players of all of them, also of the one that was replaced, are asked back, exit 0', async () => {
+  const { cli, url, metricsUrl } = three;
+  const players = await Promise.all(Array.from({ length: 30 }, (_, i) => dial(url, `later-${i}`)));
   const sockets = await figures(metricsUrl, 'rain_gateway_sockets');
   expect(sockets).toHaveLength(3);
   expect(Math.min(...sockets)).toBeGreaterThanOrEqual(4);
-  await Promise.all(back.map((player) => player.leave()));
-});
-
-test('kill -9 of the parent ends them all, and their players are told', async () => {
-  const { cli, url, children } = await open(2);
-  const players = await Promise.all(Array.from({ length: 10 }, (_, i) => dial(url, `user-${i}`)));
-  cli.child.kill('SIGKILL');
+  cli.child.kill('SIGTERM');
   expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));
-  await eventually(() => children.every((child) => !isAlive(child)), { timeoutMs: SERVER_DEADLINE_MS });
+  // Its own clock cuts it off at the deadline, with another code.
+  const { exit, stderr } = await cli.done;
+  expect([exit, stderr.includes('not everything was closed')]).toEqual([0, false]);
 });
 
-test('[R12] what keeps one from starting is told once, and nothing is left running', async () => {
+test('[R12] what keeps one from starting is told once, as it would be told alone, and nothing is left running', async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)));
   onTestFinished(() => void taken.close());
@@ -108,14 +110,14 @@ test('[R12] what keeps one from starting is told once, and nothing is left runni
   expect(exit).toBe(1);
   expect(stderr).toContain(`gateway process 1 did not start: port ${port} of 127.0.0.1 is in use`);
   expect(stderr).not.toContain('process 2');
-  const away = await start(3, { REDIS_URL: 'redis://127.0.0.1:1' }).done;
-  expect(away.exit).toBe(3);
+  expect(explain(new Error('gateway process 1 did not start: Redis cannot be reached at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'))).toMatchObject({ exit: 3 });
 });
 
-test('by JWT_SECRET alone all of them hand out tickets, and each takes the others\'', async () => {
+test('by JWT_SECRET alone all of them hand out tickets, and each takes the others\'; kill -9 of their parent ends them, and their players are told', async () => {
   await stockRain(redis, { rainId: 'ticketed', amounts: ['1.00', '2.00'], opensInMs: -10_000 });
-  const { cli, url, metricsUrl } = await open(2, { TICKETS: 'always', TAPS: 'on' });
-  const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => dial(url, 'ann')));
+  const { cli, url, metricsUrl, children } = await open(2, { TICKETS: 'always', TAPS: 'on' });
+  const players = await Promise.all(Array.from({ length: 6 }, () => dial(url, 'ann')));
+  const [first, ...others] = players;
   first!.say({ type: 'join', rainId: 'ticketed' });
   const { ticket, seed } = await first!.next('ticket');
   const { opensAt, serverTime } = await first!.next('rain');
@@ -127,6 +129,8 @@ test('by JWT_SECRET alone all of them hand out tickets, and each takes the other
   first!.say({ type: 'grab', rainId: 'ticketed' });
   expect(await first!.next('result')).toMatchObject({ code: '-9' });
   expect(sum(await figures(metricsUrl, 'rain_gateway_handed_out_total', 'what="ticket"'))).toBe(1);
-  cli.child.kill('SIGTERM');
-  await cli.done;
-}, 60_000);
+
+  cli.child.kill('SIGKILL');
+  expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));
+  await eventually(() => children.every((child) => !isAlive(child)), { timeoutMs: SERVER_DEADLINE_MS });
+});

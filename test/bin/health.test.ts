@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { open as openConsole } from '../../src/bin/servers/console.ts';
+import { open as openGateway } from '../../src/bin/servers/gateway.ts';
+import type { Shutdown } from '../../src/runtime/shutdown.ts';
 import { buildShippedPage } from '../browser/built-page.ts';
 import { SECRET } from '../support/client.ts';
-import { startCli, type CliProcess } from '../support/cli.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/freePort.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openShutdown } from '../support/shutdown.ts';
+import { openWorker } from '../support/worker.ts';
 
 /** So long may a load balancer be told something wrong. */
 const TOLD_WITHIN_MS = 3_000;
@@ -13,21 +18,26 @@ const TOLD_WITHIN_MS = 3_000;
 let redis: TestRedis;
 let book: TestDatabase;
 let line: TcpProxy;
-const servers = new Map<string, { process: CliProcess; url: string }>();
+const servers = new Map<string, { url: string; close(): Promise<unknown> }>();
 
 beforeAll(async () => {
   [redis, book] = await Promise.all([startRedis(), startDatabase(), buildShippedPage()]);
   line = await TcpProxy.open(Number(new URL(book.url).port));
   const databaseUrl = book.url.replace(/:\d+\//, `:${line.port}/`);
-  await Promise.all(['gateway', 'worker', 'console'].map(async (name) => {
-    const process = startCli([name], { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0' });
-    const url = await eventually(() => /"url":"(http:\/\/127\.0\.0\.1:\d+)\/metrics"/.exec(process.stderr())?.[1] ?? false, { timeoutMs: 30_000 });
-    servers.set(name, { process, url });
-  }));
+  const opens: Record<string, (shutdown: Shutdown, environment: Record<string, string>) => Promise<unknown>> = {
+    gateway: openGateway, console: (shutdown, environment) => openConsole(shutdown, environment, false),
+  };
+  for (const [name, open] of Object.entries(opens)) {
+    const port = String(await freePort());
+    const { shutdown, close } = openShutdown();
+    await open(shutdown, { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: port, LOG_LEVEL: 'silent' });
+    servers.set(name, { url: `http://127.0.0.1:${port}`, close });
+  }
+  const worker = await openWorker({ redisUrl: redis.url, databaseUrl }, { metrics: { host: '127.0.0.1', port: 0 } });
+  servers.set('worker', { url: worker.metricsUrl!.replace('/metrics', ''), close: () => worker.close() });
 });
 afterAll(async () => {
-  for (const { process } of servers.values()) process.child.kill('SIGKILL');
-  await Promise.all([...servers.values()].map(({ process }) => process.done));
+  await Promise.all([...servers.values()].map((server) => server.close()));
   await line.close();
   await Promise.all([redis.stop(), book.stop()]);
 });
@@ -67,17 +77,19 @@ test('a database that says nothing: worker and console are not ready, the gatewa
 });
 
 test('a worker that closes says so until it has ended, and is alive meanwhile', async () => {
-  const worker = servers.get('worker')!;
+  const { url, close } = servers.get('worker')!;
   process.kill(redis.pid, 'SIGSTOP');
+  let closed: Promise<unknown>;
   try {
-    worker.process.child.kill('SIGTERM');
+    closed = close();
     await eventually(async () => expect((await missing())['worker']).toContain('open'), within);
-    expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
   } finally {
     process.kill(redis.pid, 'SIGCONT');
   }
-  expect((await worker.process.done).exit).toBe(0);
+  await closed;
   servers.delete('worker');
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
 test('a Redis that is killed and comes back in its place', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellPresence } from '../../src/grab/presence.ts';
 import { redisNow } from '../../src/grab/reading.ts';
-import { rain, type CliRun } from '../support/cli.ts';
+import { rain, type CliRun } from '../support/call.ts';
 import { untouched } from '../support/everything.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandsOf, examplesOf, manual } from '../../src/bin/manual.ts';
 import { openProgram } from '../../src/bin/program.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 
 /** Those that give no answer in one piece, and why. */
 const WITHOUT_JSON: Record<string, string> = {

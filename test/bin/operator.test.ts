@@ -1,33 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildShippedPage } from '../browser/built-page.ts';
-import { ask } from '../support/operatorDesk.ts';
-import { rain, startCli } from '../support/cli.ts';
-import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { explain } from '../../src/bin/answer.ts';
+import { open as openConsole } from '../../src/bin/servers/console.ts';
+import { callCli, rain } from '../support/call.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
+import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
+import { openShutdown } from '../support/shutdown.ts';
 
 const RAIN = fileURLToPath(new URL('../../dist/bin/rain.js', import.meta.url));
 
 let desk: QueueTestDesk;
 let env: Record<string, string>;
 beforeAll(async () => {
-  await buildShippedPage();
   desk = await openQueueDesk();
   env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
 });
 afterAll(() => desk?.stop());
 
-/** As from a pipe: `echo password | rain operator …` */
-async function piped(args: string[], input: string): Promise<{ exit: number; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [RAIN, 'operator', ...args], { env: { PATH: process.env['PATH']!, RAIN_HOME: '/nonexistent/rain', ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.end(input);
-  const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { exit: exit as number, stdout, stderr };
-}
+const piped = (words: string[], input: string) => rain(['operator', ...words], env, input);
 
 describe('rain operator', () => {
   test('adds, lists, gives another password, makes a token, and disables; no password is printed or kept', async () => {
@@ -62,31 +58,54 @@ test('rain winners prints them as CSV, and as one object a line', async () => {
   expect([exit, stdout.trim().split('\n').map((line) => line.split(',').slice(0, 3).join())]).toEqual([0, ['redPacketId,userId,amount', 'cli-1,user-1,1.00', 'cli-0,user-0,1.00']]);
   const lines = (await rain(['winners', 'cli', '--json'], env)).stdout.trim().split('\n').map((line) => JSON.parse(line) as object);
   expect(lines).toMatchObject([{ userId: 'user-1', status: 'credited' }, { userId: 'user-0' }]);
+  const onScreen = await callCli(['winners', 'cli'], env, { isTTY: true }).done;
+  expect(onScreen.stdout, 'a table, where somebody reads it').toMatch(/\ncli-1 +user-1 +1\.00 +20\S+ +credited\ncli-0/);
   expect(await rain(['winners', 'nowhere'], env)).toMatchObject({ exit: 1, stderr: 'rain: id: there is no rain nowhere\n' });
 });
 
-describe('rain console', () => {
-  test('says what it needs', async () => {
-    expect(await rain(['console'])).toMatchObject({ exit: 2, stderr: expect.stringMatching(/REDIS_URL: missing.*\n.*DATABASE_URL: missing/) as string });
-    expect(await rain(['console'], { ...env, CONSOLE_SECURE_COOKIES: 'maybe' })).toMatchObject({ exit: 2, stderr: expect.stringContaining('CONSOLE_SECURE_COOKIES: expected auto, on or off') as string });
+describe('a password at a terminal', () => {
+  /** Types each of these when it is asked for the next. */
+  async function typing(...answers: string[]) {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const call = callCli(['operator', 'add', 'tess'], env, { stdin });
+    for (const [i, answer] of answers.entries()) {
+      await eventually(() => call.stderr().includes(i === 0 ? 'password of tess' : 'once more: '));
+      stdin.write(answer);
+    }
+    return call.done;
+  }
+
+  test('is asked for twice and not shown', async () => {
+    expect(await typing('a long password\n', 'a long password\n')).toEqual({ exit: 0, stdout: 'tess may sign in as operator\n', stderr: 'password of tess, at least 10 characters: \nonce more: \n' });
   });
 
-  test('lets an operator in, from the command line to the page', async () => {
-    await piped(['add', 'carol'], 'a long password\n');
-    const port = await freePort();
-    const server = startCli(['console'], { ...env, CONSOLE_PORT: String(port), LOG_LEVEL: 'info' });
-    const url = `http://127.0.0.1:${port}`;
-    const signedIn = await eventually(() => {
-      expect(server.child.exitCode, server.stdout() + server.stderr()).toBe(null);
-      return ask(url, 'POST', '/api/desk/session', { name: 'carol', password: 'a long password' });
-    });
-    expect(signedIn).toMatchObject({ status: 200, body: { name: 'carol', role: 'operator' } });
-    const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
-    expect(await ask(url, 'GET', '/api/desk/system', undefined, { cookie })).toMatchObject({ status: 200, body: { redis: { up: true }, database: { up: true } } });
-    expect([200, 503]).toContain((await ask(url, 'GET', '/desk/')).status);
-    server.child.kill('SIGTERM');
-    const { exit, stdout, stderr } = await server.done;
-    expect(exit).toBe(0);
-    expect(stdout + stderr).not.toMatch(/a long password|rain_session/);
+  test('[R12] two that differ are refused, and Ctrl-C changes nothing', async () => {
+    expect(await typing('a long password\n', 'another password\n')).toMatchObject({ exit: 1, stderr: expect.stringContaining('the two are not the same') as string });
+    expect(await typing('\x03')).toMatchObject({ exit: 2, stderr: expect.stringContaining('nothing was changed') as string });
+  });
+});
+
+test('a password comes in through a pipe: echo … | rain operator add', async () => {
+  const child = spawn(process.execPath, [RAIN, 'operator', 'add', 'piped'], { env: { PATH: process.env['PATH']!, RAIN_HOME: '/nonexistent/rain', ...env }, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.end('a long password\n');
+  expect(await Promise.all([text(child.stdout), once(child, 'close')])).toEqual(['piped may sign in as operator\n', [0, null]]);
+});
+
+describe('rain console', () => {
+  const refusalOf = (settings: Record<string, string>) => openConsole(openShutdown().shutdown, settings, false).then(() => 'it opened', explain);
+
+  test('says what it needs', async () => {
+    expect(await refusalOf({})).toEqual({ exit: 2, reasons: [expect.stringContaining('REDIS_URL: missing'), expect.stringContaining('DATABASE_URL: missing')] });
+    expect(await refusalOf({ ...env, CONSOLE_SECURE_COOKIES: 'maybe' })).toEqual({ exit: 2, reasons: [expect.stringContaining('CONSOLE_SECURE_COOKIES: expected auto, on or off')] });
+  });
+
+  test('that cannot be opened leaves nothing open, although its figures were told already', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => { taken.close(); });
+    await once(taken, 'listening');
+    const metricsPort = String(await freePort());
+    const refusal = await refusalOf({ ...env, CONSOLE_PORT: String((taken.address() as AddressInfo).port), METRICS_PORT: metricsPort, LOG_LEVEL: 'silent' });
+    expect(refusal).toEqual({ exit: 1, reasons: [expect.stringContaining('is in use')] });
+    await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow();
   });
 });

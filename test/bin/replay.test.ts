@@ -7,7 +7,7 @@ import { redisNow } from '../../src/grab/reading.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { connectRedis } from '../../src/runtime/redis.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
 let desk: TestDesk;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { SECRET } from '../support/client.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis } from '../support/rain.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { facts, table } from '../../src/bin/table.ts';
 
 test('columns stand under their headings, numbers to the right, and a Chinese title takes the room that a terminal gives it', () => {

@@ -4,7 +4,7 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 
 let desk: TestDesk;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 
 const json = (text: string): unknown => JSON.parse(text);
 
@@ -29,13 +29,6 @@ describe('[R12] bad usage with --json is answered as every other refusal is, exi
     expect(run).toEqual({ exit: 2, stdout: '', stderr: "error: unknown option '--all'\n(add --help for the options and an example)\n" });
     const asked = await rain(['list', '--all', '--json']);
     expect(asked.stderr).toBe(run.stderr);
-  });
-
-  test.skipIf(process.platform !== 'linux')('a RAIN_HOME that cannot be made', async () => {
-    const run = await rain(['up', '--json'], { RAIN_HOME: '/proc/rain' });
-    const sentence = 'the folder /proc/rain cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder';
-    expect(json(run.stdout)).toEqual({ ok: false, exit: 2, reasons: [sentence] });
-    expect(run).toMatchObject({ exit: 2, stderr: `rain: ${sentence}\n` });
   });
 
   test('help that is asked for is no refusal, with --json either', async () => {

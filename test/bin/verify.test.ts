@@ -8,7 +8,7 @@ import { findRain } from '../../src/grab/reading.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { settleRain } from '../../src/steward/settle.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
 const SEED = 'ab'.repeat(32);
@@ -85,6 +85,7 @@ describe('rain verify', () => {
     for (const path of [file('one.json', told[0]), file('list.json', told), file('lines.json', ...told)]) {
       expect(await rain(['verify', 'fair', '--receipt', path], env)).toMatchObject({ exit: 0, stderr: '' });
     }
+    expect(await rain(['verify', 'fair', '--receipt', '-'], env, JSON.stringify(told))).toMatchObject({ exit: 0, stderr: '' });
     // An empty stdin holds no receipt.
     expect(await rain(['verify', 'fair', '--receipt', '-'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('--receipt: no receipt in -') as string });
   });

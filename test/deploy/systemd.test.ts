@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url));

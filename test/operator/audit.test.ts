@@ -55,7 +55,7 @@ describe('the audit', () => {
     expect(await settleRain(desk, 'promise', await live('promise'))).toEqual({
       outcome: 'does_not_add_up', problems: [expect.stringMatching(/^promise-2 is promised twice: 1\.00 to late, and it was paid to user-2; letter promise-0-2-/)] });
     // Its letter is written when the queue has come by; the one at this place was handed over before.
-    expect(await repairRain(desk, 'promise')).toEqual({ ok: true, claims: 1, complete: true });
+    expect(await repairRain(desk, 'promise')).toEqual({ ok: true, claims: 1, jobs: 1, complete: true });
     await desk.drained();
     const [letter] = await letters('promise');
     expect(letter).toMatchObject({ letter: found.promisedTwice[0]!.letterId, reason: 'promised_twice' });
@@ -139,6 +139,15 @@ describe('the audit', () => {
 });
 
 describe('a repair', () => {
+  test('that is credited before anybody looks is told as done, not as nothing to do: 1 of 1, never 0 of 0', async () => {
+    await desk.wonRain('quick', 3);
+    const repaired = await repairRain(desk, 'quick');
+    await desk.drained();
+    const told: number[][] = [];
+    expect(await untilQuiet(desk, 'quick', repaired.ok ? repaired.jobs : 0, 10_000, (...progress) => told.push(progress))).toBe(true);
+    expect(told).toEqual([[1, 1]]);
+  });
+
   test('sends what the book lacks, and nothing that is credited, dead or at rest; the audit then finds it', async () => {
     desk.barred.add('user-2').add('user-4');
     await desk.wonRain('repair', 8);
@@ -150,12 +159,12 @@ describe('a repair', () => {
     // The queue has lost the other three, and a credited one in their midst makes two jobs of them.
     await desk.ledger.credit((await claimLog(desk, 'repair')).slice(6, 7));
     const before = await desk.queues.credit.getJobCountByTypes('completed');
-    expect(await repairRain(desk, 'repair')).toEqual({ ok: true, claims: 2, complete: true });
-    expect(await untilQuiet(desk, 'repair', 10_000)).toBe(true);
+    expect(await repairRain(desk, 'repair')).toEqual({ ok: true, claims: 2, jobs: 2, complete: true });
+    expect(await untilQuiet(desk, 'repair', 2, 10_000)).toBe(true);
     expect(await desk.queues.credit.getJobCountByTypes('completed') - before).toBe(2);
     expect((await audit('repair')).report).toMatchObject({ adds_up: true, credited: '6.00', pending: '1.00', recycled: '1.00' });
     expect((await desk.ledger.actions('repair')).at(-1)).toMatchObject({ verb: 'repair', details: { claims: 2 } });
-    expect(await repairRain(desk, 'repair')).toEqual({ ok: true, claims: 0, complete: true });
+    expect(await repairRain(desk, 'repair')).toEqual({ ok: true, claims: 0, jobs: 0, complete: true });
     expect(await repairRain(desk, 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
   });
 });

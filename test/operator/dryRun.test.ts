@@ -69,7 +69,7 @@ test('a rain on its way to the end: each step foretold, then done, and both say 
   desk.barred.add('user-2');
   await desk.wonRain('end', 3);
 
-  expect(await untouched(desk, () => repairRain(desk, 'end', true))).toEqual({ ok: true, claims: 3, complete: true });
+  expect(await untouched(desk, () => repairRain(desk, 'end', true))).toEqual({ ok: true, claims: 3, jobs: 1, complete: true });
   await desk.credit();
 
   expect(await untouched(desk, () => recycleRain(desk, 'end', { dryRun: true }))).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('goes on until') as string }] });

@@ -10,7 +10,7 @@ import { closeRain } from '../../src/operator/steer.ts';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { startWallet, SECRET as WALLET_SECRET, type Wallet } from '../credit/wallet.ts';
 import { SECRET, dial } from '../support/client.ts';
-import { rain } from '../support/cli.ts';
+import { rain } from '../support/call.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';

@@ -3,6 +3,7 @@ import { CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 const ACTIONS_MAX = 500;
 
@@ -13,7 +14,7 @@ interface ActionsOptions {
   json?: boolean;
 }
 
-export function addActionsCommand(program: Command): void {
+export function addActionsCommand(program: Command, terminal: Terminal): void {
   program.command('actions').summary('who did what')
     .description('Lists what operators have done, at the page or at a command line, of one rain or of all, the latest first. Nobody can change it, not even in the database.')
     .option('--rain <id>', 'only what was done to this rain')
@@ -21,13 +22,13 @@ export function addActionsCommand(program: Command): void {
     .option('--before <n>', 'go on after the action of this number', parseBefore)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain actions --rain m3k9x2a1b2c3d4')
-    .action(({ rain, before, limit, json }: ActionsOptions) => atDesk(async (desk) => {
+    .action(({ rain, before, limit, json }: ActionsOptions) => atDesk(terminal, async (desk) => {
       const found = await desk.ledger.latestActions({ limit, ...(rain !== undefined && { rainId: rain }), ...(before !== undefined && { before }) });
       if (rain !== undefined && found.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const actions = found.map(({ at, details = {}, ...plain }) => ({ ...plain, details, at: new Date(at).toISOString() }));
       const next = actions.length === limit ? actions.at(-1)?.id : undefined;
       const rows = table(['number', 'at', 'who', 'what', 'rain', 'details'], actions.map(({ id, at, actor, verb, rainId = '', details }) => [id, at, actor, verb, rainId, tellDetails(details)]));
-      print(json, { actions, ...(next !== undefined && { next }) }, `${actions.length === 0 ? 'nothing yet' : rows}${next === undefined ? '' : `\nthere may be more; go on with --before ${next}`}`);
+      print(terminal, json, { actions, ...(next !== undefined && { next }) }, `${actions.length === 0 ? 'nothing yet' : rows}${next === undefined ? '' : `\nthere may be more; go on with --before ${next}`}`);
     }));
 }
 

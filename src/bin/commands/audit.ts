@@ -5,7 +5,7 @@ import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
-import { CommandFailure, EXIT, explain, print, REFRESH_MS, refused, tell } from '../answer.ts';
+import { clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, refused, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
@@ -13,6 +13,7 @@ import { parseCount } from '../moment.ts';
 import { paint } from '../paint.ts';
 import { bar } from '../progress.ts';
 import { table } from '../table.ts';
+import { interruptibly, type Terminal } from '../terminal.ts';
 
 interface AuditOptions {
   repair?: boolean;
@@ -29,7 +30,7 @@ const RAINS_MAX = 100_000;
 /** What was sent again has this long to arrive before it is audited. */
 const REPAIR_WAIT_MS = 15_000;
 
-export function addAuditCommand(program: Command): void {
+export function addAuditCommand(program: Command, terminal: Terminal): void {
   withDryRun(program.command('audit [id]')).summary('does the money add up?')
     .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up, and '
       + 'while a claim is promised twice; with --all also when there are rains that were not looked at.')
@@ -44,7 +45,7 @@ export function addAuditCommand(program: Command): void {
     .action((id: string | undefined, options: AuditOptions) => {
       const wrong = misuse(id, options);
       if (wrong !== undefined) throw new CommandFailure(EXIT.usage, wrong);
-      return atDesk((desk) => (id === undefined ? auditMany(desk, options) : auditOne(desk, id, options)));
+      return atDesk(terminal, (desk) => (id === undefined ? auditMany(terminal, desk, options) : auditOne(terminal, desk, id, options)));
     });
 }
 
@@ -57,66 +58,64 @@ function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, a
   return undefined;
 }
 
-async function auditOne(desk: OpenDesk, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
+async function auditOne(terminal: Terminal, desk: OpenDesk, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
   const { withQueues } = await import('../queues.ts');
   await withQueues(desk, async (at) => {
-    const repaired = repair ? await mend(at, id, dryRun) : undefined;
+    const repaired = repair ? await mend(terminal, at, id, dryRun) : undefined;
     const known = reason === undefined ? undefined : await acknowledgeLost(at, id, reason, dryRun);
     if (known && !known.ok) throw refused(known);
-    if (known) tell(`${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
+    if (known) tell(terminal, `${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
     const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { laidToRestNow: known.claims }) };
-    if (dryRun) printDryRun(json, value, describeAudit(audit));
-    else print(json, value, describeAudit(audit));
-    if (!isInOrder(audit)) process.exitCode = EXIT.refused;
+    if (dryRun) printDryRun(terminal, json, value, describeAudit(audit));
+    else print(terminal, json, value, describeAudit(audit));
+    if (!isInOrder(audit)) terminal.exitCode = EXIT.refused;
   });
 }
 
 /** @returns how many claims were sent again */
-async function mend(desk: QueueDesk, id: string, dryRun: boolean): Promise<number> {
+async function mend(terminal: Terminal, desk: QueueDesk, id: string, dryRun: boolean): Promise<number> {
   const repaired = await repairRain(desk, id, dryRun);
   if (!repaired.ok) throw refused(repaired);
-  tell(`${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
+  tell(terminal, `${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
   if (repaired.claims === 0 || dryRun) return repaired.claims;
-  const progress = bar('crediting', 'jobs');
-  let most = 0;
-  const quiet = await untilQuiet(desk, id, REPAIR_WAIT_MS, (left) => {
-    most = Math.max(most, left);
-    progress.update(most - left, most);
-  }).finally(() => progress.stop());
-  if (!quiet) tell('the queue still works on them; is a worker running?');
+  const progress = bar(terminal, 'crediting', 'jobs');
+  const quiet = await untilQuiet(desk, id, repaired.jobs, REPAIR_WAIT_MS, (done, jobs) => progress.update(done, jobs)).finally(() => progress.stop());
+  if (!quiet) tell(terminal, 'the queue still works on them; is a worker running?');
   return repaired.claims;
 }
 
-async function auditMany(desk: OpenDesk, { watch, settled, limit, json }: AuditOptions): Promise<void> {
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  if (watch) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+async function auditMany(terminal: Terminal, desk: OpenDesk, options: AuditOptions): Promise<void> {
+  if (!options.watch) return void await auditRound(terminal, desk, options);
+  await interruptibly(terminal, async (interrupted) => {
+    for (let told = 0; !interrupted.aborted; await sleep(REFRESH_MS, undefined, { signal: interrupted }).catch(() => {})) {
+      told = await auditRound(terminal, desk, options, { told, interrupted });
+    }
+  });
+}
+
+/**
+ * @param told how many rains were said before not to have been looked at
+ * @returns how many they are now
+ */
+async function auditRound(terminal: Terminal, desk: OpenDesk, { watch, settled, limit, json }: AuditOptions, { told, interrupted }: { told: number; interrupted?: AbortSignal } = { told: 0 }): Promise<number> {
   const which = settled ? 'all' : 'unsettled';
-  let told = 0;
-  try {
-    do {
-      const rains: AuditedRain[] = [];
-      const total = await desk.ledger.countRains(which);
-      for await (const rain of auditAll(desk, which, limit)) {
-        if (ended.signal.aborted) return;
-        if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
-        if ('fault' in rain || !isInOrder(rain.audit)) process.exitCode = EXIT.refused;
-        rains.push(rain);
-      }
-      if (watch && !json && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
-      print(json, rains.map(line), describeMany(rains));
-      // Whoever asks for all of them, and hears of no trouble, is to be able to believe it.
-      const unseen = rains.length < limit ? 0 : Math.max(0, total - rains.length);
-      if (unseen > 0) process.exitCode = EXIT.refused;
-      if (unseen > 0 && unseen !== told) tell(`${unseen} older ${unseen === 1 ? 'rain was' : 'rains were'} not looked at; raise --limit`);
-      told = unseen;
-      if (watch) await sleep(REFRESH_MS, undefined, { signal: ended.signal }).catch(() => {});
-    } while (watch && !ended.signal.aborted);
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
+  const rains: AuditedRain[] = [];
+  const total = await desk.ledger.countRains(which);
+  for await (const rain of auditAll(desk, which, limit)) {
+    if (interrupted?.aborted) return told;
+    if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
+    if ('fault' in rain || !isInOrder(rain.audit)) terminal.exitCode = EXIT.refused;
+    rains.push(rain);
   }
+  if (watch && !json) clearScreen(terminal);
+  print(terminal, json, rains.map(line), describeMany(rains));
+  // Whoever asks for all of them, and hears of no trouble, is to be able to believe it.
+  const unseen = rains.length < limit ? 0 : Math.max(0, total - rains.length);
+  if (unseen > 0) terminal.exitCode = EXIT.refused;
+  if (unseen > 0 && unseen !== told) tell(terminal, `${unseen} older ${unseen === 1 ? 'rain was' : 'rains were'} not looked at; raise --limit`);
+  return unseen;
 }
 
 function line(rain: AuditedRain): Record<string, unknown> {

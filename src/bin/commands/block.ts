@@ -5,6 +5,7 @@ import { print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 const KIND = () => new Argument('<kind>', 'a user, by the sub of his token, or an address or network').choices(['user', 'address']);
 
@@ -14,7 +15,7 @@ interface BlockFlags {
   json?: boolean;
 }
 
-export function addBlockCommands(program: Command): void {
+export function addBlockCommands(program: Command, terminal: Terminal): void {
   program.command('block').summary('keep a user or an address away')
     .description('Keeps a user, or everybody of an address or network, away from all gateways within a second. What was won before is credited all the same.')
     .addArgument(KIND()).argument('<who>', 'the user, or an address such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48')
@@ -22,28 +23,28 @@ export function addBlockCommands(program: Command): void {
     .option('--for <duration>', 'how long; without it until it is lifted', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain block address 203.0.113.0/24 --reason "a farm of phones" --for 2h')
-    .action((kind: BlockKind, who: string, { reason, for: forMs, json }: BlockFlags) => atDesk(async (desk) => {
+    .action((kind: BlockKind, who: string, { reason, for: forMs, json }: BlockFlags) => atDesk(terminal, async (desk) => {
       const done = await blockCaller(desk, kind, who, { reason, ...(forMs !== undefined && { forMs }) });
       if (!done.ok) throw refused(done);
-      print(json, done.block, `${kind} ${done.block.who}: blocked ${untilText(done.block)}`);
+      print(terminal, json, done.block, `${kind} ${done.block.who}: blocked ${untilText(done.block)}`);
     }));
 
   program.command('unblock').summary('let them in again').description('Lifts a block, at once.')
     .addArgument(KIND()).argument('<who>', 'as it was blocked')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain unblock user alice')
-    .action((kind: BlockKind, who: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action((kind: BlockKind, who: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const done = await liftCallerBlock(desk, kind, who);
       if (!done.ok) throw refused(done);
-      print(json, done.block, `${kind} ${done.block.who}: may come in again`);
+      print(terminal, json, done.block, `${kind} ${done.block.who}: may come in again`);
     }));
 
   program.command('blocks').summary('who is blocked').description('Lists the blocks in force, the latest first.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain blocks')
-    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const blocks = await listBlocks(desk);
-      print(json, blocks, blocks.length === 0 ? 'nobody is blocked' : table(['kind', 'who', 'until', 'since', 'by', 'reason'],
+      print(terminal, json, blocks, blocks.length === 0 ? 'nobody is blocked' : table(['kind', 'who', 'until', 'since', 'by', 'reason'],
         blocks.map((block) => [block.kind, block.who, block.until === undefined ? 'lifted' : time(block.until), time(block.since), block.actor, block.reason])));
     }));
 }

@@ -8,6 +8,7 @@ import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paintState } from '../paint.ts';
 import { facts, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
 interface CampaignOptions {
@@ -19,7 +20,7 @@ interface CampaignOptions {
   json?: boolean;
 }
 
-export function addCampaignCommands(program: Command): void {
+export function addCampaignCommands(program: Command, terminal: Terminal): void {
   const campaign = program.command('campaign').summary('several rains that share one count of wins')
     .description('A campaign is several rains, its rounds, over which a user may win only so often. Rounds may overlap.')
     .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --wins-per-user 1\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load');
@@ -33,10 +34,10 @@ export function addCampaignCommands(program: Command): void {
     .option('--roll-over', 'what nobody has won in a round goes into the next one')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
-    .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => atDesk(async (desk) => {
+    .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => atDesk(terminal, async (desk) => {
       const created = await createCampaign(desk, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) });
       if (!created.ok) throw refused(created);
-      print(json, { campaignId: created.campaignId }, created.campaignId);
+      print(terminal, json, { campaignId: created.campaignId }, created.campaignId);
     }));
 
   planned(campaign.command('add-round <campaign>')).summary('plan another round of a campaign')
@@ -44,28 +45,28 @@ export function addCampaignCommands(program: Command): void {
     .option('--round <n>', 'which one; default the next', parseCount(1, ROUNDS_MAX))
     .option('--exclude-earlier-winners', 'who has won in another round gets nothing in this one')
     .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
-    .action((id: string, options: CreateOptions) => atDesk(async (desk) => {
+    .action((id: string, options: CreateOptions) => atDesk(terminal, async (desk) => {
       // A campaign that is not there is for the verb to refuse.
       const round = options.round ?? ((await desk.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
-      await create(desk, { ...options, campaign: id, round });
+      await create(terminal, desk, { ...options, campaign: id, round });
     }));
 
   campaign.command('list').summary('all campaigns, newest first').description('Lists all campaigns, newest first.')
     .option('--limit <n>', 'how many', parseCount(1, CAMPAIGNS_MAX), 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign list')
-    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(async (desk) => {
+    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(terminal, async (desk) => {
       const campaigns = await listCampaigns(desk, limit);
-      print(json, { campaigns }, describeList(campaigns));
+      print(terminal, json, { campaigns }, describeList(campaigns));
     }));
 
   campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds, and what is known of its winners.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign show autumn')
-    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action((id: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const found = await showCampaign(desk, id);
       if (!found) throw new CommandFailure(EXIT.refused, `id: there is no campaign ${id}`);
-      print(json, found, describe(found));
+      print(terminal, json, found, describe(found));
     }));
 }
 

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { codes, codesMarkdown } from '../../protocol/describe.ts';
 import { print } from '../answer.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addCodesCommand(program: Command): void {
+export function addCodesCommand(program: Command, terminal: Terminal): void {
   program.command('codes').summary('every code a client may meet')
     .description('Prints every result, error, close and refusal code with its meaning, as the README has them.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain codes --json')
-    .action(({ json }: { json?: boolean }) => print(json, codes(), codesMarkdown()));
+    .action(({ json }: { json?: boolean }) => print(terminal, json, codes(), codesMarkdown()));
 }

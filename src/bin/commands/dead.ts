@@ -8,6 +8,7 @@ import { atDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseCount } from '../moment.ts';
 import { facts, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 const EXAMPLE = 'spring-0-17-9f86d081884c7d65';
 
@@ -19,12 +20,12 @@ interface ListOptions {
 }
 
 /** BullMQ is loaded when it is wanted. */
-async function atQueues<T>(verb: (desk: QueueDesk) => Promise<T>): Promise<T> {
+async function atQueues<T>(terminal: Terminal, verb: (desk: QueueDesk) => Promise<T>): Promise<T> {
   const { withQueues } = await import('../queues.ts');
-  return atDesk((desk) => withQueues(desk, verb));
+  return atDesk(terminal, (desk) => withQueues(desk, verb));
 }
 
-export function addDeadCommand(program: Command): void {
+export function addDeadCommand(program: Command, terminal: Terminal): void {
   const dead = program.command('dead').summary('claims that cannot be credited')
     .description('Dead letters: claims that cannot be credited. Look at them, send them again, or lay them to rest.')
     .addHelpText('after', '\nExample:\n  rain dead list');
@@ -35,21 +36,21 @@ export function addDeadCommand(program: Command): void {
     .option('--skip <n>', 'pass over so many', parseCount(0, 1_000_000), 0)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain dead list --rain m3k9x2a1b2c3d4')
-    .action(({ rain, limit, skip, json }: ListOptions) => atQueues(async (desk) => {
+    .action(({ rain, limit, skip, json }: ListOptions) => atQueues(terminal, async (desk) => {
       const { letters, total, complete } = await listLetters(desk, { rainId: rain, limit, skip });
       // Letters there are may be of a rain that the book has lost.
       if (rain !== undefined && letters.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const more = complete ? '' : `\nthere are more; go on with --skip ${skip + letters.length}`;
-      print(json, { letters, total, complete }, (letters.length === 0 ? 'no dead letters' : describeList(letters)) + more);
+      print(terminal, json, { letters, total, complete }, (letters.length === 0 ? 'no dead letters' : describeList(letters)) + more);
     }));
 
   dead.command('show <letter>').summary('one dead letter in detail').description('Shows one dead letter: what it says, and why it cannot be credited.')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead show ${EXAMPLE}`)
-    .action((letter: string, { json }: { json?: boolean }) => atQueues(async (desk) => {
+    .action((letter: string, { json }: { json?: boolean }) => atQueues(terminal, async (desk) => {
       const shown = await showLetter(desk, letter);
       if (!shown.ok) throw refused(shown);
-      print(json, shown.letter, describe(shown.letter));
+      print(terminal, json, shown.letter, describe(shown.letter));
     }));
 
   dead.command('requeue [letter]').summary('send them to be credited again')
@@ -59,10 +60,10 @@ export function addDeadCommand(program: Command): void {
     .addHelpText('after', `\nExample:\n  rain dead requeue ${EXAMPLE}`)
     .action((letter: string | undefined, { rain, json }: { rain?: string; json?: boolean }) => {
       if ((letter === undefined) === (rain === undefined)) throw new CommandFailure(EXIT.usage, 'letter: expected either a letter or --rain');
-      return atQueues(async (desk) => {
+      return atQueues(terminal, async (desk) => {
         const done = letter !== undefined ? await requeueLetter(desk, letter) : await requeueRain(desk, rain!);
         if (!done.ok) throw refused(done);
-        print(json, { requeued: done.letters, complete: done.complete }, `sent again: ${done.letters}${done.complete ? '' : '; there are more, do it again'}`);
+        print(terminal, json, { requeued: done.letters, complete: done.complete }, `sent again: ${done.letters}${done.complete ? '' : '; there are more, do it again'}`);
       });
     });
 
@@ -72,12 +73,12 @@ export function addDeadCommand(program: Command): void {
     .option('--not-paid', 'I have made sure that the wallet outside has not paid it')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
-    .action((letter: string, { reason, notPaid, dryRun, json }: { reason: string; notPaid?: boolean; dryRun?: boolean; json?: boolean }) => atQueues(async (desk) => {
+    .action((letter: string, { reason, notPaid, dryRun, json }: { reason: string; notPaid?: boolean; dryRun?: boolean; json?: boolean }) => atQueues(terminal, async (desk) => {
       const done = await discardLetter(desk, letter, reason, notPaid, dryRun);
       if (!done.ok) throw refused(done);
       const { ok: _ok, ...plain } = done;
-      if (dryRun) printDryRun(json, { letter, ...plain }, `${letter}: ${foretold(done)}`);
-      else print(json, { letter, ...plain }, `${letter}: ${told(done)}`);
+      if (dryRun) printDryRun(terminal, json, { letter, ...plain }, `${letter}: ${foretold(done)}`);
+      else print(terminal, json, { letter, ...plain }, `${letter}: ${told(done)}`);
     }));
 }
 

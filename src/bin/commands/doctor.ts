@@ -12,13 +12,14 @@ import { EXIT, explain, print } from '../answer.ts';
 import { configure } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paint } from '../paint.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface Examined {
   findings: Finding[];
   reached: boolean;
 }
 
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, terminal: Terminal): void {
   program.command('doctor').summary('are Redis and the database fit for money?')
     .description('Looks at Redis and the database before a rain: settings, memory, clocks, migrations, rights. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the rain that is planned', parseCount(1, PACKETS_MAX), 100_000)
@@ -26,12 +27,12 @@ export function addDoctorCommand(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain doctor --packets 1000000 --users 5000000')
     .action(async ({ json, ...planned }: Planned & { json?: boolean }) => {
-      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(['REDIS_URL', 'DATABASE_URL']);
+      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const examined = await Promise.all([atRedis(REDIS_URL, DURABILITY, planned), atDatabase(DATABASE_URL)]);
       const findings = examined.flatMap((part) => part.findings);
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
-      print(json, { ok: wrong === 0, findings }, describe(findings, wrong));
-      process.exitCode = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 ? EXIT.refused : EXIT.done;
+      print(terminal, json, { ok: wrong === 0, findings }, describe(findings, wrong));
+      terminal.exitCode = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 ? EXIT.refused : EXIT.done;
     });
 }
 

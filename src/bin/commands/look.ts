@@ -1,32 +1,33 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
-import { CommandFailure, EXIT, print, REFRESH_MS } from '../answer.ts';
+import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paintState } from '../paint.ts';
 import { facts, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addLookCommands(program: Command): void {
+export function addLookCommands(program: Command, terminal: Terminal): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
     .option('--limit <n>', 'how many', parseCount(1, RAINS_MAX), 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain list --limit 20')
-    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(async (desk) => {
+    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(terminal, async (desk) => {
       const list = await listRains(desk, limit);
-      print(json, list, describeList(list));
+      print(terminal, json, list, describeList(list));
     }));
 
   program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch once a second until it is settled or Ctrl-C.')
     .option('--watch', 'go on until it is settled')
     .option('--json', 'print JSON, with --watch one object a line')
     .addHelpText('after', '\nExample:\n  rain show m3k9x2a1b2c3d4 --watch')
-    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => atDesk(async (desk) => {
+    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => atDesk(terminal, async (desk) => {
       for (;;) {
         const rain = await showRain(desk, id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-        if (watch && !json && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
-        print(json, rain, describe(rain));
+        if (watch && !json) clearScreen(terminal);
+        print(terminal, json, rain, describe(rain));
         if (!watch || rain.state === 'settled') return;
         await sleep(REFRESH_MS);
       }

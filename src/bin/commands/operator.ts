@@ -6,8 +6,9 @@ import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { askPassword } from '../password.ts';
 import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addOperatorCommand(program: Command): void {
+export function addOperatorCommand(program: Command, terminal: Terminal): void {
   const operator = program.command('operator').summary("who may sign in at the operator's page")
     .description("Who may sign in at the operator's page, and tokens for scripts. A password is asked for on the terminal, or read from standard input.")
     .addHelpText('after', '\nExample:\n  rain operator add alice');
@@ -17,43 +18,43 @@ export function addOperatorCommand(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator add alice --role viewer')
     .action(async (name: string, { role, json }: { role: Role; json?: boolean }) => {
-      const password = await askPassword(`password of ${name}, at least 10 characters`);
-      await atDesk(async (desk) => {
+      const password = await askPassword(terminal, `password of ${name}, at least 10 characters`);
+      await atDesk(terminal, async (desk) => {
         const done = await addOperator(desk, name, role, password);
         if (!done.ok) throw refused(done);
-        print(json, { name, role }, `${name} may sign in as ${role}`);
+        print(terminal, json, { name, role }, `${name} may sign in as ${role}`);
       });
     });
 
   operator.command('list').summary('who there is').description('Lists everybody, by name.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator list')
-    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const people = (await desk.ledger.staff.operators()).map(({ name, role, createdAt, disabledAt }) => ({
         name, role, createdAt: new Date(createdAt).toISOString(), ...(disabledAt !== undefined && { disabledAt: new Date(disabledAt).toISOString() }),
       }));
-      print(json, people, people.length === 0 ? 'nobody yet; begin with: rain operator add <name>' : table(['name', 'role', 'since', 'disabled'], people.map((one) => [one.name, one.role, one.createdAt, one.disabledAt ?? ''])));
+      print(terminal, json, people, people.length === 0 ? 'nobody yet; begin with: rain operator add <name>' : table(['name', 'role', 'since', 'disabled'], people.map((one) => [one.name, one.role, one.createdAt, one.disabledAt ?? ''])));
     }));
 
   operator.command('password <name>').summary('another password').description('Gives somebody another password and ends his sessions; who was disabled may sign in again.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator password alice')
     .action(async (name: string, { json }: { json?: boolean }) => {
-      const password = await askPassword(`new password of ${name}, at least 10 characters`);
-      await atDesk(async (desk) => {
+      const password = await askPassword(terminal, `new password of ${name}, at least 10 characters`);
+      await atDesk(terminal, async (desk) => {
         const done = await changePassword(desk, name, password);
         if (!done.ok) throw refused(done);
-        print(json, { name }, `${name} has another password; his sessions are over`);
+        print(terminal, json, { name }, `${name} has another password; his sessions are over`);
       });
     });
 
   operator.command('disable <name>').summary('no more').description('Ends somebody\'s sessions and tokens at once; he may not sign in any more.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator disable alice')
-    .action((name: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action((name: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const done = await disableOperator(desk, name);
       if (!done.ok) throw refused(done);
-      print(json, { name }, `${name} may not sign in any more; his sessions and tokens are over`);
+      print(terminal, json, { name }, `${name} may not sign in any more; his sessions and tokens are over`);
     }));
 
   operator.command('token <name>').summary('a token for a script').description('Makes a bearer token with all that its operator may do. It is shown this once.')
@@ -61,11 +62,11 @@ export function addOperatorCommand(program: Command): void {
     .option('--for <duration>', 'how long it is good; without it until he is disabled', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator token alice --label "nightly report" --for 30d')
-    .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => atDesk(async (desk) => {
+    .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => atDesk(terminal, async (desk) => {
       const done = await issueToken(desk, name, label, forMs);
       if (!done.ok) throw refused(done);
       const until = done.expiresAt === undefined ? {} : { expiresAt: new Date(done.expiresAt).toISOString() };
-      tell('keep it well: it is not shown again');
-      print(json, { name, label, token: done.token, ...until }, done.token);
+      tell(terminal, 'keep it well: it is not shown again');
+      print(terminal, json, { name, label, token: done.token, ...until }, done.token);
     }));
 }

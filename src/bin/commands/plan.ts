@@ -12,6 +12,7 @@ import { parseCount, parseDuration, parseMoment } from '../moment.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { describePreview } from '../previewText.ts';
 import { bar } from '../progress.ts';
+import type { Terminal } from '../terminal.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
 
 export interface CreateOptions extends PlanOptions {
@@ -30,7 +31,7 @@ export interface CreateOptions extends PlanOptions {
   json?: boolean;
 }
 
-export function addPlanCommands(program: Command): void {
+export function addPlanCommands(program: Command, terminal: Terminal): void {
   planned(program.command('create')).summary('plan a rain and put its budget aside')
     .description('Plans a rain: puts the budget aside in the book and prints the id.')
     .option('--id <id>', 'letters, digits, _ and -; otherwise one is made')
@@ -40,15 +41,15 @@ export function addPlanCommands(program: Command): void {
     .option('--exclude-earlier-winners', 'who has won in another round of the campaign gets nothing in this one')
     .option('--rehearsal', 'play it with shadow money: everything as it will be, and no wallet hears of it')
     .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
-    .action((options: CreateOptions) => atDesk((desk) => create(desk, options)));
+    .action((options: CreateOptions) => atDesk(terminal, (desk) => create(terminal, desk, options)));
 
   program.command('load <id>').summary('preallocate the packets of a rain')
     .description('Preallocates the packets. Killed half-way and run again it goes on where it stopped.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain load m3k9x2a1b2c3d4')
-    .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
-      const packets = await load(desk, id);
-      print(json, { rainId: id, packets }, `${id}: ${packets} packets are loaded`);
+    .action((id: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
+      const packets = await load(terminal, desk, id);
+      print(terminal, json, { rainId: id, packets }, `${id}: ${packets} packets are loaded`);
     }));
 }
 
@@ -63,7 +64,7 @@ export function planned(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-export async function create(desk: OpenDesk, options: CreateOptions): Promise<void> {
+export async function create(terminal: Terminal, desk: OpenDesk, options: CreateOptions): Promise<void> {
   const now = await redisNow(desk.redis);
   const opensAt = options.start(now);
   // Chosen here, so that it is known even if the answer is not.
@@ -76,29 +77,29 @@ export async function create(desk: OpenDesk, options: CreateOptions): Promise<vo
     ...(options.rehearsal && { rehearsal: true }),
     ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
   };
-  if (options.dryRun) return foretell(desk, request, options);
+  if (options.dryRun) return foretell(terminal, desk, request, options);
   const created = await createRain(desk, request).catch((error: unknown) => {
-    tell(`it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
+    tell(terminal, `it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
     throw error;
   });
   if (!created.ok) throw refused(created);
   if (options.load) {
     try {
-      await load(desk, created.rainId);
+      await load(terminal, desk, created.rainId);
     } catch (error) {
-      tell(`the rain ${created.rainId} is created but not loaded; do it again with: rain load ${created.rainId}`);
+      tell(terminal, `the rain ${created.rainId} is created but not loaded; do it again with: rain load ${created.rainId}`);
       throw error;
     }
   }
-  if (created.commitment !== undefined && !options.json) tell(`commitment ${created.commitment}`);
-  print(options.json, {
+  if (created.commitment !== undefined && !options.json) tell(terminal, `commitment ${created.commitment}`);
+  print(terminal, options.json, {
     rainId: created.rainId, state: options.load ? 'loaded' : 'draft',
     opensAt: new Date(created.opensAt).toISOString(), closesAt: new Date(created.closesAt).toISOString(),
     ...(created.commitment !== undefined && { commitment: created.commitment }),
   }, created.rainId);
 }
 
-async function foretell(desk: OpenDesk, request: CreateRequest, { id, campaign, rehearsal, load: loads, seed, json }: CreateOptions): Promise<void> {
+async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateRequest, { id, campaign, rehearsal, load: loads, seed, json }: CreateOptions): Promise<void> {
   const created = await createRain(desk, request, { dryRun: true });
   if (!created.ok) throw refused(created);
   const { rainId, opensAt, closesAt, funded = false } = created;
@@ -111,7 +112,7 @@ async function foretell(desk: OpenDesk, request: CreateRequest, { id, campaign, 
     money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`, '',
     preview.ok ? describePreview(preview) : preview.refusals.map(tellRefusal).join('\n'),
   ];
-  printDryRun(json, { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text.join('\n'));
+  printDryRun(terminal, json, { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text.join('\n'));
 }
 
 function campaignOf({ campaign, round, excludeEarlierWinners }: CreateOptions): { id: string; round: number; excludeEarlierWinners: boolean } | undefined {
@@ -121,8 +122,8 @@ function campaignOf({ campaign, round, excludeEarlierWinners }: CreateOptions): 
   return undefined;
 }
 
-async function load(desk: OpenDesk, rainId: string): Promise<number> {
-  const progress = bar('loading', 'packets');
+async function load(terminal: Terminal, desk: OpenDesk, rainId: string): Promise<number> {
+  const progress = bar(terminal, 'loading', 'packets');
   try {
     const loaded = await loadRain(desk, rainId, (count, packets) => progress.update(count, packets));
     if (!loaded.ok) throw refused(loaded);

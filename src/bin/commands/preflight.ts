@@ -6,13 +6,14 @@ import { EXIT, print, tell } from '../answer.ts';
 import { parseCount } from '../moment.ts';
 import { paint } from '../paint.ts';
 import { table } from '../table.ts';
+import { interruptibly, type Terminal } from '../terminal.ts';
 
 const PAINT: Record<Fit['verdict'], (text: string) => string> = { fits: paint.good, tight: paint.warning, 'too much': paint.bad };
 const SENTENCES: Record<Fit['verdict'], string> = {
   fits: 'It fits: this machine alone can do it.', tight: 'It is tight: this machine may do it, with what is said above.', 'too much': 'It does not fit on this machine alone.',
 };
 
-export function addPreflightCommand(program: Command): void {
+export function addPreflightCommand(program: Command, terminal: Terminal): void {
   program.command('preflight').summary('does the planned rain fit on this machine?')
     .description('Measures what a socket, a no, a win, a packet and a credit cost on this machine, with servers of its own that are gone afterwards (half a minute, nothing of yours is '
       + 'touched), and says whether the rain that is planned fits when everybody taps in the same second. The processor time counts, not the clock, but a quiet machine tells more. Exit code 1 when it does not fit.')
@@ -22,23 +23,18 @@ export function addPreflightCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  rain preflight --users 50000 --packets 100000')
     .action(async ({ json, ...plan }: { users: number; packets: number; json?: boolean }) => {
       const [{ measure, TRIAL }, { onStage }] = await Promise.all([import('../../preflight/costs.ts'), import('../../preflight/stage.ts')]);
-      const { GATEWAY_SOCKETS_MAX } = loadConfig();
-      const stop = new AbortController();
-      const end = () => stop.abort(new Error('ended by a signal'));
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
-      try {
-        tell('starting servers of its own …');
+      const { GATEWAY_SOCKETS_MAX } = loadConfig([], terminal.environment);
+      await interruptibly(terminal, async (interrupted) => {
+        tell(terminal, 'starting servers of its own …');
         const costs = await onStage((stage) => measure(stage, TRIAL, (what) => {
-          stop.signal.throwIfAborted();
-          tell(`${what} …`);
-        }), stop.signal);
+          interrupted.throwIfAborted();
+          tell(terminal, `${what} …`);
+        }), interrupted);
         const fits = judgeFit(costs, plan, GATEWAY_SOCKETS_MAX);
         const verdict = worst(fits);
-        print(json, { ok: verdict !== 'too much', verdict, plan, costs, fits }, describe(fits, verdict));
-        if (verdict === 'too much') process.exitCode = EXIT.refused;
-      } finally {
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
-      }
+        print(terminal, json, { ok: verdict !== 'too much', verdict, plan, costs, fits }, describe(fits, verdict));
+        if (verdict === 'too much') terminal.exitCode = EXIT.refused;
+      });
     });
 }
 

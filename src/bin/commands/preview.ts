@@ -3,11 +3,12 @@ import { previewRain } from '../../operator/preview.ts';
 import { print, refused } from '../answer.ts';
 import { parseCount } from '../moment.ts';
 import { describePreview } from '../previewText.ts';
+import type { Terminal } from '../terminal.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
 
 const DRAWS_MAX = 20;
 
-export function addPreviewCommand(program: Command): void {
+export function addPreviewCommand(program: Command, terminal: Terminal): void {
   budgeted(program.command('preview')).summary('what a plan would give')
     .description('Draws a plan from a throw-away seed, by the very code that draws the real ones, and shows how the amounts lie. Asks no server; nothing is written.')
     .option('--draws <n>', 'so many draws together', parseCount(1, DRAWS_MAX), 1)
@@ -16,6 +17,6 @@ export function addPreviewCommand(program: Command): void {
     .action(({ draws, json, ...plan }: PlanOptions & { draws: number; json?: boolean }) => {
       const preview = previewRain(planOf(plan), draws);
       if (!preview.ok) throw refused(preview);
-      print(json, preview, describePreview(preview));
+      print(terminal, json, preview, describePreview(preview));
     });
 }

@@ -2,15 +2,16 @@ import type { Command } from 'commander';
 import { asyncApi } from '../../protocol/asyncapi.ts';
 import { fieldsMarkdown } from '../../protocol/fields.ts';
 import { print } from '../answer.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addProtocolCommand(program: Command): void {
+export function addProtocolCommand(program: Command, terminal: Terminal): void {
   program.command('protocol').summary('the wire, for whoever writes a client')
     .description('Prints every message of the wire with its fields, as docs/protocol.md has them; with --asyncapi the AsyncAPI 3 document of docs/asyncapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
     .option('--json', 'the same as --asyncapi')
     .addHelpText('after', '\nExample:\n  rain protocol --asyncapi > asyncapi.json')
     .action(({ asyncapi, json }: { asyncapi?: boolean; json?: boolean }) => {
-      if (!asyncapi && !json) return print(false, undefined, fieldsMarkdown());
-      process.stdout.write(`${JSON.stringify(asyncApi('1'), null, 2)}\n`);
+      if (!asyncapi && !json) return print(terminal, false, undefined, fieldsMarkdown());
+      terminal.stdout.write(`${JSON.stringify(asyncApi('1'), null, 2)}\n`);
     });
 }

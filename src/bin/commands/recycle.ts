@@ -4,18 +4,19 @@ import { awaitReplicas } from '../../relay/replicated.ts';
 import { print, refused } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addRecycleCommand(program: Command): void {
+export function addRecycleCommand(program: Command, terminal: Terminal): void {
   withDryRun(program.command('recycle <id>')).summary('settle a rain that is over, now')
     .description('Gives back what nobody has won of a rain that is over, and closes its book: what the workers do by themselves. Otherwise says what is still outstanding.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain recycle m3k9x2a1b2c3d4')
-    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {
-      const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure([]);
+    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
+      const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure(terminal.environment, []);
       const replicated = durability.mode === 'replicas' ? awaitReplicas(desk.redis, durability.replicas, waitMs) : undefined;
       const done = await recycleRain(desk, id, { replicated, dryRun });
       if (!done.ok) throw refused(done);
-      if (dryRun) printDryRun(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: would be ${done.state}, and ${done.amount} in all gone back`);
-      else print(json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);
+      if (dryRun) printDryRun(terminal, json, { rainId: id, state: done.state, amount: done.amount }, `${id}: would be ${done.state}, and ${done.amount} in all gone back`);
+      else print(terminal, json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);
     }));
 }

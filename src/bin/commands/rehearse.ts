@@ -5,6 +5,7 @@ import { CommandFailure, EXIT, print, tell } from '../answer.ts';
 import { describeReport } from '../auditText.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
+import { interruptibly, type Terminal } from '../terminal.ts';
 import { expectPlayed, parseUrl } from './swarm.ts';
 import { tokenSigner } from './token.ts';
 
@@ -22,7 +23,7 @@ const USERS_MAX = 15_000;
 const OPENS_IN_MS = 3_000;
 const TOKEN_SECONDS = 3_600;
 
-export function addRehearseCommand(program: Command): void {
+export function addRehearseCommand(program: Command, terminal: Terminal): void {
   program.command('rehearse').summary('play a whole rain with shadow money')
     .description('Creates a rehearsal on the running system, sends simulated users to the gateway, waits until it is settled and audits it. No real account and no '
       + 'wallet hears of it. Exit code 1 if anything does not add up. Needs a running gateway and worker, and JWT_SECRET to sign the users\' tokens.')
@@ -33,32 +34,25 @@ export function addRehearseCommand(program: Command): void {
     .option('--duration <time>', 'how long it rains', parseDuration, 5_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain rehearse --users 200 --packets 50')
-    .action(rehearse);
+    .action((options: RehearseOptions) => rehearse(terminal, options));
 }
 
-async function rehearse({ url: asked, users, packets, budget, duration, json }: RehearseOptions): Promise<void> {
-  const url = asked ?? configure([]).GATEWAY_PUBLIC_URL;
+async function rehearse(terminal: Terminal, { url: asked, users, packets, budget, duration, json }: RehearseOptions): Promise<void> {
+  const url = asked ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
-  const tokenFor = tokenSigner(TOKEN_SECONDS);
+  const tokenFor = tokenSigner(terminal, TOKEN_SECONDS);
   const [{ playRound }, { judge }] = await Promise.all([import('../up/demo.ts'), import('../../swarm/verdict.ts')]);
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
-  try {
-    await atDesk(async (desk) => {
-      const { audit, others, bots, settled } = await playRound({ desk, gatewayUrl: url, tokenFor, signal: ended.signal }, {
-        title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,
-        reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, duration / 2)) }, progress: true,
-      });
-      expectPlayed(bots, redactUrl(url));
-      const verdict = judge(bots, audit.report, others);
-      if (!json) tell(`\n${bots.users} simulated users. ${verdict.sentence}`);
-      if (!settled) tell('The rehearsal was not settled in time; is a worker running?');
-      for (const problem of audit.problems) tell(problem);
-      print(json, { ...audit.report, settled, sentence: verdict.sentence }, describeReport(audit.report));
-      if (!settled || !verdict.adds_up) process.exitCode = EXIT.refused;
+  await interruptibly(terminal, (interrupted) => atDesk(terminal, async (desk) => {
+    const { audit, others, bots, settled } = await playRound({ terminal, desk, gatewayUrl: url, tokenFor, signal: interrupted }, {
+      title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,
+      reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, duration / 2)) }, progress: true,
     });
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
-  }
+    expectPlayed(bots, redactUrl(url));
+    const verdict = judge(bots, audit.report, others);
+    if (!json) tell(terminal, `\n${bots.users} simulated users. ${verdict.sentence}`);
+    if (!settled) tell(terminal, 'The rehearsal was not settled in time; is a worker running?');
+    for (const problem of audit.problems) tell(terminal, problem);
+    print(terminal, json, { ...audit.report, settled, sentence: verdict.sentence }, describeReport(audit.report));
+    if (!settled || !verdict.adds_up) terminal.exitCode = EXIT.refused;
+  }));
 }

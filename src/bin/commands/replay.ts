@@ -6,31 +6,32 @@ import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
 import { CommandFailure, EXIT, refused, tell } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
+import type { Terminal } from '../terminal.ts';
 
 type Format = 'csv' | 'ndjson';
 const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'index'] as const;
 type Row = Record<(typeof COLUMNS)[number], string | number>;
 
-export function addReplayCommand(program: Command): void {
+export function addReplayCommand(program: Command, terminal: Terminal): void {
   program.command('replay <id>').summary('who won what and when, from the claim log alone')
     .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the book. Exit code 1 when they differ in what will not heal: what is on its way to the book is listed apart.')
     .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
     .option('--json', 'the same as --format ndjson')
     .option('--no-diff', 'do not compare with the book')
     .addHelpText('after', '\nExample:\n  rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
-    .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => atDesk((desk) => replay(desk, id, json ? 'ndjson' : format, diff)));
+    .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => atDesk(terminal, (desk) => replay(terminal, desk, id, json ? 'ndjson' : format, diff)));
 }
 
-async function replay(desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
+async function replay(terminal: Terminal, desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
   const rain = await desk.ledger.rain(id);
   const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(desk, id, shard, entries) }) : undefined;
   const opened = await openReplay(desk, id);
   if (!opened.ok) throw refused(opened);
-  await print(rowsOf(opened.entries, comparison), await writer(format));
+  await printRows(terminal, rowsOf(opened.entries, comparison), await writer(format));
   if (!comparison) return;
   const found = await comparison.end();
-  report(found);
-  if (!isEmpty(found)) process.exitCode = EXIT.refused;
+  report(terminal, found);
+  if (!isEmpty(found)) terminal.exitCode = EXIT.refused;
 }
 
 async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comparison | undefined): AsyncGenerator<Row, void> {
@@ -47,9 +48,9 @@ async function writer(format: Format): Promise<Transform> {
   return new Transform({ writableObjectMode: true, transform: (row: Row, _encoding, done) => done(null, `${JSON.stringify(row)}\n`) });
 }
 
-async function print(rows: AsyncGenerator<Row, void>, through: Transform): Promise<void> {
+async function printRows({ stdout }: Terminal, rows: AsyncGenerator<Row, void>, through: Transform): Promise<void> {
   try {
-    await pipeline(Readable.from(rows), through, process.stdout, { end: false });
+    await pipeline(Readable.from(rows), through, stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
     throw new CommandFailure(EXIT.refused, 'whoever read the output has stopped; nothing was compared');
@@ -62,16 +63,16 @@ async function askDeadLetters(desk: OpenDesk, rainId: string, shard: number, ent
   return withQueues(desk, ({ queues }) => areBuried(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))));
 }
 
-function report(found: ReplayDiff): void {
+function report(terminal: Terminal, found: ReplayDiff): void {
   const { entries, counts, first, pending, firstPending, laidToRest } = found;
-  for (const sentence of firstPending) tell(`on its way: ${sentence}`);
-  if (pending > firstPending.length) tell(`… and ${pending - firstPending.length} more on their way`);
-  for (const { kind, sentence } of first) tell(`${kind.replaceAll('_', ' ')}: ${sentence}`);
+  for (const sentence of firstPending) tell(terminal, `on its way: ${sentence}`);
+  if (pending > firstPending.length) tell(terminal, `… and ${pending - firstPending.length} more on their way`);
+  for (const { kind, sentence } of first) tell(terminal, `${kind.replaceAll('_', ' ')}: ${sentence}`);
   const differences = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (differences > first.length) tell(`… and ${differences - first.length} more`);
-  if (laidToRest > 0) tell(`laid to rest by the operator: ${laidToRest}`);
+  if (differences > first.length) tell(terminal, `… and ${differences - first.length} more`);
+  if (laidToRest > 0) tell(terminal, `laid to rest by the operator: ${laidToRest}`);
   const said = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
-  tell(isEmpty(found)
+  tell(terminal, isEmpty(found)
     ? `The log and the book agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the book` : ''}.`
     : `THE LOG AND THE BOOK DIFFER: ${said.join(', ')}; ${entries} entries in the log.`);
 }

@@ -5,6 +5,7 @@ import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../runtime
 import { explain, print, tell } from '../answer.ts';
 import { configure } from '../connection.ts';
 import { parseCount } from '../moment.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** More than any machine has cores for; the port's owner hands out about 4,000 connections a second. */
 const PROCESSES_MAX = 64;
@@ -14,8 +15,8 @@ const PROCESSES_MAX = 64;
  * this way; `rain up` hears over IPC whether it worked. What a server needs is imported when it is wanted: a `rain list`
  * should not wait for a queue and an HTTP server to load.
  */
-async function serve(name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
-  const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => tell(`${name}: ${sentence}`) });
+async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
+  const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => tell(terminal, `${name}: ${sentence}`) });
   try {
     await tellReady(await open(shutdown));
   } catch (error) {
@@ -24,23 +25,23 @@ async function serve(name: string, open: (shutdown: Shutdown) => Promise<Record<
   }
 }
 
-export function addServeCommands(program: Command): void {
+export function addServeCommands(program: Command, terminal: Terminal): void {
   program.command('gateway').summary('the door for players')
     .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
     .option('--processes <n>', 'so many behind the one port; every limit is one process\'s, so n of them take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
-    .action(({ processes }: { processes: number }) => serve('gateway', async (shutdown) => {
-      if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown) };
-      return { ...await (await import('../servers/gateways.ts')).open(shutdown, processes) };
+    .action(({ processes }: { processes: number }) => serve(terminal, 'gateway', async (shutdown) => {
+      if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown, terminal.environment) };
+      return { ...await (await import('../servers/gateways.ts')).open(shutdown, terminal.environment, processes) };
     }));
 
   program.command('worker').summary('relay, credit worker, settler and sweeper')
     .description('Carries claims to the queue, credits them, settles rains that are over. Run as many as you like. Needs REDIS_URL and DATABASE_URL.')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
-    .action(() => serve('worker', async (shutdown) => {
+    .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
       const { keeperOf } = await import('../servers/keeper.ts');
-      const config = configure(['REDIS_URL', 'DATABASE_URL']);
+      const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const log = createLog('worker', config.LOG_LEVEL);
       const { openFollowing } = await import('../servers/following.ts');
       const traces = await openFollowing(config, 'rain-worker', log);
@@ -57,7 +58,7 @@ export function addServeCommands(program: Command): void {
     .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /desk/ and /api/desk/. Needs REDIS_URL and DATABASE_URL. Who may sign in: rain operator add.")
     .option('--guests', 'hand out guest tokens to anybody: for demos only; needs JWT_SECRET')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
-    .action(({ guests = false }: { guests?: boolean }) => serve('console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, guests) })));
+    .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));
 
   program.command('migrate').summary('bring the database up to date')
     .description('Applies the migrations that are missing. Needs DATABASE_URL.')
@@ -65,7 +66,7 @@ export function addServeCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://rain@10.0.0.6/rain rain migrate')
     .action(async ({ json }: { json?: boolean }) => {
       const { migrate } = await import('../../ledger/migrate.ts');
-      const applied = await migrate(configure(['DATABASE_URL']).DATABASE_URL);
-      print(json, { applied }, applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');
+      const applied = await migrate(configure(terminal.environment, ['DATABASE_URL']).DATABASE_URL);
+      print(terminal, json, { applied }, applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');
     });
 }

@@ -8,63 +8,64 @@ import { atDesk, type OpenDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseDuration, parseMoment } from '../moment.ts';
 import { paintState } from '../paint.ts';
+import type { Terminal } from '../terminal.ts';
 
 const VERBS = [
   { name: 'pause', verb: pauseRain, summary: 'stop granting for a while', description: 'Stops granting; the window runs on. Players are told "paused".' },
   { name: 'resume', verb: resumeRain, summary: 'grant again after a pause', description: 'Grants again after a pause.' },
 ] as const;
 
-export function addSteerCommands(program: Command): void {
+export function addSteerCommands(program: Command, terminal: Terminal): void {
   program.command('start <id>').summary('start a loaded rain now').description('Starts a rain that is loaded, now; it lasts as long as it was to last.')
     .option('--in <time>', 'a countdown that every screen shows, up to 60s', parseDuration, 0)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain start m3k9x2a1b2c3d4 --in 5s')
-    .action((id: string, { in: inMs, json }: { in: number; json?: boolean }) => atDesk(async (desk) => answer(id, json, await startRain(desk, id, { inMs }))));
+    .action((id: string, { in: inMs, json }: { in: number; json?: boolean }) => atDesk(terminal, async (desk) => answer(terminal, id, json, await startRain(desk, id, { inMs }))));
 
   program.command('schedule <id>').summary('move a rain that has not opened').description('Moves a rain that has not opened to another time.')
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
     .option('--duration <time>', 'how long it rains; otherwise as long as before', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain schedule m3k9x2a1b2c3d4 --start +10m')
-    .action((id: string, { start, duration, json }: { start: (now: number) => number; duration?: number; json?: boolean }) => atDesk(async (desk) => {
+    .action((id: string, { start, duration, json }: { start: (now: number) => number; duration?: number; json?: boolean }) => atDesk(terminal, async (desk) => {
       const rain = await desk.ledger.rain(id);
       const opensAt = start(await redisNow(desk.redis));
-      answer(id, json, await rescheduleRain(desk, id, { opensAt, closesAt: opensAt + (duration ?? (rain ? rain.closesAt - rain.opensAt : 1)) }));
+      answer(terminal, id, json, await rescheduleRain(desk, id, { opensAt, closesAt: opensAt + (duration ?? (rain ? rain.closesAt - rain.opensAt : 1)) }));
     }));
 
   for (const { name, verb, summary, description } of VERBS) {
     program.command(`${name} <id>`).summary(summary).description(description)
       .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  rain ${name} m3k9x2a1b2c3d4`)
-      .action((id: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
+      .action((id: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
         const done = await verb(desk, id);
         if (!done.ok) throw refused(done);
-        print(json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
+        print(terminal, json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
       }));
   }
 
   withDryRun(program.command('close <id>')).summary('end a rain early').description('Ends a rain now, for good. The workers then credit what was won, recycle the rest and settle.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain close m3k9x2a1b2c3d4 --dry-run')
-    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {
-      if (dryRun) return foretellClose(desk, id, json);
+    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
+      if (dryRun) return foretellClose(terminal, desk, id, json);
       const done = await closeRain(desk, id);
       if (!done.ok) throw refused(done);
-      print(json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
+      print(terminal, json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
     }));
 }
 
-async function foretellClose(desk: OpenDesk, rainId: string, json: boolean | undefined): Promise<void> {
+async function foretellClose(terminal: Terminal, desk: OpenDesk, rainId: string, json: boolean | undefined): Promise<void> {
   const foreseen = await foreseeClose(desk, rainId);
   if (!foreseen.ok) throw refused(foreseen);
   const { left, unclaimed, won } = foreseen;
-  printDryRun(json, { rainId, state: 'closed', left, unclaimed, won },
+  printDryRun(terminal, json, { rainId, state: 'closed', left, unclaimed, won },
     `${rainId}: would end now, for good; ${left} packets that nobody has won yet, ${unclaimed}, would go back when it is settled; ${won} are won and stay so`);
 }
 
-function answer(rainId: string, json: boolean | undefined, done: Scheduled): void {
+function answer(terminal: Terminal, rainId: string, json: boolean | undefined, done: Scheduled): void {
   if (!done.ok) throw refused(done);
   const { state, opensAt, closesAt } = done;
   const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
-  print(json, { rainId, state, ...times }, `${rainId}: ${state}, from ${times.opensAt} to ${times.closesAt}`);
+  print(terminal, json, { rainId, state, ...times }, `${rainId}: ${state}, from ${times.opensAt} to ${times.closesAt}`);
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { accessSync, constants, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { OUTCOMES } from '../../protocol/outcomes.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
 import { redactUrl } from '../../runtime/serverUrl.ts';
@@ -12,6 +12,7 @@ import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration, parseShare } from '../moment.ts';
 import { bar } from '../progress.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
+import type { Terminal } from '../terminal.ts';
 import { tokenOrder, tokenSigner } from './token.ts';
 import type { WaveOptions } from '../../swarm/wave.ts';
 
@@ -41,7 +42,7 @@ const TOKEN_SECONDS = 2 * 3_600;
 /** When nobody has had a socket by then, the address is wrong, or nobody is there. */
 const REACH_MS = 5_000;
 
-export function addSwarmCommand(program: Command): void {
+export function addSwarmCommand(program: Command, terminal: Terminal): void {
   program.command('swarm').summary('simulated users over real sockets')
     .description('Sends simulated users, each with a token of his own, to a rain, and tells whether what they were told adds up. Exit code 1 if not.')
     .requiredOption('--rain <id>', 'the rain to grab from')
@@ -61,18 +62,18 @@ export function addSwarmCommand(program: Command): void {
     .option('--report <file.html>', 'also write the report as a page with plots, in one file')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
-    .action(swarm);
+    .action((options: SwarmOptions) => swarm(terminal, options));
 }
 
-async function swarm(options: SwarmOptions): Promise<void> {
+async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const [{ runWave, processesFor }, { runParts }, { renderReport }, { judge }] = await Promise.all([
     import('../../swarm/wave.ts'), import('../../swarm/parts.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts'),
   ]);
-  const url = options.url ?? configure([]).GATEWAY_PUBLIC_URL;
+  const url = options.url ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   if (options.seed !== undefined && !seedText.safeParse(options.seed).success) throw new CommandFailure(EXIT.usage, '--seed: expected 64 hex digits');
-  if (options.report !== undefined) expectWritable(options.report);
-  const progress = bar('answered', 'users');
+  if (options.report !== undefined) expectWritable(terminal, options.report);
+  const progress = bar(terminal, 'answered', 'users');
   const shares = { flaky: options.flaky, slow: options.slow, cheaters: options.cheaters };
   const wave: Omit<WaveOptions, 'tokenFor'> = {
     url, rainId: options.rain, users: options.users, connectsPerSecond: options.connects, creditWaitMs: options.creditWait, reachMs: REACH_MS,
@@ -81,15 +82,15 @@ async function swarm(options: SwarmOptions): Promise<void> {
   const processes = options.processes ?? processesFor(options.users, shares);
   const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
   const playing = processes > 1
-    ? runParts({ wave, token: tokenOrder(TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
-    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(TOKEN_SECONDS), onProgress });
+    ? runParts({ wave, token: tokenOrder(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
+    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS), onProgress });
   const report = await playing.finally(() => progress.stop());
   expectPlayed(report, redactUrl(url));
-  const { audit, others } = options.audit && canAudit() ? await atDesk((desk) => auditBeside(desk, options.rain, swarmUsers(options.users, options.prefix))) : {};
+  const { audit, others } = options.audit && canAudit(terminal) ? await atDesk(terminal, (desk) => auditBeside(desk, options.rain, swarmUsers(options.users, options.prefix))) : {};
   const verdict = judge(report, audit?.report, others);
-  if (options.report !== undefined) writeFileSync(options.report, (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
-  print(options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
-  if (!verdict.adds_up) process.exitCode = EXIT.refused;
+  if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
+  print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
+  if (!verdict.adds_up) terminal.exitCode = EXIT.refused;
 }
 
 export function parseUrl(url: string): string {
@@ -112,9 +113,9 @@ export function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: 
 }
 
 /** Said before the users are sent, not when they are back. */
-function expectWritable(file: string): void {
+function expectWritable({ folder }: Terminal, file: string): void {
   try {
-    accessSync(dirname(file), constants.W_OK);
+    accessSync(dirname(resolve(folder, file)), constants.W_OK);
   } catch (error) {
     throw new CommandFailure(EXIT.usage, `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in a folder that is there`);
   }
@@ -126,7 +127,7 @@ function arrivalsOf({ shape, rate, users }: SwarmOptions): Pick<WaveOptions, 'ar
 }
 
 /** A swarm on another machine than the servers' can only judge by what its users were told. */
-function canAudit(): boolean {
-  const { REDIS_URL, DATABASE_URL } = configure([]);
+function canAudit({ environment }: Terminal): boolean {
+  const { REDIS_URL, DATABASE_URL } = configure(environment, []);
   return REDIS_URL !== undefined && DATABASE_URL !== undefined;
 }

@@ -5,6 +5,7 @@ import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface SwitchFlags {
   reason?: string;
@@ -25,7 +26,7 @@ Positions: off gives it up, on serves it whatever the pressure, auto leaves it t
 Example:
   rain switch ticker off --reason "the finale" --for 10m`;
 
-export function addSwitchCommand(program: Command): void {
+export function addSwitchCommand(program: Command, terminal: Terminal): void {
   program.command('switch').summary('what all gateways serve, under pressure or by hand')
     .description('Holds a switch of all gateways, within a second, or lists how they stand.')
     .addArgument(new Argument('[name]', 'which switch').choices(SWITCHES))
@@ -36,24 +37,24 @@ export function addSwitchCommand(program: Command): void {
     .addHelpText('after', MEANING)
     .action((name: SwitchName | undefined, position: Position | undefined, flags: SwitchFlags) => {
       if (name !== undefined && position === undefined) throw new CommandFailure(EXIT.usage, `position: missing, expected rain switch ${name} on, off or auto`);
-      return atDesk((desk) => (name === undefined || position === undefined ? list(desk, flags) : turn(desk, name, position, flags)));
+      return atDesk(terminal, (desk) => (name === undefined || position === undefined ? list(terminal, desk, flags) : turn(terminal, desk, name, position, flags)));
     });
 }
 
-async function list(desk: OpenDesk, { json }: SwitchFlags): Promise<void> {
+async function list(terminal: Terminal, desk: OpenDesk, { json }: SwitchFlags): Promise<void> {
   const switches = await listSwitches(desk);
-  print(json, switches.map(({ name, held }) => held ?? { name, position: 'auto' }), table(['switch', 'position', 'until', 'since', 'by', 'reason'],
+  print(terminal, json, switches.map(({ name, held }) => held ?? { name, position: 'auto' }), table(['switch', 'position', 'until', 'since', 'by', 'reason'],
     switches.map(({ name, held }) => (held ? [name, held.position, until(held), time(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']))));
 }
 
-async function turn(desk: OpenDesk, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
+async function turn(terminal: Terminal, desk: OpenDesk, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
   if (position === 'auto') {
     await letGoOfSwitch(desk, name);
-    return print(json, { name, position }, `${name}: auto, each gateway decides`);
+    return print(terminal, json, { name, position }, `${name}: auto, each gateway decides`);
   }
   const done = await throwSwitch(desk, name, position, { reason, ...(forMs !== undefined && { forMs }) });
   if (!done.ok) throw refused(done);
-  print(json, done.held, `${name}: ${position} until ${until(done.held)}`);
+  print(terminal, json, done.held, `${name}: ${position} until ${until(done.held)}`);
 }
 
 const time = (at: number): string => new Date(at).toISOString();

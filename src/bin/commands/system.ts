@@ -5,29 +5,30 @@ import { EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { paint } from '../paint.ts';
 import { facts, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 const MIB = 1_024 * 1_024;
 
-export function addSystemCommands(program: Command): void {
+export function addSystemCommands(program: Command, terminal: Terminal): void {
   program.command('system').summary('what a rain is run by').description('Shows Redis, the database, the queues and the workers. Exit code 3 when one of the servers cannot be reached.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain system')
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withLanes }, { lookAtSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
-      await atDesk((desk) => withLanes(desk, async (at) => {
+      await atDesk(terminal, (desk) => withLanes(desk, async (at) => {
         const seen = await lookAtSystem(at);
-        print(json, seen, describe(seen));
-        if (!seen.redis.up || !seen.database.up) process.exitCode = EXIT.unreachable;
+        print(terminal, json, seen, describe(seen));
+        if (!seen.redis.up || !seen.database.up) terminal.exitCode = EXIT.unreachable;
       }));
     });
 
   program.command('gateways').summary('the doors that are open').description('Lists the gateways that are heard of, the oldest first: their sockets, and what they have answered since they started.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain gateways')
-    .action(({ json }: { json?: boolean }) => atDesk(async (desk) => {
+    .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const gateways = (await readPresence(desk.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
-      print(json, { gateways }, gateways.length === 0 ? 'no gateway is heard of; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
+      print(terminal, json, { gateways }, gateways.length === 0 ? 'no gateway is heard of; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
         gateways.map((one) => [one.address, one.sockets, one.grabsPending, one.pressed ? paint.warning('yes') : 'no', Object.entries(one.answers).map(([code, count]) => `${code}: ${count}`).join(', '), one.version, one.startedAt])));
     }));
 
@@ -38,7 +39,7 @@ export function addSystemCommands(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const { openApi } = await import('../../console/openapi.ts');
       const document = openApi();
-      print(json, document, JSON.stringify(document, undefined, 2));
+      print(terminal, json, document, JSON.stringify(document, undefined, 2));
     });
 }
 

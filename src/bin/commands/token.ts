@@ -5,8 +5,9 @@ import { ConfigError } from '../../runtime/config.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
 import { configure } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addTokenCommand(program: Command): void {
+export function addTokenCommand(program: Command, terminal: Terminal): void {
   program.command('token').summary('a token for trying things out')
     .description('Signs a JWT with JWT_SECRET, for trying things out. In production your own login issues them.')
     .requiredOption('--user <id>', 'who the bearer is')
@@ -16,21 +17,21 @@ export function addTokenCommand(program: Command): void {
     .action(async ({ user, ttl, json }: { user: string; ttl: number; json?: boolean }) => {
       const sub = userId.safeParse(user);
       if (!sub.success) throw new CommandFailure(EXIT.usage, tellRefusal(firstRefusal(sub.error, '--user')));
-      const token = await tokenSigner(Math.ceil(ttl / 1_000))(sub.data);
-      print(json, { token, userId: sub.data, expiresAt: new Date(Date.now() + ttl).toISOString() }, token);
+      const token = await tokenSigner(terminal, Math.ceil(ttl / 1_000))(sub.data);
+      print(terminal, json, { token, userId: sub.data, expiresAt: new Date(Date.now() + ttl).toISOString() }, token);
     });
 }
 
 /** @throws ConfigError when there is no secret to sign with */
-export function tokenSigner(expiresInSeconds: number): (sub: string) => Promise<string> {
-  const { secret, ...rest } = tokenOrder(expiresInSeconds);
+export function tokenSigner(terminal: Terminal, expiresInSeconds: number): (sub: string) => Promise<string> {
+  const { secret, ...rest } = tokenOrder(terminal, expiresInSeconds);
   const signing = import('../../runtime/token.ts');
   return async (sub) => (await signing).signToken(secret, { sub, ...rest });
 }
 
 /** All that is needed to sign tokens elsewhere. @throws ConfigError when there is no secret to sign with */
-export function tokenOrder(expiresInSeconds: number): { secret: string; expiresInSeconds: number; issuer?: string; audience?: string } {
-  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = configure([]);
+export function tokenOrder({ environment }: Terminal, expiresInSeconds: number): { secret: string; expiresInSeconds: number; issuer?: string; audience?: string } {
+  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = configure(environment, []);
   if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign tokens with']);
   return { secret: JWT_SECRET, expiresInSeconds, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
 }

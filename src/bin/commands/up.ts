@@ -3,12 +3,13 @@ import { PACKETS_MAX } from '../../rain/plan.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
 import { explain, print, tell } from '../answer.ts';
 import { parseCount, parseDuration } from '../moment.ts';
+import type { Terminal } from '../terminal.ts';
 import type { UpOptions } from '../up/run.ts';
 
 /** One process holds at most 20,000 open files where this was measured. */
 const BOTS_MAX = 15_000;
 
-export function addUpCommand(program: Command): void {
+export function addUpCommand(program: Command, terminal: Terminal): void {
   program.command('up').summary('the whole system on this machine, with a demo rain')
     .description('Starts Redis and a database in RAIN_HOME (unless REDIS_URL or DATABASE_URL name others), gateway, worker and the player\'s page, '
       + 'plays a demo rain with simulated users, audits it, and keeps serving until Ctrl-C.')
@@ -21,16 +22,16 @@ export function addUpCommand(program: Command): void {
     .option('--no-demo', 'only serve: no demo rain, no guest tokens')
     .addHelpText('after', '\nExample:\n  rain up --once --bots 2000 --packets 500 --budget 888.00 --duration 10s')
     .action(async (options: UpOptions) => {
-      const shutdown = createShutdown({ report: (sentence) => tell(`rain: ${sentence}`) });
+      const shutdown = createShutdown({ report: (sentence) => tell(terminal, `rain: ${sentence}`) });
       try {
         const { up } = await import('../up/run.ts');
-        await up(options, shutdown);
+        await up(terminal, options, shutdown);
       } catch (error) {
         // What breaks because the end has begun is no news.
         if (shutdown.signal.aborted) return;
         const { exit, reasons } = explain(error);
-        for (const reason of reasons) tell(`rain: ${reason}`);
-        if (options.json) print(true, { ok: false, exit, reasons }, '');
+        for (const reason of reasons) tell(terminal, `rain: ${reason}`);
+        if (options.json) print(terminal, true, { ok: false, exit, reasons }, '');
         await shutdown.end(exit);
       }
     });

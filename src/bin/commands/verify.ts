@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { verifyRain } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
@@ -8,6 +9,7 @@ import { checkProof, proof, receipt } from '../../rain/proof.ts';
 import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { facts } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** A file of receipts for every packet of the largest rain is not read at once [R10]. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
@@ -30,7 +32,7 @@ interface Findings {
   outOfTurn?: number;
 }
 
-export function addVerifyCommand(program: Command): void {
+export function addVerifyCommand(program: Command, terminal: Terminal): void {
   program.command('verify [id]').summary('were the packets those committed to before the rain?')
     .description('Computes every packet of a settled rain from its seed and compares the commitment, what was left, the claim log, the book and receipts with it. Exit code 1 on a difference.')
     .option('--receipt <file>', 'what winners were told, {"rainId","redPacketId","amount"}: one, a list, or one a line; - is stdin')
@@ -39,43 +41,43 @@ export function addVerifyCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  rain verify m3k9x2a1b2c3d4 --receipt won.json')
     .action(async (id: string | undefined, options: VerifyOptions) => {
       if ((id === undefined) === (options.offline === undefined)) throw new CommandFailure(EXIT.usage, 'verify: expected an id or --offline FILE, and not both');
-      if (id === undefined) await verifyFile(options.offline!, options);
-      else await verifyBooked(id, options);
+      if (id === undefined) await verifyFile(terminal, options.offline!, options);
+      else await verifyBooked(terminal, id, options);
     });
 }
 
-async function verifyBooked(id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
-  const receipts = path === undefined ? [] : await readReceipts(path);
-  await atDesk(async (desk) => {
+async function verifyBooked(terminal: Terminal, id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
+  const receipts = path === undefined ? [] : await readReceipts(terminal, path);
+  await atDesk(terminal, async (desk) => {
     const verified = await verifyRain(desk, id, receipts);
     if (!verified.ok) throw refused(verified);
     const { ok: _, ...found } = verified;
     const { left, claims, credits } = found.checked;
-    answer(json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
+    answer(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
   });
 }
 
-async function verifyFile(path: string, { receipt: receiptPath, json }: VerifyOptions): Promise<void> {
-  const value = readJson(await read('--offline', path));
+async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPath, json }: VerifyOptions): Promise<void> {
+  const value = readJson(await read(terminal, '--offline', path));
   if (value === undefined) throw new CommandFailure(EXIT.usage, `--offline: ${path} is not JSON`);
   const parsed = proof.safeParse(value);
   if (!parsed.success) throw unexpected(`--offline: ${path}`, value, parsed.error);
-  const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(receiptPath))];
+  const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(terminal, receiptPath))];
   const { packets, problems } = checkProof({ ...parsed.data, receipts });
   const found = { fair: problems.length === 0, ...parsed.data, packets, problems };
-  answer(json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
+  answer(terminal, json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
 }
 
-function answer(json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
+function answer(terminal: Terminal, json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
   const verdict = fair ? `Every one of the ${packets} packets is what was committed to before the rain.` : 'THIS IS NOT WHAT WAS COMMITTED TO.';
   const rows = facts([['rain', rainId], ['commitment', commitment], ['seed', seed]]);
   const turns = outOfTurn > 0 ? [`Not judged: ${outOfTurn} packets stand in the log out of turn, as wins do that were put back after a failover.`] : [];
-  print(json, value, [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'));
-  if (!fair) process.exitCode = EXIT.refused;
+  print(terminal, json, value, [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'));
+  if (!fair) terminal.exitCode = EXIT.refused;
 }
 
-async function readReceipts(path: string): Promise<Receipt[]> {
-  const text = await read('--receipt', path);
+async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]> {
+  const text = await read(terminal, '--receipt', path);
   if (text.trim() === '') throw new CommandFailure(EXIT.usage, `--receipt: no receipt in ${path}`);
   return told(text).map(({ where, value }) => {
     const place = `--receipt: ${path}${where}`;
@@ -95,11 +97,11 @@ function told(text: string): { where: string; value: unknown }[] {
   return lines.map(({ where, line }) => ({ where, value: readJson(line) }));
 }
 
-async function read(option: string, path: string): Promise<string> {
+async function read({ stdin, folder }: Terminal, option: string, path: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+    for await (const chunk of path === '-' ? stdin : createReadStream(resolve(folder, path))) {
       chunks.push(chunk as Buffer);
       bytes += (chunk as Buffer).length;
       if (bytes > FILE_BYTES_MAX) break;

@@ -4,10 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
 import type { Winner } from '../../operator/winners/winner.ts';
-import { CommandFailure, EXIT } from '../answer.ts';
+import { CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 
 const LISTED_MAX = 500;
 
@@ -18,7 +19,7 @@ interface WinnersOptions {
   json?: boolean;
 }
 
-export function addWinnersCommand(program: Command): void {
+export function addWinnersCommand(program: Command, terminal: Terminal): void {
   program.command('winners <id>').summary('who has won, as a table or CSV')
     .description('Prints who has won what, and whether it is credited, from the claim log and the book. Into a file or a pipe: all of them as CSV; on a terminal, or with --search or --limit: a table of the latest.')
     .option('--search <text>', "a user, exactly, or a packet's number, or the beginning of packet ids")
@@ -31,17 +32,17 @@ export function addWinnersCommand(program: Command): void {
       const some = search !== undefined || limit !== undefined;
       if (csv && (json || some)) throw new CommandFailure(EXIT.usage, `--csv: expected either --csv, which has all of them, or ${json ? '--json' : search !== undefined ? '--search' : '--limit'}`);
       const { withQueues } = await import('../queues.ts');
-      await atDesk((desk) => withQueues(desk, async (at) => {
+      await atDesk(terminal, (desk) => withQueues(desk, async (at) => {
         const rain = await at.ledger.rain(id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-        if (some || (process.stdout.isTTY && !csv && !json)) return list(at, rain, options);
+        if (some || (terminal.stdout.isTTY && !csv && !json)) return list(terminal, at, rain, options);
         const { winnersLines, winnersSheet } = await import('../../operator/winners/sheet.ts');
-        await print(json ? winnersLines(at, rain) : winnersSheet(at, rain, csv ? 'spreadsheet' : 'plain'));
+        await printRows(terminal, json ? winnersLines(at, rain) : winnersSheet(at, rain, csv ? 'spreadsheet' : 'plain'));
       }));
     });
 }
 
-async function list(desk: QueueDesk, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
+async function list(terminal: Terminal, desk: QueueDesk, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
   const { searchWinners } = await import('../../operator/winners/search.ts');
   const winners: Winner[] = [];
   let page = await searchWinners(desk, rain, { search, limit });
@@ -51,16 +52,16 @@ async function list(desk: QueueDesk, rain: BookedRain, { search, limit = 100, js
     page = await searchWinners(desk, rain, { search, at: page.next, limit: limit - winners.length });
     winners.push(...page.winners);
   }
-  if (json) return void process.stdout.write(winners.map((winner) => `${JSON.stringify(winner)}\n`).join(''));
+  if (json) return void terminal.stdout.write(winners.map((winner) => `${JSON.stringify(winner)}\n`).join(''));
   const none = search === undefined ? 'nobody has won yet' : 'nobody of that name has won, and no such packet is won';
   const rows = table(['packet', 'user', 'amount', 'at', 'status'], winners.map(({ redPacketId, userId, amount, at, status }) => [redPacketId, userId, amount, at, status]));
-  process.stdout.write(`${winners.length === 0 ? none : rows}${page.next ? `\n… and there may be more; all of them: rain winners ${rain.id} --csv` : ''}\n`);
+  print(terminal, false, undefined, `${winners.length === 0 ? none : rows}${page.next ? `\n… and there may be more; all of them: rain winners ${rain.id} --csv` : ''}`);
 }
 
 /** As fast as it is taken. */
-async function print(rows: Readable): Promise<void> {
+async function printRows({ stdout }: Terminal, rows: Readable): Promise<void> {
   try {
-    await pipeline(rows, process.stdout, { end: false });
+    await pipeline(rows, stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }

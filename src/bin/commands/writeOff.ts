@@ -3,17 +3,18 @@ import { writeOffRain } from '../../operator/writeOff.ts';
 import { print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
+import type { Terminal } from '../terminal.ts';
 
-export function addWriteOffCommand(program: Command): void {
+export function addWriteOffCommand(program: Command, terminal: Terminal): void {
   withDryRun(program.command('write-off <id>')).summary('end the book of a rain that Redis has lost')
     .description('Ends the book of a rain that Redis has lost: what is credited stays, the rest goes back. Whoever was told that he won and is not credited is for you to make good.')
     .requiredOption('--reason <text>', 'what happened, for the record; 1 to 500 characters')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake"')
-    .action((id: string, { reason, dryRun, json }: { reason: string; dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {
+    .action((id: string, { reason, dryRun, json }: { reason: string; dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
       const done = await writeOffRain(desk, id, reason, dryRun);
       if (!done.ok) throw refused(done);
-      if (dryRun) printDryRun(json, { rainId: id, recycled: done.amount }, `${id}: ${done.amount} would go back, and the book would be closed`);
-      else print(json, { rainId: id, recycled: done.amount }, `${id}: ${done.amount} went back, the book is closed`);
+      if (dryRun) printDryRun(terminal, json, { rainId: id, recycled: done.amount }, `${id}: ${done.amount} would go back, and the book would be closed`);
+      else print(terminal, json, { rainId: id, recycled: done.amount }, `${id}: ${done.amount} went back, the book is closed`);
     }));
 }

@@ -1,23 +1,24 @@
-import { fileURLToPath } from 'node:url';
 import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
 import { startConsole } from '../../console/server.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
 import { ConfigError, type Config } from '../../runtime/config.ts';
+import { compiledEntry } from '../../runtime/entry.ts';
 import { createLifecycle } from '../../runtime/lifecycle.ts';
 import { createLog } from '../../runtime/log.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
 import { openOnCall } from './consoleOnCall.ts';
 import { openPlayerDesk, type PlayerConfig } from './player.ts';
 
-/** The built pages, as seen from dist/bin/servers/. */
-const PAGE = fileURLToPath(new URL('../../client-demo', import.meta.url));
-const DESK = fileURLToPath(new URL('../../client-console', import.meta.url));
+/** The built pages, in dist/ wherever this runs. */
+const PAGE = compiledEntry('client-demo');
+const DESK = compiledEntry('client-console');
 
 /** @throws when it cannot be opened; nothing of it is left open then, so that the process can end */
-export async function open(shutdown: Shutdown, withGuests: boolean): Promise<{ url: string }> {
-  const config = configure(['REDIS_URL', 'DATABASE_URL']);
+export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
+  const config = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
   const guests = withGuests ? guestTokens(config) : undefined;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));

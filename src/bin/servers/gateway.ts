@@ -8,13 +8,14 @@ import { createLog } from '../../runtime/log.ts';
 import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import type { Environment } from '../terminal.ts';
 import { openFollowing } from './following.ts';
 
 /** One gateway: all there is, or one process of several, see `gateways.ts`. */
-export async function open(shutdown: Shutdown): Promise<{ url: string }> {
+export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {
   // Without its parent a process of several would be ended at once; it is to say goodbye to its players first.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-  const config = configure(['REDIS_URL', 'JWT']);
+  const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
   const traces = await openFollowing(config, 'rain-gateway', log);
   if (traces) shutdown.onClose('traces', () => traces.close());

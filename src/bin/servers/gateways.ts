@@ -8,6 +8,7 @@ import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type Metri
 import { connectRedis } from '../../runtime/redis.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
+import type { Environment } from '../terminal.ts';
 
 export function tellProcesses(registry: MetricsRegistry, serving: () => number): void {
   tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve. Fewer than were asked for: one died, and is being replaced', read: () => [{ value: serving() }] });
@@ -17,8 +18,8 @@ export function tellProcesses(registry: MetricsRegistry, serving: () => number):
  * Several gateways behind one port, each a process with all the limits of one. This process owns the port, hands the
  * connections out, and replaces who dies; it serves nobody itself.
  */
-export async function open(shutdown: Shutdown, processes: number): Promise<{ url: string }> {
-  const config = configure(['REDIS_URL', 'JWT']);
+export async function open(shutdown: Shutdown, environment: Environment, processes: number): Promise<{ url: string }> {
+  const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateways', config.LOG_LEVEL);
   const crew = new Crew({
     name: 'gateway', size: processes, entry: compiledEntry('bin/rain.js'), args: ['gateway'], facts: z.object({ url: z.string() }), log,

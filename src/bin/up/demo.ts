@@ -11,6 +11,7 @@ import { runWave } from '../../swarm/wave.ts';
 import { refused, tell } from '../answer.ts';
 import type { OpenDesk } from '../connection.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface Round {
   title: string;
@@ -29,6 +30,7 @@ export interface Round {
 }
 
 export interface Stage {
+  terminal: Terminal;
   desk: OpenDesk;
   gatewayUrl: string;
   tokenFor: (userId: string) => Promise<string>;
@@ -48,7 +50,7 @@ const SETTLE_MS_MAX = 60_000;
 const LOOK_MS = 250;
 
 /** One rain from its plan to its last cent: created, loaded, played by bots over real sockets, settled, audited. */
-export async function playRound({ desk, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
+export async function playRound({ terminal, desk, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
   const opensAt = await redisNow(desk.redis) + round.opensInMs;
   const created = await createRain(desk, {
     title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
@@ -64,7 +66,7 @@ export async function playRound({ desk, gatewayUrl, tokenFor, signal }: Stage, r
   const playing = runWave({ url: gatewayUrl, rainId, users: round.bots, tokenFor, reactionMs: round.reactionMs, creditWaitMs: SETTLE_MS_MAX, signal: stopBots });
   playing.catch(() => {}); // Met below; until then it must not end the process.
   const deadline = Date.now() + round.opensInMs + round.durationMs + SETTLE_MS_MAX;
-  const watching = watchRain(desk, rainId, deadline, signal, round.progress ? showBars(round.packets) : undefined);
+  const watching = watchRain(desk, rainId, deadline, signal, round.progress ? showBars(terminal, round.packets) : undefined);
   try {
     const last = await watching;
     const bots = await Promise.race([playing, sleep(5_000, undefined, { signal }).then(() => { wave.abort(); return playing; })]);
@@ -96,9 +98,9 @@ interface Bars {
 }
 
 /** Packets left, claims and credits on stderr: bars for a person, a line a second for a file. */
-function showBars(packets: number): Bars {
-  if (!process.stderr.isTTY) return showLines();
-  const multi = new MultiBar({ format: '{name} {bar} {value}/{total}', stream: process.stderr, hideCursor: true, clearOnComplete: false });
+function showBars(terminal: Terminal, packets: number): Bars {
+  if (!terminal.stderr.isTTY) return showLines(terminal);
+  const multi = new MultiBar({ format: '{name} {bar} {value}/{total}', stream: terminal.stderr, hideCursor: true, clearOnComplete: false });
   const bars = (['packets left', 'claims      ', 'credits     '] as const).map((name): SingleBar => multi.create(packets, 0, { name }));
   return {
     update: ({ left, claims, credited }) => [left, claims, credited].forEach((value, i) => bars[i]!.update(value)),
@@ -106,7 +108,7 @@ function showBars(packets: number): Bars {
   };
 }
 
-function showLines(): Bars {
+function showLines(terminal: Terminal): Bars {
   let next = 0;
   let last = '';
   return {
@@ -115,7 +117,7 @@ function showLines(): Bars {
       if (line === last || (Date.now() < next && state !== 'settled')) return;
       next = Date.now() + 1_000;
       last = line;
-      tell(line);
+      tell(terminal, line);
     },
     stop() {},
   };

@@ -5,6 +5,7 @@ import { judge } from '../../swarm/verdict.ts';
 import { EXIT, print, tell } from '../answer.ts';
 import { describeReport } from '../auditText.ts';
 import { openDesk } from '../connection.ts';
+import type { Terminal } from '../terminal.ts';
 import { playRound, type Played, type Stage } from './demo.ts';
 import { FIRST_OPERATOR } from './firstOperator.ts';
 import { startSystem } from './system.ts';
@@ -23,14 +24,14 @@ export interface UpOptions {
 const BOT_TOKEN_SECONDS = 3_600;
 
 /** Starts everything, plays the demo rain, and goes on serving; returns only with `--no-demo`, when all is served. */
-export async function up(options: UpOptions, shutdown: Shutdown): Promise<void> {
-  const system = await startSystem(shutdown, options.demo);
-  tell(`page     ${system.pageUrl}\nconsole  ${system.pageUrl}/desk/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
-  if (!options.demo) return tell('serving until Ctrl-C');
+export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
+  const system = await startSystem(terminal, shutdown, options.demo);
+  tell(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/desk/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
+  if (!options.demo) return tell(terminal, 'serving until Ctrl-C');
   const desk = await openDesk(system.redisUrl, system.databaseUrl, 'demo');
   shutdown.onClose('desk', () => desk.close());
   const stage: Stage = {
-    desk, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
+    terminal, desk, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
   };
   const played = await playRound(stage, {
@@ -38,18 +39,18 @@ export async function up(options: UpOptions, shutdown: Shutdown): Promise<void> 
     opensInMs: 3_000, durationMs: options.duration, reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, options.duration / 2)) }, progress: true,
   });
   const good = played.settled && judge(played.bots, played.audit.report, played.others).adds_up;
-  report(played, options);
+  report(terminal, played, options);
   if (options.once) return void await shutdown.end(good ? EXIT.done : EXIT.refused);
-  tell(`\nOpen ${system.pageUrl} and play; a new rain falls about every half minute. Ctrl-C ends everything.`);
+  tell(terminal, `\nOpen ${system.pageUrl} and play; a new rain falls about every half minute. Ctrl-C ends everything.`);
   await encore(stage);
 }
 
-function report({ audit, others, bots, settled }: Played, { json }: UpOptions): void {
-  tell(`\n${bots.users} simulated users. ${judge(bots, audit.report, others).sentence}`);
-  if (!settled) tell('The rain was not settled in time.');
-  for (const problem of audit.problems) tell(problem);
-  if (json) tell(describeReport(audit.report));
-  print(json, audit.report, describeReport(audit.report));
+function report(terminal: Terminal, { audit, others, bots, settled }: Played, { json }: UpOptions): void {
+  tell(terminal, `\n${bots.users} simulated users. ${judge(bots, audit.report, others).sentence}`);
+  if (!settled) tell(terminal, 'The rain was not settled in time.');
+  for (const problem of audit.problems) tell(terminal, problem);
+  if (json) tell(terminal, describeReport(audit.report));
+  print(terminal, json, audit.report, describeReport(audit.report));
 }
 
 /** Small rains with slow bots, so that whoever opens the page later has something to catch. */
@@ -59,7 +60,7 @@ async function encore(stage: Stage): Promise<void> {
       title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, progress: false,
     });
     const { report: told } = audit;
-    tell(`round ${round}: ${told.winners} winners, ${told.credited} credited, ${told.recycled} recycled, ${told.adds_up ? 'adds up' : 'DOES NOT ADD UP'}`);
+    tell(stage.terminal, `round ${round}: ${told.winners} winners, ${told.credited} credited, ${told.recycled} recycled, ${told.adds_up ? 'adds up' : 'DOES NOT ADD UP'}`);
     await sleep(3_000, undefined, { signal: stage.signal });
   }
 }

@@ -13,6 +13,7 @@ import { removeRunning, writeRunning } from '../../runtime/running.ts';
 import { keepSecrets } from '../../runtime/secrets.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { CommandFailure, EXIT, tell } from '../answer.ts';
+import type { Terminal } from '../terminal.ts';
 import { admitFirstOperator } from './firstOperator.ts';
 
 /** Everything that runs, and how to reach it. */
@@ -36,8 +37,8 @@ const address = z.object({ url: z.string() });
  * process of its own that ends with this one.
  * @throws CommandFailure with one sentence; whatever had been started is then closed by `shutdown`
  */
-export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<System> {
-  const config = loadConfig();
+export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
+  const config = loadConfig([], terminal.environment);
   if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
     throw new ConfigError(['DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL']);
   }
@@ -52,28 +53,29 @@ export async function startSystem(shutdown: Shutdown, demo: boolean): Promise<Sy
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
-    config.REDIS_URL ?? own('redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
-    config.DATABASE_URL ?? own('database', startEmbeddedDatabase({ home, lock }), shutdown),
+    config.REDIS_URL ?? own(terminal, 'redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
+    config.DATABASE_URL ?? own(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
-  for (const name of await migrate(databaseUrl)) tell(`database: applied ${name}`);
+  for (const name of await migrate(databaseUrl)) tell(terminal, `database: applied ${name}`);
   // Who has a database of his own has operators of his own: rain operator add.
   const password = config.DATABASE_URL === undefined ? await admitFirstOperator(redisUrl, databaseUrl) : undefined;
-  const { gatewayUrl, pageUrl } = await startServers({ config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
+  const { gatewayUrl, pageUrl } = await startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
   return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
 }
 
-async function own(name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
+async function own(terminal: Terminal, name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
   const started = await starting;
   if (!started.ok) throw failed(started.reason);
   const { server } = started;
   shutdown.onClose(name, () => server.stop());
-  watch(name, server.ended, shutdown);
+  watch(terminal, name, server.ended, shutdown);
   return server.url;
 }
 
 interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'> {
+  terminal: Terminal;
   config: Config;
   home: Home;
   lock: HomeLock;
@@ -81,7 +83,7 @@ interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'>
   demo: boolean;
 }
 
-async function startServers({ config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
+async function startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
   // The demo signs its guests' tokens itself, so its gateway verifies by that secret and no other key.
   const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
   // Several processes start from one environment here, so that a port can only be one that is free.
@@ -91,7 +93,7 @@ async function startServers({ config, home, lock, shutdown, demo, redisUrl, data
     if (!started.ok) throw failed(started.reason);
     const { child } = started;
     shutdown.onClose(name, () => child.stop());
-    watch(name, child.ended, shutdown);
+    watch(terminal, name, child.ended, shutdown);
     return child.facts;
   }
   const worker = start('worker', z.object({}), []);
@@ -104,10 +106,10 @@ async function startServers({ config, home, lock, shutdown, demo, redisUrl, data
 }
 
 /** Nothing works without any of them: one that ends by itself ends all. */
-function watch(name: string, ended: Promise<{ expected: boolean }>, shutdown: Shutdown): void {
+function watch(terminal: Terminal, name: string, ended: Promise<{ expected: boolean }>, shutdown: Shutdown): void {
   void ended.then(({ expected }) => {
     if (expected || shutdown.signal.aborted) return;
-    tell(`rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
+    tell(terminal, `rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
     void shutdown.end(1);
   });
 }

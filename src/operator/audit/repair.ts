@@ -10,7 +10,7 @@ import { refuse, type QueueDesk, type Refused } from '../desk.ts';
 import { isCredited, readCredits } from './booked.ts';
 import { readResting } from './resting.ts';
 
-export type Repaired = { ok: true; /** Sent again. */ claims: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
+export type Repaired = { ok: true; /** Sent again. */ claims: number; /** In so many jobs. */ jobs: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
 
 /** What one repair sends at most [R10]. */
 const CLAIMS_MAX = 50_000;
@@ -29,26 +29,29 @@ export async function repairRain(desk: QueueDesk, rainId: string, dryRun = false
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   const { jobs, complete } = await missingJobs(desk, rainId, rain.shards);
   const claims = jobs.reduce((sum, { entries }) => sum + entries.length, 0);
-  if (claims === 0 || dryRun) return { ok: true, claims, complete };
+  if (claims === 0 || dryRun) return { ok: true, claims, jobs: jobs.length, complete };
   await desk.ledger.record({ actor: desk.actor, verb: 'repair', rainId, details: { claims } });
   const again = randomUUID();
   for (let at = 0; at < jobs.length; at += BULK) {
     await desk.queues.credit.addBulk(jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })));
   }
-  return { ok: true, claims, complete };
+  return { ok: true, claims, jobs: jobs.length, complete };
 }
 
 /**
  * Waits until the queue has nothing of this rain to do, or for `waitMs`.
- * @param onProgress jobs that are left
+ * @param sent so many jobs it was given; they may be done before anybody looks
  * @returns whether it has nothing left
  */
-export async function untilQuiet({ queues }: QueueDesk, rainId: string, waitMs: number, onProgress: (left: number) => void = () => {}): Promise<boolean> {
+export async function untilQuiet({ queues }: QueueDesk, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
   const deadline = performance.now() + waitMs;
+  let most = sent;
   for (;;) {
     const { jobs } = await readLoad(queues.credit, rainId);
     const left = jobs.waiting.jobs + jobs.active.jobs + jobs.delayed.jobs;
-    onProgress(left);
+    // Those of the relay count, too.
+    most = Math.max(most, left);
+    onProgress(most - left, most);
     if (left === 0) return true;
     if (performance.now() >= deadline) return false;
     await sleep(100);
