@@ -19,7 +19,7 @@ const FAIR_START_MS = 400;
 const USERS = 100;
 const FAST = 10;
 const PACKETS = 10;
-const APART_MS = 100;
+const APART_MS = 150;
 
 const { server, redis } = await openRedis();
 
