@@ -18,5 +18,5 @@ afterAll(async () => {
   await eventually(() => {
     const left = Object.entries(count()).filter(([kind, n]) => n > before[kind]!);
     if (left.length > 0) throw new Error(`this file leaves behind, of what it has started: ${left.map(([kind, n]) => `${n - before[kind]!} × ${kind}`).join(', ')}`);
-  }, { timeoutMs: 5_000 });
+  }, { timeoutMs: 10_000 });
 });
