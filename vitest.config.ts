@@ -1,15 +1,34 @@
-import { defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import LongestFirst from './test/support/longestFirst.ts';
+import { readProjects, type Project } from './test/support/projects.ts';
+
+const { files, projectOf } = readProjects(fileURLToPath(new URL('.', import.meta.url)));
+
+/** Files that share a worker share what they import, which is loaded once; what they leave behind fails them by name. */
+function project(name: Project, more: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return {
+    test: {
+      name, include: files.filter((file) => projectOf(file) === name), isolate: false, unstubGlobals: true,
+      testTimeout: 60_000, hookTimeout: 60_000, ...more,
+    },
+  };
+}
+
+const servers = { pool: 'forks', setupFiles: ['test/support/nothingLeft.ts'], globalSetup: ['test/support/postgresOfRun.ts'] } as const;
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/postgresOfRun.ts'],
+    globalSetup: ['test/support/build.ts'],
     reporters: ['default', 'test/faults/reporter.ts', 'test/support/reporter.ts'],
-    // Every file is a process of its own, as it starts servers of its own; two of them, as a small machine has two cores.
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     teardownTimeout: 10_000,
+    projects: [
+      project('unit', { pool: 'threads', maxWorkers: 2, setupFiles: ['test/support/withoutServers.ts'], sequence: { groupOrder: 1 } }),
+      // More workers than a small machine has cores, since half of the time a test waits for a server. `npm run faults` measures
+      // how long each deployment takes to recover: not beside three others.
+      project('system', { ...servers, maxWorkers: process.env['FAULTS_RUNS'] === undefined ? 4 : 2, sequence: { groupOrder: 2 } }),
+      project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),
+    ],
   },
 });

@@ -5,6 +5,7 @@
 //     node src/bin/setup.mjs build           likewise, but without the programs that tests and the embedded servers need
 //     node src/bin/setup.mjs start [arg …]   then `rain up [arg …]`, in this process
 //     node src/bin/setup.mjs test [arg …]    then the tests; the exit code is theirs
+//     node src/bin/setup.mjs test:long [arg …]  then the long ones
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error('Node ' + process.versions.node + ' is too old: red-packet rain needs Node 20.19 or newer (https://nodejs.org).');

@@ -147,7 +147,9 @@ test('[R10] ten thousand blocks, users and networks: the list is read at once, a
   onTestFinished(() => own.close());
   expect((await knock(own.url, `blocked-${BLOCKS_MAX - 1}`)).status).toBe(403);
   expect((await knock(own.url, 'ann', through('100.64.0.9'))).status).toBe(403);
-  const began = performance.now();
+  // Of this process, client and gateway: a busy machine makes it no longer.
+  const began = process.cpuUsage();
   for (let i = 0; i < 50; i++) expect((await knock(own.url, 'ann', through('203.0.113.1'))).status).toBe('open');
-  expect((performance.now() - began) / 50).toBeLessThan(50);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1_000 / 50).toBeLessThan(50);
 });

@@ -3,14 +3,12 @@ import { expect, test } from 'vitest';
 import { rainAccount } from '../../src/ledger/accounts.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { postgresInstalled, startPostgres } from '../support/postgres.ts';
+import { startDatabase } from '../support/database.ts';
+import { postgresInstalled } from '../support/postgres.ts';
 import { claimOf, newRain } from './claims.ts';
 
 test.skipIf(!postgresInstalled)('[R10] a process that freezes in the middle of a posting holds up the others for seconds, not until it wakes', async () => {
-  const postgres = await startPostgres();
-  const url = await postgres.newDatabase();
-  await migrate(url);
+  const { url, stop } = await startDatabase();
   const [frozen, awake] = [connectDatabase(url), connectDatabase(url)];
   try {
     const ledger = openLedger(awake);
@@ -30,7 +28,7 @@ test.skipIf(!postgresInstalled)('[R10] a process that freezes in the middle of a
     expect(await openLedger(frozen).credit([claimOf('ice', 0)])).toEqual([{ outcome: 'already' }]);
   } finally {
     await Promise.all([frozen.$disconnect(), awake.$disconnect()]);
-    await postgres.stop();
+    await stop();
   }
 });
 

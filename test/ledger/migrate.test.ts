@@ -5,8 +5,9 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, MigrationError } from '../../src/ledger/migrate.ts';
 import { readMigrations, type Migration } from '../../src/ledger/migration.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { startPglite } from '../support/pglite.ts';
-import { execute, postgresInstalled, startPostgres } from '../support/postgres.ts';
+import { execute, postgresInstalled } from '../support/postgres.ts';
 import { openSchemaEngine } from './schemaEngine.ts';
 
 const COMPILED = fileURLToPath(new URL('../../dist/ledger/migrate.js', import.meta.url));
@@ -115,8 +116,14 @@ migrationContract('PGlite', async () => {
 
 if (postgresInstalled) {
   migrationContract('PostgreSQL', async () => {
-    const postgres = await startPostgres();
-    return { empty: postgres.newDatabase, stop: postgres.stop };
+    const made: TestDatabase[] = [];
+    return {
+      async empty() {
+        made.push(await startEmptyDatabase());
+        return made.at(-1)!.url;
+      },
+      stop: async () => { for (const database of made) await database.stop(); },
+    };
   });
 } else {
   describe('migrating PostgreSQL', () => {

@@ -9,10 +9,10 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const facts = z.object({ port: z.int(), greeting: z.string().optional() });
 
-async function start(behaviour: string, logs = temporaryFolder()): Promise<StartedChild<z.infer<typeof facts>>> {
+async function start(behaviour: string, { logs = temporaryFolder(), readyWithinMs = 30_000 } = {}): Promise<StartedChild<z.infer<typeof facts>>> {
   const started = await startChild({
     name: 'tester', entry: fileURLToPath(new URL('./processes/child.mjs', import.meta.url)), args: [behaviour], env: { GREETING: 'hello' },
-    logs, facts, readyWithinMs: 1_500, stopWithinMs: 500,
+    logs, facts, readyWithinMs, stopWithinMs: 500,
   });
   if (started.ok) onTestFinished(() => started.child.stop());
   return started;
@@ -41,7 +41,7 @@ test('a child that fails says why in one sentence', async () => {
 
 test('of a child that crashes the last words are told, and where the others are', async () => {
   const logs = temporaryFolder();
-  const started = await start('crashes', logs);
+  const started = await start('crashes', { logs });
   const sentence = /^the tester process did not start: it ended with exit code 1: .+ \(more in .*tester\.log\)$/;
   expect(started).toEqual({ ok: false, reason: expect.stringMatching(sentence) });
   expect(readFileSync(join(logs, 'tester.log'), 'utf8')).toContain('out of luck');
@@ -49,7 +49,7 @@ test('of a child that crashes the last words are told, and where the others are'
 
 test('a child that says something else, or nothing in time, is stopped', async () => {
   expect(await start('babbles')).toEqual({ ok: false, reason: 'the tester process did not start: it did not say what was expected of it' });
-  expect(await start('silent')).toEqual({ ok: false, reason: 'the tester process did not start: it was not ready within 1.5 s' });
+  expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({ ok: false, reason: 'the tester process did not start: it was not ready within 1.5 s' });
 });
 
 test('[R10] a child that does not stop when asked is killed at the deadline', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -69,9 +69,14 @@ test('[R4] a restart keeps the data, after an orderly stop and after kill -9', a
 });
 
 test('a busy port is told in one sentence', async () => {
-  const busy = createServer().listen(0, '127.0.0.1');
+  // Whoever has the port may take a connection and say nothing on it.
+  const accepted: Socket[] = [];
+  const busy = createServer((socket) => { accepted.push(socket); }).listen(0, '127.0.0.1');
   await once(busy, 'listening');
-  onTestFinished(() => { busy.close(); });
+  onTestFinished(() => {
+    for (const socket of accepted) socket.destroy();
+    busy.close();
+  });
   const { port } = busy.address() as AddressInfo;
   const started = await startEmbeddedRedis({ home: homeAt(temporaryFolder()), password, port });
   expect(started).toEqual({ ok: false, reason: `the embedded Redis did not start: port ${port} of 127.0.0.1 is in use` });

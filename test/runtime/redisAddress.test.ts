@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectRedis, parseRedisUrl, untilReady } from '../../src/runtime/redis.ts';
 import { redactUrl, serversOf } from '../../src/runtime/serverUrl.ts';
@@ -55,9 +55,13 @@ test('an address is told by its servers and ports', () => {
 describe('nobody there', () => {
   /** Accepts connections and says nothing. */
   async function silence(): Promise<number> {
-    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    const accepted: Socket[] = [];
+    const server = createServer((socket) => { accepted.push(socket); }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    onTestFinished(() => { server.close(); });
+    onTestFinished(() => {
+      for (const socket of accepted) socket.destroy();
+      server.close();
+    });
     return (server.address() as AddressInfo).port;
   }
 

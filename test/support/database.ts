@@ -15,11 +15,20 @@ export interface TestDatabase {
 export async function startDatabase(): Promise<TestDatabase> {
   const server = inject('postgresOfRun');
   if (!server) return await startPglite();
+  return create(server.url, `TEMPLATE ${server.template}`);
+}
+
+/** One without any table, at the PostgreSQL server of this run, which must be there: see `postgresInstalled`. */
+export async function startEmptyDatabase(): Promise<TestDatabase> {
+  return create(inject('postgresOfRun')!.url, '');
+}
+
+async function create(serverUrl: string, how: string): Promise<TestDatabase> {
   const name = `test_${process.pid}_${++databases}`;
-  await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${server.template}`);
+  await execute(serverUrl, `CREATE DATABASE ${name} ${how}`);
   return {
-    url: Object.assign(new URL(server.url), { pathname: `/${name}` }).href,
-    stop: () => execute(server.url, `DROP DATABASE ${name} WITH (FORCE)`),
+    url: Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href,
+    stop: () => execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Desk } from '../../src/operator/desk.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { startDatabase, type TestDatabase } from './database.ts';
 import { connect } from './rain.ts';
-import { startRedis } from './redis.ts';
+import { sharedRedis } from './sharedRedis.ts';
 
 export interface TestDesk extends Desk {
   redisUrl: string;
@@ -14,9 +14,9 @@ export interface TestDesk extends Desk {
   stop(): Promise<void>;
 }
 
-/** A desk at a real Redis and a real database of this test's own. */
+/** A desk at a real Redis, this worker's, and a real database of this test's own; both empty. */
 export async function openTestDesk(openBook: () => Promise<TestDatabase> = startDatabase): Promise<TestDesk> {
-  const [server, book] = await Promise.all([startRedis(), openBook()]);
+  const [server, book] = await Promise.all([sharedRedis(), openBook()]);
   const redis = await connect(server.url);
   const database = connectDatabase(book.url);
   return {

@@ -4,7 +4,8 @@ import { enlist } from '../../src/grab/campaign.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets } from '../../src/grab/stock.ts';
 import { parseMoney } from '../../src/rain/money.ts';
-import { startRedis, type TestRedis } from './redis.ts';
+import type { TestRedis } from './redis.ts';
+import { sharedRedis } from './sharedRedis.ts';
 
 /** A connection for a test's own eyes and hands; faults surface in the command that meets them. */
 export async function connect(url: string): Promise<RedisClient> {
@@ -13,9 +14,9 @@ export async function connect(url: string): Promise<RedisClient> {
   return redis;
 }
 
-/** At the head of a test file: a real Redis of its own and a connection to it. Both go when its tests are done. */
+/** At the head of a test file: this worker's Redis, empty, and a connection to it. Both are given back when its tests are done. */
 export async function openRedis(): Promise<{ server: TestRedis; redis: RedisClient }> {
-  const server = await startRedis();
+  const server = await sharedRedis();
   const redis = await connect(server.url);
   afterAll(async () => {
     redis.disconnect();

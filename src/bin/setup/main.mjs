@@ -11,12 +11,15 @@ import { installPackages } from './packages.mjs';
 import { ensureChromium, ensureForTest, ensurePython, ensureRedis } from './programs.mjs';
 import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
-/** @param {string[]} argv `[]`, `['build']`: packages and what is made from the sources, no servers; `['start', …]` or `['test', …]` */
+const COMMANDS = ['build', 'start', 'test', 'test:long'];
+
+/** @param {string[]} argv `[]`, `['build']`: packages and what is made from the sources, no servers; `['start', …]`, `['test', …]` or `['test:long', …]` */
 export async function main([command, ...args]) {
-  if (command !== undefined && !['build', 'start', 'test'].includes(command)) {
-    say(`unknown command ${command}: expected build, start, test or nothing.`);
+  if (command !== undefined && !COMMANDS.includes(command)) {
+    say(`unknown command ${command}: expected ${COMMANDS.join(', ')} or nothing.`);
     process.exit(2);
   }
+  const tests = command === 'test' || command === 'test:long';
   let withoutBrowser;
   let withoutPython;
   const without = [];
@@ -26,9 +29,9 @@ export async function main([command, ...args]) {
       await outliveCommand();
       await installPackages();
       if (command !== 'build' && (command !== 'start' || !ownRedis())) await ensureRedis();
-      if (command === 'test') withoutBrowser = await ensureChromium();
-      if (command === 'test') withoutPython = await ensurePython();
-      if (command === 'test') without.push(await ensureForTest('nginx', 'nginx', 'the nginx site'), await ensureForTest('promtool', 'prometheus', 'the alerts'));
+      if (tests) withoutBrowser = await ensureChromium();
+      if (tests) withoutPython = await ensurePython();
+      if (tests) without.push(await ensureForTest('nginx', 'nginx', 'the nginx site'), await ensureForTest('promtool', 'prometheus', 'the alerts'));
       await build();
     }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
   } catch (error) {
@@ -36,7 +39,7 @@ export async function main([command, ...args]) {
     process.exit(1);
   }
   if (command === 'start') await start(args);
-  if (command === 'test') await test(args, { withoutBrowser, withoutPython, without });
+  if (tests) await test([...projectsOf(command, args), ...args], { withoutBrowser, withoutPython, without });
 }
 
 /** Whether the system is to run on a Redis that is not ours to start. */
@@ -49,6 +52,12 @@ async function start(args) {
   const rain = join(ROOT, 'dist', 'bin', 'rain.js');
   process.argv = [process.argv[0], rain, 'up', ...args];
   await import(pathToFileURL(rain).href);
+}
+
+/** The words that tell vitest which of its projects to run: the long tests run by their own command, or where one is named. */
+function projectsOf(command, args) {
+  if (command === 'test:long') return ['--project', 'long'];
+  return args.some((arg) => arg.includes('.long.')) ? [] : ['--project', 'unit', '--project', 'system'];
 }
 
 async function test(args, { withoutBrowser, withoutPython, without }) {

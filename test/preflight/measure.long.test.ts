@@ -14,12 +14,10 @@ const WITHIN_MS = 150_000;
 
 test('every cost is measured on real servers of its own, and nothing of them is left', async () => {
   const before = folders();
-  const told: string[] = [];
-  const { openFilesMax: _, ...costs } = await onStage((stage) => measure(stage, small, (what) => told.push(what)), new AbortController().signal);
+  const { openFilesMax: _, ...costs } = await onStage((stage) => measure(stage, small, () => {}), new AbortController().signal);
   const { losing, winning, ...plain } = costs;
   for (const [name, value] of Object.entries(plain)) if (name !== 'socketBytes') expect(value, name).toBeGreaterThan(0);
   expect([losing.gatewayUs, winning.gatewayUs, winning.redisUs].every((value) => value > 0)).toBe(true);
-  expect(told).toHaveLength(5);
   expect(folders()).toEqual(before);
 }, WITHIN_MS);
 

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readProjects } from './projects.ts';
+
+const { files, projectOf, opensBrowser } = readProjects(fileURLToPath(new URL('../..', import.meta.url)));
+
+test('a test file belongs to the project that its imports say, and a long one to its name', () => {
+  expect(projectOf('test/rain/money.test.ts')).toBe('unit');
+  expect(projectOf('test/gateway/frame.test.ts'), 'imports ws').toBe('system');
+  expect(projectOf('test/grab/grab.test.ts'), 'imports what starts Redis').toBe('system');
+  expect(projectOf('test/runtime/children.test.ts'), 'imports a file of src/ that starts processes').toBe('system');
+  expect(projectOf('test/preflight/measure.long.test.ts')).toBe('long');
+});
+
+test('every test file is found, also in folders of folders', () => {
+  expect(files).toContain('test/tidy.test.ts');
+  expect(files).toContain('test/client-demo/sky/veil.test.ts');
+});
+
+test('those with a browser are known', () => {
+  expect(opensBrowser('test/browser/comfort.test.ts')).toBe(true);
+  expect(opensBrowser('test/rain/money.test.ts')).toBe(false);
+});
+
+test('what starts or dials something is refused in project unit, whatever the imports say', () => {
+  // As nobody would: an import makes the file one of project system.
+  const { createServer, connect } = process.getBuiltinModule('node:net');
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  for (const start of [() => createServer().listen(0), () => connect(1), () => spawn('true')]) expect(start).toThrow(/project unit starts or dials something/);
+});
