@@ -71,7 +71,6 @@ requestAnimationFrame(function frame(nowMs) {
   requestAnimationFrame(frame);
 });
 
-void sky.improve();
 screen.show(shown);
 play(await configured());
 
