@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/postgresOfRun.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/postgresOfRun.ts', 'test/support/browserOfRun.ts'],
     reporters: ['default', 'test/faults/reporter.ts', 'test/support/reporter.ts'],
     // Every file is a process of its own, as it starts servers of its own; two of them, as a small machine has two cores.
     pool: 'forks',
