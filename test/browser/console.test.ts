@@ -77,7 +77,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await photograph(page, 'review');
     await page.keyboard.press('Escape');
 
-    const rainId = await makeRain(page, { title: '公司年会', budget: '888', packets: PACKETS });
+    const rainId = await makeRain(page, { title: '公司年会', startIn: '15', budget: '888', packets: PACKETS });
     await goTo(page, '#/rains');
     await soon(() => page.getByTestId('rain').count()).toBe(1);
 
@@ -110,7 +110,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
       if (look === 'at once') await player.reload();
     }
     const user = await userOf(player);
-    expect(await system.balanceOf(user)).toBe(won.replace(/\D/g, ''));
+    expect(await system.balanceOf(user)).toBe(String(Math.round(Number(won.replace(/[^\d.]/g, '')) * 100)));
     await player.context().close();
 
     await goTo(page, `#/rains/${rainId}/winners`);
