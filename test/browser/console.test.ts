@@ -38,6 +38,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
   const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
 
+  /** On the page of a rain. */
+  async function startAtOnce(page: Page): Promise<void> {
+    await page.getByTestId('verb-start').click();
+    await page.locator('dialog').getByText('At once').click();
+    await photograph(page, 'start');
+    await page.getByTestId('act').click();
+    await soon(() => shown(page, 'state')).toBe('Raining');
+  }
+
   /** The newest rain in the list. */
   const aRain = (page: Page) => eventually(async () => (await page.locator('[data-testid=rain] a').first().getAttribute('href'))?.split('/')[2] ?? false);
 
@@ -77,7 +86,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await photograph(page, 'review');
     await page.keyboard.press('Escape');
 
-    const rainId = await makeRain(page, { title: '公司年会', startIn: '15', budget: '888', packets: PACKETS });
+    const rainId = await makeRain(page, { title: '公司年会', startIn: '500', budget: '888', packets: PACKETS });
     await goTo(page, '#/rains');
     await soon(() => page.getByTestId('rain').count()).toBe(1);
 
@@ -88,6 +97,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await player.goto(`${system.consoleUrl}/?rain=${rainId}`);
     await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS + 1));
     await photograph(page, 'live-before');
+    // All are there: it may begin.
+    await goTo(page, `#/rains/${rainId}`);
+    await startAtOnce(page);
+    await goTo(page, `#/rains/${rainId}/live`);
     await shows(player, 'open', 40_000);
     await tapPackets(player);
     await shows(player, 'won', 40_000);
@@ -152,11 +165,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
       await page.getByTestId('act').click();
       await page.locator('dialog').waitFor({ state: 'detached' });
     };
-    await page.getByTestId('verb-start').click();
-    await page.locator('dialog').getByText('At once').click();
-    await photograph(page, 'start');
-    await page.getByTestId('act').click();
-    await soon(() => shown(page, 'state')).toBe('Raining');
+    await startAtOnce(page);
     await act('pause', 'What was won stays won');
     await soon(() => shown(page, 'state')).toBe('Paused');
     await act('resume');
