@@ -15,7 +15,7 @@ function project(name: Project, more: TestProjectInlineConfiguration['test']): T
   };
 }
 
-const servers = { pool: 'forks', setupFiles: ['test/support/nothingLeft.ts'], globalSetup: ['test/support/postgresOfRun.ts'] } as const;
+const servers = { pool: 'forks', setupFiles: ['test/support/nothingLeft.ts'], globalSetup: ['test/support/postgresOfRun.ts', 'test/support/browserOfRun.ts'] } as const;
 
 export default defineConfig({
   test: {

@@ -24,7 +24,7 @@ test('there is something to look at', () => {
 });
 
 test('imports run one way, as the table of src/README.md says', () => expect(forbiddenEdges(sources, rooms)).toEqual([]));
-test('no files import each other in a ring', () => expect(importRings(sources)).toEqual([]));
+test('no files import each other in a ring', () => expect(importRings(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
 test('the session has the only send of the gateway', () => expect(strayingSends(sources)).toEqual([]));
 test('every Lua file is a page with a header that counts its keys', () => expect(untidyScripts(scripts)).toEqual([]));
 test('files are short and named after what is in them', () => expect([...longFiles(everything), ...emptyNames(everything)]).toEqual([]));

@@ -18,7 +18,7 @@ import { cueOf } from './sound/cues.ts';
 import { Speaker } from './sound/speaker.ts';
 import { showToggle } from './tools.ts';
 import { verifyInBackground } from './verification.ts';
-import { wordsFor } from './words.ts';
+import { wordsFor } from './words/language.ts';
 
 takeInvitation();
 const random = Math.random;
@@ -71,7 +71,6 @@ requestAnimationFrame(function frame(nowMs) {
   requestAnimationFrame(frame);
 });
 
-void sky.improve();
 screen.show(shown);
 play(await configured());
 

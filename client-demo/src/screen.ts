@@ -4,7 +4,7 @@ import { element, write } from './page.ts';
 import { showPodium } from './podium/podium-list.ts';
 import type { Luckiest } from './podium/luckiest.ts';
 import type { Face, Round } from './round.ts';
-import type { Words } from './words.ts';
+import type { Words } from './words/words.ts';
 
 /** All that can be seen, apart from the falling packets. */
 export interface View {

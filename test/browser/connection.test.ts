@@ -72,10 +72,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await page.getByTestId('note').getAttribute('data-said')).toBeNull();
   });
 
-  test('[R6] shows a win it had not heard of, without another tap', async () => {
+  test('[R6] a win that the page had not heard of is shown as what it is, without another tap; a reload finds it, and no news', async () => {
     const page = await openAt('unheard');
     const user = await userOf(page);
     await stage.stopGateway();
+    await page.locator('[data-testid=phone][data-link=lost]').waitFor();
     const elsewhere = await openGateway(stage.testRedis.url);
     const other = await dial(elsewhere.url, user);
     other.say({ type: 'grab', rainId: 'unheard' });
@@ -84,17 +85,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     await elsewhere.close();
     await stage.restartGateway();
     await shows(page, 'won');
-    expect(await text(page, 'big')).toBe(`¥${amount}`);
-  });
-
-  test('[R6] a reload finds the same user and the same packet again', async () => {
-    const page = await openAt('reloaded');
-    await page.getByTestId('grab').click();
-    await shows(page, 'won');
-    const before = [await userOf(page), await text(page, 'big')];
+    expect([await text(page, 'big'), await page.getByTestId('unheard').isVisible()]).toEqual([`¥${amount}`, true]);
     await page.reload();
     await shows(page, 'won');
-    expect([await userOf(page), await text(page, 'big')]).toEqual(before);
+    expect([await userOf(page), await text(page, 'big'), await page.getByTestId('unheard').isVisible()]).toEqual([user, `¥${amount}`, false]);
   });
 
   test('[R6] a lost reply is asked for again and brings the same packet', async () => {
@@ -123,7 +117,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     process.kill(stage.testRedis.pid, 'SIGSTOP');
     try {
       await page.getByTestId('grab').click();
-      await eventually(async () => (await text(page, 'note')).startsWith('Very busy'), { timeoutMs: 10_000 });
+      await eventually(async () => (await text(page, 'note')).startsWith('Very busy'));
       await shows(page, 'asking');
     } finally {
       process.kill(stage.testRedis.pid, 'SIGCONT');
@@ -132,55 +126,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await stage.redis.llen(shardKeys('stalled', 0).claims)).toBe(1);
   });
 
-  test('a gateway that has gone silent without a goodbye is noticed', async () => {
-    const page = await openAt('silent');
-    let silent = true;
-    let swallowed = 0;
-    await page.routeWebSocket(/\/v1$/, (socket) => {
-      const gateway = socket.connectToServer();
-      gateway.onMessage((frame) => {
-        if (silent) swallowed++;
-        else socket.send(frame);
-      });
-    });
-    await page.reload();
-    await eventually(() => swallowed > 0);
-    await shows(page, 'connecting');
-    silent = false;
-    await shows(page, 'open', 30_000);
-  });
-
   test('[R9] a token that runs out is replaced, and the guest stays who he was', async () => {
     const issuedBefore = tokensIssued;
     tokensBehindMs = 2 * 60 * 60 * 1000 - 4_000;
     const page = await openAt('expired');
     const user = await userOf(page);
     tokensBehindMs = 0;
-    await eventually(() => tokensIssued >= issuedBefore + 2, { timeoutMs: 10_000 });
+    await eventually(() => tokensIssued >= issuedBefore + 2);
     await eventually(() => stage.gateway.sockets() === 1);
     expect(await userOf(page)).toBe(user);
     await page.getByTestId('grab').click();
     await shows(page, 'won');
     expect(await stage.redis.hexists(shardKeys('expired', 0).claimed, user)).toBe(1);
-  });
-});
-
-describe.skipIf(WITHOUT_CHROMIUM)('a page without a rain', () => {
-  let stage: Stage;
-  beforeAll(async () => { stage = await setStage(); });
-  afterAll(() => stage?.end());
-
-  test('waits, plays the next one that is planned, and stays with it', async () => {
-    const page = await stage.open('/');
-    await shows(page, 'no_rain');
-    await stockRain(stage.redis, { rainId: 'next', amounts: ['5.00'], opensInMs: 5_000 });
-    await shows(page, 'scheduled');
-    await shows(page, 'open');
-    await page.getByTestId('grab').click();
-    await shows(page, 'won');
-    await stockRain(stage.redis, { rainId: 'after', amounts: ['5.00'] });
-    await page.reload();
-    await shows(page, 'won');
-    expect(new URL(page.url()).searchParams.get('rain')).toBe('next');
   });
 });

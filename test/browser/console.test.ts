@@ -5,20 +5,22 @@ import { runWave } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedConsole } from './built-page.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { deploy, type Deployment } from './deployment.ts';
-import { addOperators, goTo, openConsole, photograph, signIn } from './operator.ts';
+import { addOperators, goTo, makeRain, openConsole, photograph, signIn } from './operator.ts';
+import { shows, tapPackets, text, userOf } from './player.ts';
 import { PHONE } from './stage.ts';
 
-const BOTS = 60;
-const PACKETS = 40;
+const BOTS = 23;
+/** One for each of them, and one for the player at the page. */
+const PACKETS = BOTS + 1;
+/** What only an operator is offered. */
+const ACTIONS = 'main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]';
 const SCREENS = ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/switches', '#/actions', '#/system'];
 
 describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cent', () => {
   let system: Deployment;
   let browser: Browser;
-  beforeAll(buildShippedConsole);
   beforeAll(async () => { system = await deploy(); });
   beforeAll(async () => {
     await addOperators(system);
@@ -36,23 +38,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
   const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
 
-  /** Fills the form of a rain that opens soon, and makes it. @returns its id */
-  async function makeRain(page: Page, { title, startIn = '8', budget = '88.8', packets = 12 }: { title: string; startIn?: string; budget?: string; packets?: number }): Promise<string> {
-    await goTo(page, '#/create');
-    await page.getByTestId('preset-flash').click();
-    await page.getByTestId('title').fill(title);
-    await page.getByTestId('budget').fill(budget);
-    await page.getByTestId('packets').fill(String(packets));
-    await page.getByTestId('start-in').fill(startIn);
-    await page.getByTestId('duration').fill('600');
-    await page.getByTestId('preview').waitFor();
-    await page.getByTestId('review').click();
-    await page.getByTestId('deeds').waitFor();
-    // An impatient finger.
-    await page.getByTestId('act').dblclick();
-    await page.getByTestId('commitment').waitFor();
-    return new URL(page.url()).hash.split('/')[2]!;
+  /** On the page of a rain. */
+  async function startAtOnce(page: Page): Promise<void> {
+    await page.getByTestId('verb-start').click();
+    await page.locator('dialog').getByText('At once').click();
+    await photograph(page, 'start');
+    await page.getByTestId('act').click();
+    await soon(() => shown(page, 'state')).toBe('Raining');
   }
+
+  /** The newest rain in the list. */
+  const aRain = (page: Page) => eventually(async () => (await page.locator('[data-testid=rain] a').first().getAttribute('href'))?.split('/')[2] ?? false);
 
   test('[R12] a wrong password is told in words, and the right one leads to where one wanted to go', async () => {
     const { page, faults } = await openConsole(browser, system, '#/blocks');
@@ -69,7 +65,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(faults).toEqual([]);
   });
 
-  test('a rain is made, watched, won, exported, ended, and its money adds up', { timeout: 180_000 }, async () => {
+  test('a rain is made, watched, won at the players\' page, credited, exported, ended, and its money adds up', { timeout: 180_000 }, async () => {
     const { page, faults } = await openConsole(browser, system);
     await signIn(page, 'opal');
 
@@ -90,15 +86,25 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await photograph(page, 'review');
     await page.keyboard.press('Escape');
 
-    const rainId = await makeRain(page, { title: '公司年会', budget: '888', packets: PACKETS });
+    const rainId = await makeRain(page, { title: '公司年会', startIn: '500', budget: '888', packets: PACKETS });
     await goTo(page, '#/rains');
     await soon(() => page.getByTestId('rain').count()).toBe(1);
 
     // Before the hall, second by second.
     await goTo(page, `#/rains/${rainId}/live`);
     const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 6_000 } });
-    await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS));
+    const player = await (await browser.newContext({ viewport: PHONE, locale: 'zh-CN', hasTouch: true })).newPage();
+    await player.goto(`${system.consoleUrl}/?rain=${rainId}`);
+    await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS + 1));
     await photograph(page, 'live-before');
+    // All are there: it may begin.
+    await goTo(page, `#/rains/${rainId}`);
+    await startAtOnce(page);
+    await goTo(page, `#/rains/${rainId}/live`);
+    await shows(player, 'open', 40_000);
+    await tapPackets(player);
+    await shows(player, 'won', 40_000);
+    const won = await text(player, 'big');
     await soon(() => shown(page, 'live-wins')).toBe(String(PACKETS));
     await soon(() => shown(page, 'live-left')).toBe(`0 of ${PACKETS}`);
     await soon(() => page.locator('.ticker li').count()).toBeGreaterThan(5);
@@ -110,6 +116,16 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.evaluate(() => document.exitFullscreen());
     await bots;
 
+    // [R5] [R6] From the thumb to the book: credited once, and a reload finds it again.
+    for (const look of ['at once', 'after a reload']) {
+      await player.locator('[data-testid=phone][data-credited]').waitFor({ timeout: 40_000 });
+      expect([await text(player, 'big'), await text(player, 'detail')], look).toEqual([won, '已入账到你的钱包']);
+      if (look === 'at once') await player.reload();
+    }
+    const user = await userOf(player);
+    expect(await system.balanceOf(user)).toBe(String(Math.round(Number(won.replace(/[^\d.]/g, '')) * 100)));
+    await player.context().close();
+
     await goTo(page, `#/rains/${rainId}/winners`);
     await soon(() => page.getByTestId('winner').count()).toBe(PACKETS);
     await soon(() => page.locator('[data-testid=winner] [data-status=credited]').count()).toBe(PACKETS);
@@ -118,6 +134,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     const csv = readFileSync(await download.path(), 'utf8');
     const names = await page.locator('[data-testid=winner] th').allTextContents();
     expect(csv.trim().split('\n')).toHaveLength(PACKETS + 1);
+    expect(names).toContain(user);
     for (const name of names) expect(csv).toContain(name);
     await page.getByTestId('search').fill(names[3]!);
     await soon(() => page.getByTestId('winner').count()).toBe(1);
@@ -148,11 +165,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
       await page.getByTestId('act').click();
       await page.locator('dialog').waitFor({ state: 'detached' });
     };
-    await page.getByTestId('verb-start').click();
-    await page.locator('dialog').getByText('At once').click();
-    await photograph(page, 'start');
-    await page.getByTestId('act').click();
-    await soon(() => shown(page, 'state')).toBe('Raining');
+    await startAtOnce(page);
     await act('pause', 'What was won stays won');
     await soon(() => shown(page, 'state')).toBe('Paused');
     await act('resume');
@@ -206,14 +219,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
   });
 
   test('a viewer sees everything and no button that would be refused', async () => {
-    const opal = await openConsole(browser, system);
-    await signIn(opal.page, 'opal');
-    const rainId = await makeRain(opal.page, { title: 'to be looked at', startIn: '500' });
     const { page } = await openConsole(browser, system);
     await signIn(page, 'vera');
+    const rainId = await aRain(page);
     for (const hash of [...SCREENS, `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`]) {
       await goTo(page, hash);
-      expect(await page.locator('main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]').count(), hash).toBe(0);
+      expect(await page.locator(ACTIONS).count(), hash).toBe(0);
     }
   });
 
@@ -222,9 +233,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     for (const look of looks) {
       const { page, faults } = await openConsole(browser, system, '', look);
       await signIn(page, 'opal');
-      const rainId = await eventually(async () => (await page.locator('[data-testid=rain] a').first().getAttribute('href'))?.split('/')[2] ?? false);
+      const rainId = await aRain(page);
       for (const hash of [...SCREENS, `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`]) {
         await goTo(page, hash);
+        if (hash === `#/rains/${rainId}`) expect(await page.locator(ACTIONS).count(), 'what a viewer is not offered').toBeGreaterThan(0);
         expect(await findBarriers(page), `${hash} ${look.locale}`).toEqual([]);
         await photograph(page, `${look.locale}-${hash.replace(rainId, 'one').replace(/\W+/g, '-')}`);
       }

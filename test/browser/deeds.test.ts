@@ -1,27 +1,23 @@
-import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claimLog } from '../support/desk.ts';
 import { openOperatorDesk, PASSWORD, type OperatorDesk } from '../support/operatorDesk.ts';
 import { bringAxe, findBarriers } from './axe.ts';
-import { buildShippedConsole } from './built-page.ts';
+import { OPERATOR_PAGE } from './built-page.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { goTo, LAPTOP, photograph, signIn } from './operator.ts';
-
-const SHIPPED = fileURLToPath(new URL('../../dist/client-console', import.meta.url));
 
 describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real servers', () => {
   let desk: OperatorDesk;
   let browser: Browser;
   let page: Page;
   const faults: string[] = [];
-  beforeAll(buildShippedConsole);
   beforeAll(async () => {
-    [desk, browser] = await Promise.all([openOperatorDesk({ deskFolder: SHIPPED }), launchChromium()]);
+    [desk, browser] = await Promise.all([openOperatorDesk({ deskFolder: OPERATOR_PAGE }), launchChromium()]);
     const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP });
     await bringAxe(context);
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     page.on('pageerror', ({ message }) => faults.push(message));
     await page.goto(`${desk.url}/desk/`);
     await signIn(page, 'opal', PASSWORD);
@@ -32,7 +28,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await desk?.stop();
   });
 
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
   const dialog = () => page.locator('dialog');
   /** The book gets what the wallet was asked for, as the worker would have written it. */
   const asked = async (rainId: string) => {

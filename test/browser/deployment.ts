@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { z } from 'zod';
 import { startChild } from '../../src/runtime/children.ts';
 import { compiledEntry } from '../../src/runtime/entry.ts';
@@ -16,14 +17,13 @@ const address = z.object({ url: z.string() });
 
 /** The system as it is deployed: Redis, PostgreSQL, and gateway, worker and console as processes of their own. */
 export interface Deployment {
-  databaseUrl: string;
   consoleUrl: string;
   /** `ws://…` */
   gatewayUrl: string;
-  /** Runs `rain` with these words and gives what it printed. */
-  rain(...args: string[]): Promise<string>;
-  /** The same, with something to read on its standard input. */
+  /** Runs `rain` with these words, gives it this to read on its standard input, and returns what it printed. */
   rainTold(input: string, ...args: string[]): Promise<string>;
+  /** What the book says that this user has, in cents; `undefined`: it has not heard of this user. */
+  balanceOf(userId: string): Promise<string | undefined>;
   end(): Promise<void>;
 }
 
@@ -55,9 +55,23 @@ export async function deploy(): Promise<Deployment> {
       told.child.stdin?.end(input);
       return (await told).stdout;
     };
-    return { databaseUrl: database.url, consoleUrl: page.url, gatewayUrl: gateway.url, end, rain: (...args) => rainTold('', ...args), rainTold };
+    return {
+      consoleUrl: page.url, gatewayUrl: gateway.url, end, rainTold,
+      balanceOf: (userId) => balanceOf(database.url, userId),
+    };
   } catch (error) {
     await end();
     throw error;
+  }
+}
+
+async function balanceOf(databaseUrl: string, userId: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ balanceCents: string }>('SELECT "balanceCents" FROM "Account" WHERE id = $1', [`user:${userId}`]);
+    return rows[0]?.balanceCents;
+  } finally {
+    await client.end();
   }
 }

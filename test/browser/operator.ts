@@ -18,7 +18,7 @@ export async function openConsole(browser: Browser, system: Deployment, hash = '
   const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP, ...options });
   await bringAxe(context);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   // A refusal is an answer; what the content security policy stops is a fault.
@@ -37,6 +37,24 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate((to) => { location.hash = to; }, hash);
   await page.locator('main h1').first().waitFor();
+}
+
+/** Fills the form of a rain that opens soon, and makes it. @returns its id */
+export async function makeRain(page: Page, { title, startIn = '8', budget = '88.8', packets = 12 }: { title: string; startIn?: string; budget?: string; packets?: number }): Promise<string> {
+  await goTo(page, '#/create');
+  await page.getByTestId('preset-flash').click();
+  await page.getByTestId('title').fill(title);
+  await page.getByTestId('budget').fill(budget);
+  await page.getByTestId('packets').fill(String(packets));
+  await page.getByTestId('start-in').fill(startIn);
+  await page.getByTestId('duration').fill('600');
+  await page.getByTestId('preview').waitFor();
+  await page.getByTestId('review').click();
+  await page.getByTestId('deeds').waitFor();
+  // An impatient finger.
+  await page.getByTestId('act').dblclick();
+  await page.getByTestId('commitment').waitFor();
+  return new URL(page.url()).hash.split('/')[2]!;
 }
 
 /** Kept when RAIN_SCREENSHOTS names a folder. */

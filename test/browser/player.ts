@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { View } from '../../client-demo/src/screen.ts';
 
 /** Resolves when the page shows this. */
-export async function shows(page: Page, face: View['face'], timeout = 15_000): Promise<void> {
+export async function shows(page: Page, face: View['face'], timeout = 30_000): Promise<void> {
   await page.locator(`[data-testid=phone][data-face=${face}]`).waitFor({ timeout });
 }
 

@@ -12,7 +12,7 @@ import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
 import { connect } from '../support/rain.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
-import { buildPage } from './built-page.ts';
+import { PLAYER_PAGE } from './built-page.ts';
 import { launchChromium } from './chromium.ts';
 
 export const PHONE = { width: 390, height: 844 };
@@ -23,7 +23,7 @@ export interface Stage {
   readonly testRedis: TestRedis;
   readonly gateway: Gateway;
   readonly console: Console;
-  /** A fresh browser window at this address of the console; English on a phone unless told otherwise. */
+  /** A fresh browser window at this address of the console; English, on a phone, with as little motion as can be unless told otherwise. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Ends the gateway; `restartGateway` brings one back on the same port. */
   stopGateway(): Promise<void>;
@@ -40,7 +40,7 @@ export interface StageOptions {
   book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
 }
 
-const EMPTY_BOOK: Pick<PlayerOptions, 'openPurse' | 'podium'> = {
+export const EMPTY_BOOK: Pick<PlayerOptions, 'openPurse' | 'podium'> = {
   openPurse: async (userId) => ({ userId, wallet: '0.00', pending: '0.00', packets: [], settled: true }),
   podium: async (rainId) => ({ rainId, luckiest: [], final: true }),
 };
@@ -53,13 +53,11 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     ends.push(() => testRedis.stop());
     const redis = await connect(testRedis.url);
     ends.push(() => redis.disconnect());
-    const page = await buildPage();
-    ends.push(() => page.remove());
     // One that nobody is given while the gateway is away.
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
     const desk = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: page.folder, log: createLog('console', 'silent'), ...(guests && { guests }),
+      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), ...(guests && { guests }),
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
     });
     ends.push(() => desk.close());
@@ -84,9 +82,9 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
 }
 
 async function openWindow(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, ...options });
+  const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(url);
   return page;
 }

@@ -58,17 +58,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => 
     // By keyboard, too.
     await ann!.getByTestId('verify').focus();
     await ann!.keyboard.press('Enter');
-    await eventually(async () => expect(await text(ann!, 'proof')).toBe('Checked: your packet is the one promised.'), { timeoutMs: 15_000 });
+    await eventually(async () => expect(await text(ann!, 'proof')).toBe('Checked: your packet is the one promised.'), { timeoutMs: 30_000 });
     expect(asked.filter((url) => url.includes('verifier'))).toHaveLength(1);
     expect(await ann!.getByTestId('verify').isVisible()).toBe(false);
     await lee!.getByTestId('verify').click();
-    await eventually(async () => expect(await text(lee!, 'proof')).toBe('已验证：全部红包与承诺一致。'), { timeoutMs: 15_000 });
+    await eventually(async () => expect(await text(lee!, 'proof')).toBe('已验证：全部红包与承诺一致。'), { timeoutMs: 30_000 });
     await wrong!.getByTestId('verify').click();
-    await eventually(async () => expect(await text(wrong!, 'proof')).toBe('This is NOT what was promised.'), { timeoutMs: 15_000 });
+    await eventually(async () => expect(await text(wrong!, 'proof')).toBe('This is NOT what was promised.'), { timeoutMs: 30_000 });
     expect(faults).toEqual([]);
 
     await ann!.reload();
     await ann!.getByTestId('verify').click();
-    await eventually(async () => expect(await text(ann!, 'proof')).toBe('The packets fit their commitment, but this page heard it only after the rain.'), { timeoutMs: 15_000 });
+    await eventually(async () => expect(await text(ann!, 'proof')).toBe('The packets fit their commitment, but this page heard it only after the rain.'), { timeoutMs: 30_000 });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countdownText } from '../../client-demo/src/countdown.ts';
-import { wordsFor } from '../../client-demo/src/words.ts';
+import { wordsFor } from '../../client-demo/src/words/language.ts';
 
 test.each([
   [['zh-CN'], 'zh-CN'],

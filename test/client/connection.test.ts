@@ -191,6 +191,17 @@ test('[R10] a gateway that is away is dialled after pauses that grow, and closin
   expect(ann.link).toBe('idle');
 });
 
+test('a gateway that has gone silent without a goodbye is dialled anew', async () => {
+  let later = 0;
+  const silent = await scriptedGateway(({ say }) => say(welcomeOf('ann')));
+  const ann = await guest(silent.url, 'ann', { now: () => performance.now() + later });
+  await ann.connect();
+  await eventually(() => silent.heard.length > 0);
+  later = 11_000;
+  await eventually(() => silent.comes.length === 2);
+  expect(links(ann)).toEqual(['connecting', 'up', 'lost', 'up']);
+});
+
 test('connecting can be given up, and is then tried no more', async () => {
   const ann = await guest(`ws://127.0.0.1:${await freePort()}/v1`, 'ann');
   const stop = new AbortController();

@@ -1,36 +1,47 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Challenge } from '../../src/client/client.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
+import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
+import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
 import { guest } from '../support/guest.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
+const RULES: WicketRules = { tickets: 'always', puzzles: 'always', taps: true, secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+
+/** As a page does it in its worker. */
+function solver(): { solved: number; solve: (challenge: Challenge) => Promise<PuzzleSolution | undefined> } {
+  const worker = {
+    solved: 0,
+    async solve(challenge: Challenge) {
+      worker.solved++;
+      const solution = await solveChallenge({ challenge, deriveKey });
+      return solution ? { counter: solution.counter, derivedKey: solution.derivedKey } : undefined;
+    },
+  };
+  return worker;
+}
+
 describe('where a grab needs a ticket, the ticket a puzzle, and a tap a packet', async () => {
   const { server, redis } = await openRedis();
   let strict: Gateway;
-  beforeAll(async () => {
-    strict = await openGateway(server.url, { wicket: { tickets: 'always', puzzles: 'always', taps: true, secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 } });
-  });
+  beforeAll(async () => { strict = await openGateway(server.url, { wicket: RULES }); });
   afterAll(() => strict.close());
 
   test('solves, taps what falls there, and wins', async () => {
     await stockRain(redis, { rainId: 'strict', amounts: ['5.00'], opensInMs: -10_000 });
-    let puzzles = 0;
-    const solve = async (challenge: Challenge) => {
-      puzzles++;
-      const solved = await solveChallenge({ challenge, deriveKey });
-      return solved ? { counter: solved.counter, derivedKey: solved.derivedKey } : undefined;
-    };
-    const ann = await guest(strict.url, 'ann', { solve });
+    const worker = solver();
+    const ann = await guest(strict.url, 'ann', { solve: worker.solve });
     await ann.connect();
     // Before the ticket is there: the tap is kept.
     const outcome = ann.grab('strict');
     expect(await outcome).toEqual({ kind: 'won', redPacketId: 'strict-0', amount: '5.00' });
     expect(ann.fall('strict')).toMatchObject({ seed: expect.any(Number) as number });
-    expect(puzzles).toBe(1);
+    expect(worker.solved).toBe(1);
     expect(strict.tally.refused).toMatchObject({ packets: 0, taps: 0 });
   });
 
@@ -41,5 +52,23 @@ describe('where a grab needs a ticket, the ticket a puzzle, and a tap a packet',
     await ann.join('unsolved');
     await eventually(() => ann.heard('error').length > 0);
     expect(ann.heard('error')[0]).toMatchObject({ code: 'no_solver' });
+  });
+
+  test.each([['keeps its ticket', RULES.secret, 1], ['whose ticket is taken for none gets another by itself', 'another-ticket-secret-0123456789-012', 2]])('a client that has to come back %s, and wins', async (_what, secret, solutions) => {
+    const rainId = `back-${solutions}`;
+    await stockRain(redis, { rainId, amounts: ['3.00'], opensInMs: -10_000 });
+    let gateway = await openGateway(server.url, { port: await freePort(), wicket: RULES });
+    onTestFinished(() => gateway.close());
+    const worker = solver();
+    const ann = await guest(gateway.url, 'ann', { solve: worker.solve });
+    await ann.connect();
+    await ann.join(rainId);
+    await eventually(() => expect(ann.fall(rainId)).toBeDefined());
+    await gateway.close();
+    await eventually(() => expect(ann.link).not.toBe('up'));
+    gateway = await openGateway(server.url, { port: gateway.port, wicket: { ...RULES, secret } });
+    expect(await ann.grab(rainId)).toMatchObject({ kind: 'won', amount: '3.00' });
+    expect(worker.solved).toBe(solutions);
+    expect(gateway.tally.answers['-9']).toBe(solutions - 1);
   });
 });

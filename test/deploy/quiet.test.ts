@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { shardKeys } from '../../src/grab/keys.ts';
 import { buildShippedPage } from '../browser/built-page.ts';
 import { rain } from '../support/call.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
@@ -84,7 +85,7 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
     })();
     expect(await rain(['create', '--id', 'quiet', '--budget', '10.00', '--packets', '20', '--start', '+8s', '--duration', '15s', '--load'], env)).toMatchObject({ exit: 0 });
     expect(await rain(['swarm', '--rain', 'quiet', '--users', '60', '--processes', '1', '--url', `ws://127.0.0.1:${port}/v1`], env)).toMatchObject({ exit: 0 });
-    await eventually(async () => expect((await rain(['show', 'quiet', '--json'], env)).stdout).toContain('"settled"'), { timeoutMs: 60_000, everyMs: 500 });
+    await eventually(async () => expect(await desk.redis.hget(shardKeys('quiet', 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000 });
     over = true;
     await scraping;
 

@@ -1,5 +1,5 @@
 import { element, write } from '../page.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../words/words.ts';
 import type { Luckiest } from './luckiest.ts';
 
 /** Who was luckiest, in the page; nothing as long as nobody is known. */

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../words/words.ts';
 import type { Account, OwnPacket } from './account.ts';
 
 /** While money is on its way, and the sheet is open, it is looked for this often. */

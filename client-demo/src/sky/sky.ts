@@ -2,9 +2,8 @@ import type { Fall } from '../drops.ts';
 import { Bursts } from './burst.ts';
 import { glowOf, markOf } from './costume.ts';
 import { Drift } from './drift.ts';
-import type { Mark } from './mark.ts';
-import type { Painter } from './painter.ts';
-import { openPenPainter } from './pen-painter.ts';
+import { alike, type Mark } from './mark.ts';
+import { openPainter, type Painter } from './painter.ts';
 import { Shower, xOf } from './shower.ts';
 import { veil } from './veil.ts';
 
@@ -22,13 +21,13 @@ export class Sky {
   readonly #shower: Shower;
   readonly #bursts: Bursts;
   readonly #drift: Drift;
-  #painter: Painter = openPenPainter();
+  readonly #painter: Painter = openPainter(() => { this.#painted = undefined; });
   #width = 0;
   #height = 0;
   #lastMs = 0;
   #frames = 0;
   #counted = { atMs: 0, frames: 0 };
-  #blank = false;
+  #painted: readonly Mark[] | undefined;
   #slow = false;
 
   constructor(box: HTMLElement, random: () => number) {
@@ -37,7 +36,6 @@ export class Sky {
     this.#bursts = new Bursts(random);
     this.#drift = new Drift(random);
     box.append(this.#painter.canvas);
-    box.dataset['painter'] = this.#painter.name;
     new ResizeObserver(() => this.#fit()).observe(box);
     this.#fit();
   }
@@ -56,17 +54,6 @@ export class Sky {
   /** -1 left to 1 right: from where one looks. */
   set lean(lean: number) {
     this.#drift.lean = lean;
-  }
-
-  /** The renderer is fetched while the page is already alive; whoever cannot have it keeps the plain canvas. */
-  async improve(): Promise<void> {
-    const plain = () => this.#use(openPenPainter());
-    try {
-      const { openPixiPainter } = await import('./pixi-painter.ts');
-      this.#use(await openPixiPainter(plain));
-    } catch {
-      if (this.#painter.name !== 'pen') plain();
-    }
   }
 
   /** @returns the packet at this point of the page, with its number if it has one; `undefined`: there was none */
@@ -92,10 +79,11 @@ export class Sky {
     this.#shower.move(stepMs, raining);
     this.#bursts.move(stepMs);
     const marks = this.#marks(stepMs, raining);
-    if (marks.length === 0 && this.#blank) return;
-    this.#blank = marks.length === 0;
-    this.#painter.paint(marks);
     this.#count(nowMs, raining);
+    // An empty sky, and one in which nothing moves, is painted once.
+    if (this.#painted && alike(marks, this.#painted)) return;
+    this.#painted = marks;
+    this.#painter.paint(marks);
   }
 
   #marks(stepMs: number, raining: boolean): Mark[] {
@@ -125,20 +113,12 @@ export class Sky {
     this.#counted = { atMs: nowMs, frames: this.#frames };
   }
 
-  #use(painter: Painter): void {
-    this.#painter.end();
-    this.#painter = painter;
-    this.#box.append(painter.canvas);
-    this.#box.dataset['painter'] = painter.name;
-    this.#blank = false;
-    painter.fit(this.#width, this.#height);
-  }
-
   #fit(): void {
     const { width, height } = this.#box.getBoundingClientRect();
     if (width === this.#width && height === this.#height) return;
     this.#width = width;
     this.#height = height;
+    this.#painted = undefined;
     for (const part of [this.#shower, this.#drift, this.#painter]) part.fit(width, height);
   }
 }

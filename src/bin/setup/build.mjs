@@ -6,7 +6,7 @@ import { hashOf, isStamped, ROOT, run, say, stamp, STATE } from './step.mjs';
  * What is made from the sources. A step is skipped only when its stamp names exactly these inputs and its main output
  * is there.
  */
-const STEPS = [
+export const STEPS = [
   {
     name: 'prisma',
     line: 'generating the database client …',
@@ -30,7 +30,7 @@ const STEPS = [
   {
     name: 'page',
     line: 'building the player\'s page …',
-    inputs: ['client-demo', 'src/protocol', 'src/rain', 'package-lock.json'],
+    inputs: ['client-demo', 'src/client', 'src/protocol', 'src/rain', 'src/runtime', 'package-lock.json'],
     output: 'dist/client-demo/index.html',
     command: ['node_modules/vite/bin/vite.js', 'build', 'client-demo', '--logLevel', 'warn'],
     sentence: 'the player\'s page could not be built; see above.',
@@ -38,7 +38,7 @@ const STEPS = [
   {
     name: 'desk',
     line: 'building the operator\'s console …',
-    inputs: ['client-console', 'package-lock.json'],
+    inputs: ['client-console', 'src/rain', 'src/runtime', 'package-lock.json'],
     output: 'dist/client-console/index.html',
     command: ['node_modules/vite/bin/vite.js', 'build', 'client-console', '--logLevel', 'warn'],
     sentence: 'the operator\'s console could not be built; see above.',

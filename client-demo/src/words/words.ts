@@ -1,7 +1,5 @@
-import type { Face, Round } from './round.ts';
-import type { PacketStatus } from './sheet/account.ts';
-import { en } from './words/en.ts';
-import { zh } from './words/zh.ts';
+import type { Face, Round } from '../round.ts';
+import type { PacketStatus } from '../sheet/account.ts';
 
 /** Everything this page says, in one language. `headline` and `detail` by what the screen shows. */
 export interface Words {
@@ -31,10 +29,4 @@ export interface Words {
   luckiest: { title: string; soFar: string };
   ahead: { offer: string; now: string; untitled: string };
   money: (amount: string) => string;
-}
-
-/** The first of the user's languages that is spoken here; English otherwise. */
-export function wordsFor(languages: readonly string[]): Words {
-  const spoken = languages.find((language) => /^(zh|en)\b/i.test(language));
-  return spoken && /^zh/i.test(spoken) ? zh : en;
 }

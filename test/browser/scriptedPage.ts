@@ -1,0 +1,91 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { createGuestTokens } from '../../src/console/guests.ts';
+import type { PlayerOptions } from '../../src/console/player/routes.ts';
+import { startConsole } from '../../src/console/server.ts';
+import type { GrabMessage, RainSnapshot, ResultMessage, ServerMessage } from '../../src/protocol/messages.ts';
+import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { createTokenReader } from '../../src/runtime/tokenReader.ts';
+import { SECRET } from '../support/client.ts';
+import { scriptedGateway, welcomeOf, type Visit } from '../support/scriptedGateway.ts';
+import { bringAxe } from './axe.ts';
+import { PLAYER_PAGE } from './built-page.ts';
+import { EMPTY_BOOK, PHONE } from './stage.ts';
+
+export const USER = 'guest-p1';
+
+export const snapshotOf = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot =>
+  ({ type: 'rain', rainId, title: rainId, state: 'open', opensAt: Date.now() - 1_000, closesAt: Date.now() + 600_000, packets: 20, left: 12, serverTime: Date.now(), ...change });
+
+type Packet = Pick<ResultMessage, 'redPacketId' | 'amount'>;
+const resultOf = (rainId: string, code: OutcomeCode, packet: Packet = {}): ResultMessage => ({ type: 'result', rainId, code, reason: OUTCOMES[code].reason, ...packet });
+
+/** The player's page before a gateway that says what a test wants, when it wants it. What real servers make of a tap is shown elsewhere. */
+export interface ScriptedPage {
+  page: Page;
+  address: string;
+  /** What was said since the page came, pings left out. */
+  said(type: 'join' | 'grab'): { rainId: string }[];
+  /** Whoever joins a rain that was told of hears it again; of another, that there is none. */
+  tell(rain: RainSnapshot): void;
+  say(message: ServerMessage): void;
+  /** How grabs are answered from now on; not at all unless told. */
+  answer(code: OutcomeCode, packet?: Packet): void;
+  /** Hangs up, and sends every visitor away until it is opened again. */
+  shut(): void;
+  reopen(): void;
+}
+
+export interface ScriptedPageOptions {
+  rain?: RainSnapshot;
+  window?: BrowserContextOptions;
+  book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
+  /** Done before the page is opened. */
+  prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** English, on a phone, with as little motion as can be unless told otherwise: what moves costs a processor, and is looked at where it matters. */
+export async function openScriptedPage(browser: Browser, { rain, window = {}, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
+  const rains = new Map<string, RainSnapshot>();
+  if (rain) rains.set(rain.rainId, rain);
+  let visit: Visit | undefined;
+  let shut = false;
+  let answer: [OutcomeCode, Packet?] | undefined;
+  const gateway = await scriptedGateway((comer) => {
+    if (shut) return comer.close(1012);
+    visit = comer;
+    comer.say(welcomeOf(USER));
+  }, (message, { say }) => {
+    if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() });
+    if (message.type === 'join') say(rains.get(message.rainId) ?? resultOf(message.rainId, '-8'));
+    if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
+  });
+  const desk = await startConsole({
+    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), guests: createGuestTokens({ secret: SECRET }),
+    player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
+  });
+  onTestFinished(() => desk.close());
+  const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...window });
+  onTestFinished(() => context.close());
+  await bringAxe(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  await prepare?.(page);
+  await page.goto(rain ? `${desk.url}/?rain=${rain.rainId}` : desk.url);
+  return {
+    page, address: desk.url,
+    said: (type) => gateway.heard.filter((message): message is GrabMessage => message.type === type),
+    tell(told) {
+      rains.set(told.rainId, told);
+      visit?.say(told);
+    },
+    say: (message) => visit?.say(message),
+    answer: (...told) => { answer = told; },
+    shut() {
+      shut = true;
+      visit?.close(1012);
+    },
+    reopen: () => { shut = false; },
+  };
+}
