@@ -38,7 +38,7 @@ const STEPS = [
   {
     name: 'desk',
     line: 'building the operator\'s console …',
-    inputs: ['client-console', 'package-lock.json'],
+    inputs: ['client-console', 'src/rain', 'package-lock.json'],
     output: 'dist/client-console/index.html',
     command: ['node_modules/vite/bin/vite.js', 'build', 'client-console', '--logLevel', 'warn'],
     sentence: 'the operator\'s console could not be built; see above.',

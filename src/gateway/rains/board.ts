@@ -1,6 +1,7 @@
 import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../../grab/reading.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
+import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
 import { RedisClock } from './redisClock.ts';
 
@@ -198,7 +199,9 @@ function describe(rain: RainReading, now: number): WelcomeMessage['rains'][numbe
   const { rainId, title, opensAt, closesAt, packets } = rain;
   return {
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
-    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
+    // Beside the terms, since clients that know of no terms tell their players by it.
+    ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
+    ...(!areUsual(rain.terms) && { terms: rain.terms }),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),
     ...(rain.portions && { portions: rain.portions }),
     ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),
