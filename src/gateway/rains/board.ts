@@ -13,6 +13,14 @@ export interface DatedReading extends RainReading {
   lookedAt: number;
 }
 
+/** Older readings are no ground to say anything from: Redis may have been replaced meanwhile, ms. */
+const READING_AGE_MS_MAX = 3_000;
+
+/** Nothing that matters can have happened since without being heard of. */
+export function isFresh({ lookedAt }: Pick<DatedReading, 'lookedAt'>): boolean {
+  return performance.now() - lookedAt <= READING_AGE_MS_MAX;
+}
+
 /** What is new: a rain that is ready and that nobody has heard of, anything about a known one, or only how many packets of it are left. */
 export type RainNews = 'rain' | 'change' | 'left';
 
