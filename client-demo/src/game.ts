@@ -1,8 +1,8 @@
 import { Ahead, type Offer } from './ahead.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { Fall } from '../../src/client/fall.ts';
-import { OUTCOMES } from '../../src/protocol/outcomes.ts';
-import { answered, asked, credited, faceOf, gaveUp, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import type { PausingCode } from '../../src/protocol/outcomes.ts';
+import { answered, asked, credited, faceOf, gaveUp, isFinal, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
@@ -129,7 +129,7 @@ export class Game {
     client.on('asking', ({ rainId, why }) => {
       if (!ours(rainId)) return;
       if (why === 'sent') this.#note = this.#note === 'preparing' ? undefined : this.#note;
-      else this.#note = why === 'preparing' ? why : why === OUTCOMES['-5'].code ? 'tooFast' : why === OUTCOMES['-7'].code ? 'busy' : undefined;
+      else this.#note = why === 'preparing' ? why : (NOTE_OF as Partial<Record<string, View['note']>>)[why];
     });
     client.on('error', ({ code, reason }) => { if (code !== 'not_solved') console.warn(`the gateway did not understand: ${code} ${reason}`); });
   }
@@ -163,7 +163,7 @@ export class Game {
 
   /** Only who has nothing left to do here is offered another rain. */
   #offer(): Offer | undefined {
-    return DONE.includes(this.face()) ? this.#ahead.offer(this.#round?.rainId, this.#options.client.serverNow()) : undefined;
+    return isFinal(this.face()) ? this.#ahead.offer(this.#round?.rainId, this.#options.client.serverNow()) : undefined;
   }
 
   /** What was decided has been told already; here it is only whether anything was. */
@@ -183,7 +183,8 @@ export class Game {
   }
 }
 
-const DONE: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'blocked', 'had_enough', 'unknown_rain'];
+/** Said while a tap waits to be asked again. */
+const NOTE_OF: Readonly<Record<PausingCode, NonNullable<View['note']>>> = { '-5': 'tooFast', '-7': 'busy' };
 const TO_COME: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
 
 function isToCome(state: RainSnapshot['state']): boolean {

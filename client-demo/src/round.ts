@@ -115,14 +115,28 @@ export function credited(round: Round, { redPacketId, amount }: CreditedMessage)
   return { ...round, asking: false, win: { redPacketId, amount, credited: true, ...(old && { old }) } };
 }
 
+/** What an answer shows that settles the question; after the others the rain itself says what is shown. A code without a line does not compile. */
+const FACE_OF: Readonly<Record<OutcomeCode, Face | undefined>> = {
+  // These two name a packet.
+  0: undefined, 1: undefined,
+  '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-10': undefined, '-11': 'had_enough',
+};
+
+/** Nothing is left to do in this rain: another one may be offered. A face without a line does not compile. */
+const FINAL: Readonly<Record<Face, boolean>> = {
+  connecting: false, scheduled: false, open: false, asking: false, paused: false,
+  won: true, missed: true, gone: true, too_late: true, blocked: true, had_enough: true, unknown_rain: true,
+};
+
+export function isFinal(face: string): boolean {
+  return (FINAL as Partial<Record<string, boolean>>)[face] === true;
+}
+
 /** @param now epoch ms by the server's clock */
 export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face {
   if (win) return 'won';
-  if (verdict === OUTCOMES['-6'].code) return 'blocked';
-  if (verdict === OUTCOMES['-8'].code) return 'unknown_rain';
-  if (verdict === OUTCOMES['-11'].code) return 'had_enough';
-  if (verdict === OUTCOMES['-1'].code) return 'missed';
-  if (verdict === OUTCOMES['-3'].code) return 'too_late';
+  const settled = verdict && FACE_OF[verdict];
+  if (settled) return settled;
   if (asking) return 'asking';
   if (!rain) return 'connecting';
   // Between two snapshots the window is followed by the clock, by the same law as the server's.

@@ -3,7 +3,7 @@ import { countUp } from './opening/count-up.ts';
 import { element, write } from './page.ts';
 import { showPodium } from './podium/podium-list.ts';
 import type { Luckiest } from './podium/luckiest.ts';
-import type { Face, Round } from './round.ts';
+import { isFinal, type Face, type Round } from './round.ts';
 import type { Words } from './words/words.ts';
 
 /** All that can be seen, apart from the falling packets. */
@@ -32,7 +32,6 @@ export interface View {
   ahead?: { title: string; seconds?: number };
 }
 
-const FINAL: readonly View['face'][] = ['won', 'missed', 'gone', 'too_late', 'unknown_rain', 'blocked', 'had_enough'];
 /** The seconds before the start that beat. */
 const LAST_SECONDS = 10;
 /** Longer countdowns have to be written smaller. */
@@ -137,9 +136,9 @@ export class Screen {
   }
 
   #offer({ face, ahead }: View): void {
-    const offered = ahead && FINAL.includes(face) ? ahead : undefined;
+    const offered = ahead && isFinal(face) ? ahead : undefined;
     element('.ahead').hidden = offered === undefined;
-    element('.next').hidden = !FINAL.includes(face) || offered !== undefined;
+    element('.next').hidden = !isFinal(face) || offered !== undefined;
     const { offer, now, untitled } = this.#words.ahead;
     write('.ahead-what', !offered ? '' : offered.seconds === undefined ? now : `${offer} ${countdownText(offered.seconds)}`);
     write('.ahead-title', offered ? offered.title || untitled : '');

@@ -34,7 +34,7 @@ export function byKeeper(ledger: Pick<Ledger, 'credit' | 'rain' | 'entrust'>, { 
     const rain = await ledger.rain(rainId);
     // The book refuses what is won in a rain that it does not have.
     if (!rain) return real;
-    const keeper = rain.rehearsal ? undefined : await ledger.entrust(rainId, own);
+    const keeper = rain.terms.rehearsal ? undefined : await ledger.entrust(rainId, own);
     const balance = keeper === undefined ? shadow : keeper === own ? real : elsewhere(keeper, own);
     if (known.size >= KNOWN_MAX) known.clear();
     known.set(rainId, balance);

@@ -2,6 +2,7 @@ import { Batcher } from '../grab/batcher.ts';
 import { loadScripts } from '../grab/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
+import { unknownTerms } from '../rain/terms.ts';
 import { LOCAL } from '../runtime/durability.ts';
 import type { Part } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
@@ -88,6 +89,8 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
 
   function tell(snapshot: RainSnapshot, news: RainNews): void {
     openings.expect(snapshot);
+    const terms = news === 'rain' && snapshot.terms ? unknownTerms(snapshot.terms) : [];
+    if (terms.length > 0) log.warn({ rainId: snapshot.rainId, terms }, 'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with');
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
     // A rain planned while people wait is news for all of them; later changes only for who watches it.

@@ -55,8 +55,9 @@ export function openReception({ door, blocklist, relief, connected }: Assembly, 
     sockets.handleUpgrade(request, stream, head, (socket) => welcome(socket, stream, admission));
   }
 
-  function welcome(socket: WebSocket, stream: Duplex, { identity: { userId, expiresAt }, address }: Admitted): void {
-    const guest = { userId, expiresAt, user: pace.users.enter(userId), address: pace.addresses.enter(address) };
+  function welcome(socket: WebSocket, stream: Duplex, { identity, address }: Admitted): void {
+    const { userId } = identity;
+    const guest = { identity, user: pace.users.enter(userId), address: pace.addresses.enter(address) };
     const session = createSession(socket, stream, guest, performance.now(), limits.heartbeatMs);
     audience.add(session);
     log.debug({ connection: session.connection, userId }, 'came');

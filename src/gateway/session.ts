@@ -5,6 +5,7 @@ import { frameOf, PING, type Frame } from './frame.ts';
 import type { Allowance } from './guard/allowances.ts';
 import type { Entry } from './wicket/entry.ts';
 import type { Limits } from './limits.ts';
+import type { Identity } from './token.ts';
 
 /** A grab that is not answered yet. */
 export interface Asking {
@@ -18,6 +19,8 @@ export interface Asking {
 export interface Session {
   /** Tells it from all others of this process, for the log. */
   readonly connection: number;
+  /** All that his token says of him. */
+  readonly identity: Identity;
   readonly userId: string;
   /** What he may still send, and what may still come from where he is. */
   readonly user: Allowance;
@@ -47,11 +50,9 @@ export interface Session {
 }
 
 export interface Guest {
-  userId: string;
+  identity: Identity;
   user: Allowance;
   address: Allowance;
-  /** Epoch ms, by Redis's clock. */
-  expiresAt: number;
 }
 
 let connections = 0;
@@ -60,9 +61,10 @@ let connections = 0;
 export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, now: number, heartbeatMs: number): Session {
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
-  const { userId, user, address, expiresAt } = guest;
+  const { identity, user, address } = guest;
+  const { userId, expiresAt } = identity;
   return {
-    connection: ++connections, userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0,
+    connection: ++connections, identity, userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0,
     heardIn: -1, asking: undefined, blocked: false, closedWith: undefined,
   };
 }

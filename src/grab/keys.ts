@@ -5,7 +5,7 @@ import { roundOf } from '../rain/campaign.ts';
  * One hash tag per rain (or campaign) and shard keeps every script legal in Redis Cluster.
  */
 export interface ShardKeys {
-  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, winsMax (of a round), portions (JSON: what was added); once settled, seed and plan (JSON) */
+  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a round, out of the terms), portions (JSON: what was added); once settled, seed and plan (JSON) */
   state: string;
   /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
   packets: string;

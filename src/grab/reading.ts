@@ -5,10 +5,12 @@ import { readJson } from '../rain/json.ts';
 import { rainPlan, type RainPlan } from '../rain/plan.ts';
 import { PORTIONS_MAX, type PortionPromise } from '../rain/portion.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
+import { areUsual, type Terms } from '../rain/terms.ts';
+import { toldTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 
-/** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards, and whether what is won there is real. */
+/** An entry of LIVE_RAINS_KEY: what one must know to find a rain's shards, and, for those who look at nothing else, whether what is won there is real. */
 const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string(), rehearsal: z.literal(true).optional() });
 export type LiveRain = z.infer<typeof liveRain>;
 
@@ -27,6 +29,8 @@ const portions = z.string().transform(readJson).pipe(z.array(z.object({
   commitment, packets: z.int().min(1), seed: seed.optional(), plan: revealed.optional(),
 })).max(PORTIONS_MAX));
 
+const storedTerms = z.string().transform(readJson).pipe(toldTerms);
+
 const shardState = z.object({
   state: z.enum(STORED_STATES),
   opensAt: z.coerce.number(),
@@ -38,6 +42,7 @@ const shardState = z.object({
   seed: seed.optional().catch(undefined),
   plan: revealedPlan.optional().catch(undefined),
   portions: portions.optional().catch(undefined),
+  terms: storedTerms.optional().catch(undefined),
 });
 
 /** A rain as Redis holds it, its shards added up. */
@@ -45,8 +50,7 @@ export interface RainReading extends RainWindow {
   rainId: string;
   title: string;
   shards: number;
-  /** Only of a rehearsal, whose money is none. */
-  rehearsal?: true;
+  terms: Terms;
   /** Planned, pushed so far, still in the lists, won, set aside: counts. */
   packets: number;
   loaded: number;
@@ -95,7 +99,7 @@ export async function findRain(redis: RedisClient, rainId: string): Promise<Live
 /** `undefined`: no such rain, or its keys have expired. Shards that disagree about the state show the least advanced one. */
 export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<RainReading | undefined> {
   const parts = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
-  const total: RainReading = { rainId, title, shards, ...(rehearsal && { rehearsal }), state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
+  const total: RainReading = { rainId, title, shards, terms: rehearsal ? { rehearsal } : {}, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
   let reveal: Reveal | undefined;
   for (const part of parts) {
     if (!part) return undefined;
@@ -103,6 +107,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     total.opensAt = part.opensAt;
     total.closesAt = part.closesAt;
     if (part.commitment !== undefined) total.commitment = part.commitment;
+    if (part.terms && !areUsual(part.terms)) total.terms = part.terms;
     // A shard that got none of the last packets knows nothing of them.
     if (part.portions && part.portions.length > (total.portions?.length ?? 0)) total.portions = part.portions;
     if (part.seed !== undefined && part.plan !== undefined) reveal = { seed: part.seed, plan: part.plan };

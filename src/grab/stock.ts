@@ -3,6 +3,7 @@ import { canonicalJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
 import type { PortionPromise } from '../rain/portion.ts';
 import { redPacketId } from '../rain/red-packet.ts';
+import type { Terms } from '../rain/terms.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './reading.ts';
@@ -11,7 +12,7 @@ import { run } from './scripts.ts';
 /** Packets pushed by one script call: about 2 ms of Redis's time, so that grabs of another rain hardly notice. */
 const CHUNK = 2_000;
 
-export interface Draft extends LiveRain {
+export interface Draft extends Pick<LiveRain, 'shards' | 'title'> {
   rainId: string;
   /** Epoch ms. */
   opensAt: number;
@@ -19,8 +20,8 @@ export interface Draft extends LiveRain {
   packets: number;
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
-  /** Of a round: with so many wins in its campaign a user has had enough for this one. */
-  winsMax?: number;
+  /** Absent: all as usual. */
+  terms?: Terms;
 }
 
 /** Packet `index` of a rain lies in shard `index % shards`. */
@@ -37,17 +38,17 @@ export function packetElement(id: string, amount: string): string {
  * Writes the rain down in Redis, empty. Safe to repeat.
  * @returns `taken` when the id belongs to another rain, or to the remains of one
  */
-export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', winsMax, rehearsal }: Draft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
     const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
     const done = z.number().parse(await run(redis, 'draft', [state, list, claimed, claims, spoiled, relayed, credited],
-      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, winsMax ?? '']));
+      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms)]));
     if (done === -1) return 'taken';
     created ||= done === 1;
   }
   // The index comes last: who finds the rain there finds all its shards.
-  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title, ...(rehearsal && { rehearsal }) } satisfies LiveRain));
+  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) } satisfies LiveRain));
   return created ? 'created' : 'exists';
 }
 

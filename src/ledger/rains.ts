@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { winsMaxOf } from '../rain/campaign.ts';
+import { roundId, winsMaxOf } from '../rain/campaign.ts';
 import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
+import type { AskedTermName, AskedTerms, Terms } from '../rain/terms.ts';
+import { toldTerms } from '../rain/terms-check.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
@@ -22,8 +24,8 @@ export interface NewRain {
   opensAt: number;
   /** Epoch ms. */
   closesAt: number;
-  /** Played with shadow money, see accounts.ts. */
-  rehearsal?: boolean;
+  /** What else was asked for; absent: nothing. */
+  terms?: AskedTerms;
   /** Of a round, whose id names both; see rain/campaign.ts. */
   campaign?: Round;
 }
@@ -34,13 +36,12 @@ export type Window = Pick<NewRain, 'opensAt' | 'closesAt'>;
 export interface Round {
   id: string;
   round: number;
-  excludeEarlierWinners: boolean;
 }
 
 /** `budgetCents` and `packets` are what it holds in all, its portions included; `split` and `seed` those of its creation. */
-export interface BookedRain extends Omit<NewRain, 'rehearsal' | 'campaign'> {
-  rehearsal?: true;
-  campaign?: Round & { /** With so many wins a user has had enough for this round. */ winsMax: number };
+export interface BookedRain extends NewRain {
+  /** What was asked for, and what follows from its campaign. */
+  terms: Terms;
   /** Who keeps its users' money; absent until somebody took it on. */
   keeper?: Keeper;
   /** What was added since, in order. */
@@ -58,7 +59,10 @@ export type Creation =
   /** The same rain was created before; nothing was done again. */
   | { outcome: 'exists' }
   /** Another rain has this id; nothing was done. */
-  | { outcome: 'differs'; fields: (keyof NewRain)[] };
+  | { outcome: 'differs'; fields: RainField[] };
+
+/** What one rain may differ from another in: a field of it, or one of its terms. */
+export type RainField = Exclude<keyof NewRain, 'terms'> | AskedTermName;
 
 /**
  * A rain, its account, and the money in it, moved from the operator, and on record what was committed to: all of it or
@@ -67,17 +71,18 @@ export type Creation =
  */
 export function createRain(database: Database, asked: NewRain, actor: string, dryRun = false): Promise<Creation> {
   return attempt(database, async (book): Promise<Creation> => {
-    const { campaign, ...plain } = asked;
-    const named = campaign && { campaignId: campaign.id, round: campaign.round, excludeEarlierWinners: campaign.excludeEarlierWinners };
+    const { campaign, terms = {}, ...plain } = asked;
+    const { rehearsal = false, ...others } = terms;
+    const named = campaign && { campaignId: campaign.id, round: campaign.round };
     const { count } = await book.rain.createMany({
-      data: { ...plain, ...named, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
+      data: { ...plain, ...named, rehearsal, terms: others, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
       skipDuplicates: true,
     });
     if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, ...inFull })));
-    const { id: rainId, title, packets, seed, split: plan, shards, rehearsal = false } = asked;
+    const { id: rainId, title, packets, seed, split: plan, shards } = asked;
     await fund(book, rainId, rehearsal, asked.budgetCents);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...(rehearsal && { rehearsal }), ...named } });
+    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...terms, ...named } });
     return { outcome: 'created' };
   }, dryRun);
 }
@@ -94,16 +99,18 @@ async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents
   });
 }
 
-/** What a rain that stands for itself is compared as. */
-const NO_ROUND: Round = { id: '', round: 0, excludeEarlierWinners: false };
-
 function compare(asked: NewRain, standing: BookedRain): Creation {
-  // As it would look had it gone through the book.
-  const plain: Required<NewRain> = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json, rehearsal: asked.rehearsal ?? false, campaign: asked.campaign ?? NO_ROUND };
-  const { id, round, excludeEarlierWinners } = standing.campaign ?? NO_ROUND;
-  const booked: Required<NewRain> = { ...standing, ...atCreation(standing), rehearsal: standing.rehearsal ?? false, campaign: { id, round, excludeEarlierWinners } };
-  const fields = (Object.keys(plain) as (keyof NewRain)[]).filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
-  return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
+  // As it would look had it gone through the book. What follows from the campaign was not asked for.
+  const { winsMax: _, ...terms } = standing.terms;
+  const plain = flat({ ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json });
+  const booked = flat({ ...standing, ...atCreation(standing), terms });
+  const fields = [...new Set([...Object.keys(plain), ...Object.keys(terms)])].filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
+  return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields: fields as RainField[] };
+}
+
+/** Field by field and term by term; no round is told from one by its id. */
+function flat({ terms, campaign, ...plain }: NewRain): Record<string, unknown> {
+  return { ...terms, ...plain, campaign: campaign && roundId({ campaignId: campaign.id, round: campaign.round }) };
 }
 
 /** What the rain held before anything was added. */
@@ -186,7 +193,7 @@ export async function settle(database: Database, rainId: string): Promise<number
 
 type RainRow = Rain & { portions: Portion[]; campaign: { winsPerUserMax: number } | null };
 
-function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, rehearsal, keeper, campaignId, round, excludeEarlierWinners, campaign, ...plain }: RainRow): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, terms, rehearsal, keeper, campaignId, round, campaign, ...plain }: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,
@@ -194,12 +201,19 @@ function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
-    ...(rehearsal && { rehearsal }),
+    terms: termsOf(toldTerms.parse(terms), rehearsal, campaign),
     ...(keeper && { keeper }),
-    ...(campaign && campaignId !== null && round !== null && {
-      campaign: { id: campaignId, round, excludeEarlierWinners, winsMax: winsMaxOf(campaign.winsPerUserMax, excludeEarlierWinners) },
-    }),
+    ...(campaignId !== null && round !== null && { campaign: { id: campaignId, round } }),
     ...(sealedAt && { sealedAt: sealedAt.getTime() }),
     ...(settledAt && { settledAt: settledAt.getTime() }),
+  };
+}
+
+/** The whole value: a term that the database's own checks ask for stands in a column, and what follows from the campaign is added. */
+function termsOf(terms: Terms, rehearsal: boolean, campaign: RainRow['campaign']): Terms {
+  return {
+    ...terms,
+    ...(rehearsal && { rehearsal }),
+    ...(campaign && { winsMax: winsMaxOf(campaign.winsPerUserMax, terms.excludeEarlierWinners === true) }),
   };
 }

@@ -57,7 +57,7 @@ export async function auditRain(desk: Desk, rainId: string): Promise<Audit | und
   return {
     report: {
       ...toReport(rainId, equation), adds_up: addsUp(equation) && problems.length === 0,
-      ...(rain.rehearsal && { rehearsal: rain.rehearsal }), counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
+      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
     },
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), promisedTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,

@@ -30,12 +30,12 @@ export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, 
  * How a booked rain is written down in Redis at first, whoever does it: the first to do so and all who repeat it must agree. What
  * was added to it comes with its packets.
  */
-export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions' | 'rehearsal' | 'campaign'>): Promise<Draft> {
-  const { id, title, shards, opensAt, closesAt, rehearsal, campaign } = rain;
+export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions' | 'terms'>): Promise<Draft> {
+  const { id, title, shards, opensAt, closesAt, terms } = rain;
   const committed = await recordedCommitment(desk, id);
   return {
-    rainId: id, title, shards, opensAt, closesAt, packets: atCreation(rain).packets,
-    ...(rehearsal && { rehearsal }), ...(campaign && { winsMax: campaign.winsMax }), ...(committed !== undefined && { commitment: committed }),
+    rainId: id, title, shards, opensAt, closesAt, terms, packets: atCreation(rain).packets,
+    ...(committed !== undefined && { commitment: committed }),
   };
 }
 

@@ -5,11 +5,12 @@ import { announceChange } from '../grab/phases.ts';
 import { redisNow } from '../grab/reading.ts';
 import { draftRain, isTaken } from '../grab/stock.ts';
 import type { Json } from '../ledger/actions.ts';
-import type { NewRain } from '../ledger/rains.ts';
+import type { RainField } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
+import { askedTerms, judgeTerms } from '../rain/terms-check.ts';
 import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest } from './campaign/round.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
@@ -23,7 +24,7 @@ const DURATION_MS_MAX = 7 * 86_400_000;
 const MOMENT = 'expected epoch milliseconds';
 /** What is none is refused here: a time that no date can have could not even be told. */
 export const moment = z.int(MOMENT).min(0, MOMENT).max(8_640_000_000_000_000, MOMENT);
-const createRequest = z.object({
+const createRequest = z.strictObject({
   id: rainId.optional(),
   title: rainTitle.optional(),
   /** Budget, packets, split, min, max: judged by `checkPlan`. */
@@ -33,15 +34,15 @@ const createRequest = z.object({
   shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).optional(),
   /** A round of a campaign: then it is called `<campaign>.<round>`, and has as many shards as all rounds. */
   campaign: roundRequest.optional(),
-  /** Played with shadow money, which never becomes real. */
-  rehearsal: z.boolean('expected true or false').default(false),
+  /** All else that is decided about it, see rain/terms.ts. */
+  terms: askedTerms.default({}),
   /** Only for reproducing a rain; whoever knows it beforehand knows every packet, and that of a settled rain is known to all. */
   seed: seed.optional(),
 });
 export type CreateRequest = z.input<typeof createRequest>;
 
 /** What the operator calls a field that the book calls otherwise. */
-const ASKED_AS: Partial<Record<keyof NewRain, string>> = { budgetCents: 'budget', split: 'plan' };
+const ASKED_AS: Partial<Record<RainField, string>> = { budgetCents: 'budget', split: 'plan' };
 
 /**
  * `commitment` is absent when an old rain that has none was created again, and of a dry run, which tells instead whether money would
@@ -65,10 +66,11 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
   const refusals = [
     ...(parsed.success ? [] : refusalsOf(parsed.error, 'rain')),
     ...(verdict.ok ? [] : verdict.refusals),
+    ...(parsed.success ? judgeTerms(parsed.data.terms, parsed.data.campaign !== undefined) : []),
   ];
-  if (!parsed.success || !verdict.ok) return { ok: false, refusals };
+  if (!parsed.success || !verdict.ok || refusals.length > 0) return { ok: false, refusals };
   const now = await redisNow(desk.redis);
-  const { opensAt, closesAt, rehearsal } = parsed.data;
+  const { opensAt, closesAt, terms } = parsed.data;
   const named = await nameRain(desk, parsed.data, () => newRainId(now));
   if (!named.ok) return named;
   const { id, shards, campaign } = named;
@@ -83,7 +85,7 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
   const { plan } = verdict;
   const booked = await desk.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
-    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, rehearsal,
+    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
     ...(campaign && { campaign }),
   }, desk.actor, dryRun);
   // Asked again without a seed, the rain keeps the one it was given first.

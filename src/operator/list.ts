@@ -3,6 +3,7 @@ import type { Keeper } from '../ledger/entrust.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
+import type { Terms } from '../rain/terms.ts';
 import { recordedCommitment } from './commitment.ts';
 import { bookOf, type Desk } from './desk.ts';
 
@@ -10,10 +11,10 @@ import { bookOf, type Desk } from './desk.ts';
 export interface RainView {
   rainId: string;
   title: string;
-  /** Only of a rehearsal: all its amounts are shadow money. */
-  rehearsal?: true;
+  /** Of a rehearsal all its amounts are shadow money. */
+  terms: Terms;
   /** Only of a round. */
-  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
+  campaign?: { id: string; round: number };
   /** `draft` also while Redis knows nothing of it yet. */
   state: RainState;
   opensAt: string;
@@ -101,8 +102,8 @@ async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, 
   return {
     rainId: rain.id,
     title: rain.title,
-    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
-    ...(rain.campaign && { campaign: { id: rain.campaign.id, round: rain.campaign.round, excludeEarlierWinners: rain.campaign.excludeEarlierWinners } }),
+    terms: rain.terms,
+    ...(rain.campaign && { campaign: rain.campaign }),
     state: rain.settledAt ? 'settled' : now ? stateAt(now, clock) : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),

@@ -3,6 +3,7 @@ import { rainId } from '../rain/claim.ts';
 import type { RainPlan } from '../rain/plan.ts';
 import type { PortionPromise } from '../rain/portion.ts';
 import type { RainState } from '../rain/rain.ts';
+import type { Terms } from '../rain/terms.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 import { challenge, solution, type Challenge } from './puzzle.ts';
 
@@ -45,6 +46,8 @@ export interface RainSnapshot {
   left: number;
   /** Only of a rehearsal: what is won there is not real money, and players are to be told so. */
   rehearsal?: true;
+  /** What its operator has decided about it, as far as it is not as usual; a newer server may tell of more than is known here. */
+  terms?: Terms;
   /** SHA-256 of what decides who gets which amount, told before anybody can grab; absent for a rain that has none. */
   commitment?: string;
   /** These three once the rain is settled: with the commitment, all that is needed to recompute every packet. */

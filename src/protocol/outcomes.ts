@@ -30,6 +30,8 @@ export const OUTCOMES_IN_ORDER = [
 ] as const satisfies readonly Outcome[];
 type KnownOutcome = (typeof OUTCOMES_IN_ORDER)[number];
 export type OutcomeCode = KnownOutcome['code'];
+/** Those after which a client asks again by itself. */
+export type PausingCode = Extract<KnownOutcome, { retry: 'after a pause' }>['code'];
 
 /** By code. (An object alone would not do: JavaScript lists "0" and "1" first.) */
 export const OUTCOMES = Object.fromEntries(OUTCOMES_IN_ORDER.map((outcome) => [outcome.code, outcome])) as { readonly [C in OutcomeCode]: Extract<KnownOutcome, { code: C }> };

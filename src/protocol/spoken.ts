@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, rainId, userId } from '../rain/claim.ts';
 import { rainPlan, type RainPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
+import { toldTerms } from '../rain/terms-check.ts';
 import type { ServerMessage } from './messages.ts';
 import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 import { challenge } from './puzzle.ts';
@@ -34,6 +35,7 @@ const snapshot = {
   packets: z.int().min(0).describe('Planned red packets'),
   left: z.int().min(0).describe('Red packets left, rounded up to about a hundredth of `packets`; 0 only when none is left'),
   rehearsal: z.literal(true).exactOptional().describe('Only of a rehearsal: what is won in it is no real money, and players are to be told so'),
+  terms: toldTerms.exactOptional().describe('What its operator has decided about it, where that is not as usual. Pass on, or leave alone, what you do not know'),
   commitment: z.string().exactOptional().describe('SHA-256 of what decides who gets which amount, hex; absent for a rain that has none'),
   seed: z.string().exactOptional().describe('Once the rain is settled: what the packets were drawn with, hex'),
   plan: plan.exactOptional().describe('Once the rain is settled: budget, packets, split, min and max as they were asked for'),

@@ -10,7 +10,6 @@ export const campaignId = plainRainId;
 
 /** Rounds are counted from 1; three digits, as the id of a rain allows. */
 export const ROUNDS_MAX = 999;
-export const WINS_PER_USER_MAX = 100;
 
 const ROUND = `expected a round from 1 to ${ROUNDS_MAX}`;
 export const round = z.int(ROUND).min(1, ROUND).max(ROUNDS_MAX, ROUND);

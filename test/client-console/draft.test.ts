@@ -24,20 +24,20 @@ test('however often a form is sent, its rains have the same ids; several rounds 
   for (const { id } of [first!, second!, requestsOf({ ...draft, when: 'at' }, NOW)[0]!]) expect(rainId.safeParse(id).success).toBe(true);
   expect(second).toMatchObject({ title: 'Party · 2', opensAt: new Date('2027-01-20T20:30:00').getTime(), load: true });
   expect(second!.closesAt - second!.opensAt).toBe(120_000);
-  expect(second).not.toHaveProperty('rehearsal');
+  expect(second!.terms).toEqual({});
 });
 
 test('a start in some time counts from the moment it is asked for', () => {
-  const draft = { ...newDraft(NOW), startIn: '1.5', startInUnit: 'min' as const, rehearsal: true };
-  expect(requestsOf(draft, NOW)).toMatchObject([{ id: draft.id, opensAt: NOW + 90_000, rehearsal: true }]);
+  const draft = { ...newDraft(NOW), startIn: '1.5', startInUnit: 'min' as const, terms: { rehearsal: true } };
+  expect(requestsOf(draft, NOW)).toMatchObject([{ id: draft.id, opensAt: NOW + 90_000, terms: { rehearsal: true } }]);
 });
 
 test('rounds of a campaign are called after it, go on counting, and are no rehearsals', () => {
-  const draft = { ...newDraft(NOW, { id: 'c1', first: 3, excludeEarlierWinners: true }), title: 'Evening', rehearsal: true, starts: ['2027-01-20T20:00', '2027-01-20T21:00'] };
+  const draft = { ...newDraft(NOW, { id: 'c1', first: 3 }), title: 'Evening', terms: { rehearsal: true, excludeEarlierWinners: true }, starts: ['2027-01-20T20:00', '2027-01-20T21:00'] };
   expect(requestsOf(draft, NOW)).toMatchObject([
-    { id: 'c1.3', title: 'Evening · 3', campaign: { id: 'c1', round: 3, excludeEarlierWinners: true } }, { id: 'c1.4', campaign: { round: 4 } },
+    { id: 'c1.3', title: 'Evening · 3', terms: { excludeEarlierWinners: true }, campaign: { id: 'c1', round: 3 } }, { id: 'c1.4', campaign: { round: 4 } },
   ]);
-  expect(requestsOf(draft, NOW)[0]).not.toHaveProperty('rehearsal');
+  expect(requestsOf(draft, NOW)[0]!.terms).not.toHaveProperty('rehearsal');
 });
 
 test('[R12] a time that is none is refused by name before it is sent', () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { close, pause, resume, settle } from '../../src/grab/phases.ts';
 import { coarseLeft, findRain, readRain } from '../../src/grab/reading.ts';
+import { run } from '../../src/grab/scripts.ts';
 import { draftRain, loadPackets, plannedFor } from '../../src/grab/stock.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
@@ -47,6 +48,33 @@ describe('preallocation', () => {
     const before = await dump(redis);
     expect(await loadPackets(redis, 'r1', 3, amounts, () => {})).toEqual({ ok: true, packets: 10_001 });
     expect(await dump(redis)).toEqual(before);
+  });
+
+  test('the terms are kept as they came, those of a newer version with them, and what the script enforces is taken out of them', async () => {
+    const terms = { winsMax: 2, rehearsal: true, colour: 'red' } as const;
+    await draftRain(redis, { ...draft, terms });
+    const live = (await findRain(redis, 'r1'))!;
+    expect(live).toEqual({ shards: 3, title: 'Gala', rehearsal: true });
+    expect((await readRain(redis, 'r1', live))!.terms).toEqual(terms);
+    expect(await redis.hmget(shardKeys('r1', 2).state, 'terms', 'winsMax')).toEqual(['{"colour":"red","rehearsal":true,"winsMax":2}', '2']);
+    expect(await draftRain(redis, { ...draft, terms })).toBe('exists');
+    expect([await draftRain(redis, { ...draft, terms: { winsMax: 2 } }), await draftRain(redis, draft)]).toEqual(['taken', 'taken']);
+  });
+
+  test('a rain that was written down before there were terms is the same rain, and gets them', async () => {
+    const terms = { winsMax: 2 };
+    await draftRain(redis, { ...draft, terms });
+    for (const shard of [0, 1, 2]) await redis.hdel(shardKeys('r1', shard).state, 'terms');
+    const live = { ...(await findRain(redis, 'r1'))!, rehearsal: true as const };
+    expect((await readRain(redis, 'r1', live))!.terms).toEqual({ rehearsal: true });
+    expect(await draftRain(redis, { ...draft, terms: { winsMax: 3 } })).toBe('taken');
+    expect(await draftRain(redis, { ...draft, terms })).toBe('exists');
+    expect((await readRain(redis, 'r1', live))!.terms).toEqual(terms);
+  });
+
+  test('terms that are no JSON are met before anything is written', async () => {
+    await expect(run(redis, 'draft', Object.values(shardKeys('bad', 0)).slice(0, 7), ['bad', 1, 2, 1, '', '{'])).rejects.toThrow(/draft|cjson|JSON|Expected/);
+    expect(await redis.dbsize()).toBe(0);
   });
 
   test('a rain that was closed while it was being loaded takes no more packets', async () => {

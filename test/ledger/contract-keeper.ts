@@ -4,7 +4,7 @@ import { refused, type OpenBook } from './openBook.ts';
 
 /** One rain, one keeper of its users' money. */
 export function keeperContract(book: OpenBook): void {
-  const create = (id: string, rehearsal = false) => book.ledger.createRain(newRain(id, 100n, { rehearsal }), 'ann');
+  const create = (id: string, rehearsal = false) => book.ledger.createRain(newRain(id, 100n, { ...(rehearsal && { terms: { rehearsal } }) }), 'ann');
 
   describe('who keeps the money of a rain', () => {
     it('is whoever asks first, however many ask at once, and for good', async () => {

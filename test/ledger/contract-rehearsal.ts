@@ -4,7 +4,7 @@ import { refused, type OpenBook } from './openBook.ts';
 
 /** A rehearsal is kept in the same book, and never touches real money. */
 export function rehearsalContract(book: OpenBook): void {
-  const create = (id: string, cents = 100n) => book.ledger.createRain(newRain(id, cents, { rehearsal: true }), 'ann');
+  const create = (id: string, cents = 100n) => book.ledger.createRain(newRain(id, cents, { terms: { rehearsal: true } }), 'ann');
   const balances = async () => Object.fromEntries((await book.database.account.findMany()).map(({ id, balanceCents }) => [id, balanceCents]));
   const transfer = (values: string) => book.database.$executeRawUnsafe(
     `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId") VALUES (${values})`);
@@ -14,7 +14,7 @@ export function rehearsalContract(book: OpenBook): void {
       const real = async () => Object.entries(await balances()).filter(([id]) => !id.startsWith('shadow:'));
       const before = await real();
       await create('try');
-      expect(await book.ledger.rain('try')).toMatchObject({ rehearsal: true });
+      expect(await book.ledger.rain('try')).toMatchObject({ terms: { rehearsal: true } });
       const claims = claimsOf('try', 0, 3);
       expect(await book.ledger.credit(claims)).toEqual(claims.map(() => ({ outcome: 'posted' })));
       expect(await book.ledger.credit(claims)).toEqual(claims.map(() => ({ outcome: 'already' })));

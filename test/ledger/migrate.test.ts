@@ -63,6 +63,21 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       expect(await migrate(url)).toEqual([]);
     });
 
+    it('moves what rounds were decided to be into their terms, and keeps it for good', async () => {
+      const [before, after] = [readMigrations().filter(({ name }) => name < '20261127'), readMigrations()];
+      await migrate(url, before);
+      const rain = (id: string, more: string, values: string) => `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt"${more}) VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s'${values})`;
+      await execute(url, `INSERT INTO "Campaign" ("id", "title", "winsPerUserMax") VALUES ('c', 't', 3)`);
+      await execute(url, rain('c.1', ', "campaignId", "round"', `, 'c', 1`));
+      await execute(url, rain('c.2', ', "campaignId", "round", "excludeEarlierWinners"', `, 'c', 2, true`));
+      await execute(url, rain('own', ', "rehearsal"', ', true'));
+      await migrate(url, after);
+      expect(await rows(url, 'SELECT "id", "terms", "rehearsal" FROM "Rain" ORDER BY "id"')).toEqual([
+        { id: 'c.1', terms: {}, rehearsal: false }, { id: 'c.2', terms: { excludeEarlierWinners: true }, rehearsal: false }, { id: 'own', terms: {}, rehearsal: true },
+      ]);
+      await expect(execute(url, `UPDATE "Rain" SET "terms" = '{}'`)).rejects.toThrow(/decided when it is created/);
+    });
+
     it('twice is harmless', async () => {
       await migrate(url);
       expect(await migrate(url)).toEqual([]);

@@ -26,10 +26,10 @@ async function begin(id: string, more: Partial<CampaignRequest> = {}): Promise<v
 }
 
 async function round(id: string, number: number, more: Partial<CreateRequest> & { excludeEarlierWinners?: boolean } = {}) {
-  const { excludeEarlierWinners = false, ...request } = more;
+  const { excludeEarlierWinners, ...request } = more;
   const now = await redisNow(desk.redis);
   return createRain(desk, {
-    campaign: { id, round: number, excludeEarlierWinners }, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, ...request,
+    campaign: { id, round: number }, ...(excludeEarlierWinners !== undefined && { terms: { excludeEarlierWinners } }), plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, ...request,
   });
 }
 
@@ -55,7 +55,7 @@ describe('a campaign', () => {
     const id = `party-${shards}`;
     await begin(id, { shards, title: 'Party' });
     await openRound(id, 1);
-    expect(await showRain(desk, `${id}.1`)).toMatchObject({ shards, campaign: { id, round: 1, excludeEarlierWinners: false } });
+    expect(await showRain(desk, `${id}.1`)).toMatchObject({ shards, campaign: { id, round: 1 } });
     const users = Array.from({ length: 30 }, (_, i) => `user-${i}`);
     const first = users.filter((_, i) => i < 12);
     const won = first.filter((_, i) => i >= 0).map((user) => user);
@@ -117,14 +117,14 @@ describe('a campaign', () => {
     const times = { ...request, opensAt: now + 60_000, closesAt: now + 120_000 };
     expect(await round('same', 1, times)).toMatchObject({ ok: true });
     expect(await round('same', 1, times)).toMatchObject({ ok: true });
-    expect(await round('same', 1, { ...times, excludeEarlierWinners: true })).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'a rain same.1 exists already, with another campaign' }] });
+    expect(await round('same', 1, { ...times, excludeEarlierWinners: true })).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'a rain same.1 exists already, with another excludeEarlierWinners' }] });
   });
 
   test.each<[string, Parameters<typeof round>[2] & { campaign?: CreateRequest['campaign'] }, string]>([
     ['of a campaign that is not there', { campaign: { id: 'nowhere', round: 1 } }, 'campaign'],
     ['with an id of its own', { id: 'mine' }, 'id'],
     ['with other shards', { shards: 2 }, 'shards'],
-    ['that is a rehearsal', { rehearsal: true }, 'rehearsal'],
+    ['that is a rehearsal', { terms: { rehearsal: true } }, 'terms.rehearsal'],
     ['without a number', { campaign: { id: 'strict', round: 0 } }, 'campaign.round'],
     ['of a campaign with a dot', { campaign: { id: 'a.1', round: 1 } }, 'campaign.id'],
     ['that names no campaign', { id: 'strict.1', campaign: undefined }, 'id'],
@@ -151,7 +151,9 @@ describe('a campaign', () => {
       for (const [sql, code] of [
         [`UPDATE "Campaign" SET "winsPerUserMax" = 9`, '23001'], [`DELETE FROM "Campaign"`, '23001'],
         [`UPDATE "Rain" SET "round" = 2 WHERE "id" = 'stone.1'`, '23001'], [`UPDATE "Rain" SET "campaignId" = NULL WHERE "id" = 'stone.1'`, '23001'],
-        [`UPDATE "Rain" SET "excludeEarlierWinners" = true WHERE "id" = 'stone.1'`, '23001'],
+        [`UPDATE "Rain" SET "terms" = '{"excludeEarlierWinners": true}' WHERE "id" = 'stone.1'`, '23001'],
+        ...[`'x', NULL, NULL, '{"excludeEarlierWinners": true}'`, `'x', NULL, NULL, '{"rehearsal": true}'`, `'x', NULL, NULL, '[]'`, `'stone.3', 'stone', 3, '{"winsMax": 9}'`].map((rest) => [
+          `INSERT INTO "Rain" ("title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt", "shards", "id", "campaignId", "round", "terms") VALUES ('t', 1, 1, '{}', 's', now(), now() + interval '1 s', 2, ${rest})`, '23514']),
         ...[['stone.2', `'stone', 3, 2`], ['stone.2', `'stone', 2, 1`], ['stone.2', 'NULL, NULL, 2'], ['other.2', `'stone', 2, 2`], ['stone.2', `'none', 2, 2`]].map(([id, rest]) => [
           `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt", "campaignId", "round", "shards") VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s', ${rest})`, '2350|23514']),
       ] as [string, string][]) {

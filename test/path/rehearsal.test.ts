@@ -33,9 +33,9 @@ afterAll(async () => {
   await desk?.stop();
 });
 
-async function play(id: string, more: { rehearsal?: boolean }): Promise<void> {
+async function play(id: string, terms: { rehearsal?: boolean }): Promise<void> {
   const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 60_000, ...more })).toMatchObject({ ok: true });
+  expect(await createRain(desk, { id, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 60_000, terms })).toMatchObject({ ok: true });
   await loadRain(desk, id);
 }
 
@@ -43,7 +43,7 @@ test('[R8] a rehearsal is played, credited and settled as a rain is, while the w
   await play('trial', { rehearsal: true });
   const client = await dial(gateway.url, 'ann');
   client.say({ type: 'join', rainId: 'trial' });
-  expect(await client.next('rain')).toMatchObject({ rainId: 'trial', rehearsal: true });
+  expect(await client.next('rain')).toMatchObject({ rainId: 'trial', rehearsal: true, terms: { rehearsal: true } });
   client.say({ type: 'grab', rainId: 'trial' });
   expect(await client.next('result')).toMatchObject({ code: '0', amount: '1.00' });
   expect(await client.next('credited')).toMatchObject({ rainId: 'trial', amount: '1.00' });
@@ -51,7 +51,7 @@ test('[R8] a rehearsal is played, credited and settled as a rain is, while the w
   await closeRain(desk, 'trial');
   await eventually(async () => (await showRain(desk, 'trial'))!.state === 'settled');
   expect((await auditRain(desk, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', adds_up: true });
-  expect((await listRains(desk)).rains[0]).toMatchObject({ rainId: 'trial', rehearsal: true });
+  expect((await listRains(desk)).rains[0]).toMatchObject({ rainId: 'trial', terms: { rehearsal: true } });
   expect(await desk.ledger.wallet('ann')).toEqual({ balanceCents: 0n, credits: [] });
   expect(wallet.paid.size).toBe(0);
   expect(await desk.ledger.sumOfBalances()).toBe(0n);

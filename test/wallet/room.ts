@@ -31,7 +31,7 @@ export function openPlayers({ redisUrl, databaseUrl }: { redisUrl: string; datab
 export async function wonRain(desk: Pick<TestDesk, 'redis' | 'ledger' | 'actor'>, id: string, winners: readonly string[], { packets = 10, shards = 1, rehearsal = false } = {}): Promise<Claim[]> {
   const now = await redisNow(desk.redis);
   const created = await createRain(desk, {
-    id, title: `The rain ${id}`, plan: { budget: `${packets}.00`, packets, split: { method: 'even' } }, shards, rehearsal, opensAt: now - 1_000, closesAt: now + 600_000,
+    id, title: `The rain ${id}`, plan: { budget: `${packets}.00`, packets, split: { method: 'even' } }, shards, terms: { rehearsal }, opensAt: now - 1_000, closesAt: now + 600_000,
   });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
   await loadRain(desk, id);

@@ -8,6 +8,7 @@ import type { rainsApi } from '../../../src/console/contract/rains.ts';
 import type { sessionApi } from '../../../src/console/contract/session.ts';
 import type { systemApi } from '../../../src/console/contract/system.ts';
 import type { winnersApi } from '../../../src/console/contract/winners.ts';
+import type { OutcomeCode as Code } from '../../../src/protocol/outcomes.ts';
 import type { RainPlan } from '../../../src/rain/plan.ts';
 import type { RainState as State } from '../../../src/rain/rain.ts';
 
@@ -21,6 +22,7 @@ export type Session = Answer<typeof sessionApi.look>;
 export type Role = Session['role'];
 
 export type RainState = State;
+export type OutcomeCode = Code;
 export type RainView = Answer<typeof rainsApi.list>['rains'][number];
 export type RainDetail = Answer<typeof rainsApi.show>;
 /** What was added to a rain since its creation. */

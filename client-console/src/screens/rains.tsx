@@ -70,7 +70,7 @@ function Row({ rain }: { rain: RainView }) {
   return (
     <li class="rain-row" data-testid="rain" data-state={state}>
       <a class="stretch" href={hashOf({ screen: 'rain', rainId })}><b>{title}</b></a>
-      <span class="chips"><StateChip state={state} rehearsal={rain.rehearsal} /></span>
+      <span class="chips"><StateChip state={state} rehearsal={rain.terms.rehearsal} /></span>
       <span class="when"><Until rain={rain} /><small>{momentText(rain.opensAt, language)}</small></span>
       <span class="won"><Progress value={claims} most={packets} label={words.won(countText(claims), countText(packets))} /><small>{words.won(countText(claims), countText(packets))}</small></span>
       <span class="money">{moneyText(rain.budget)}</span>

@@ -17,8 +17,8 @@ type Position = 'on' | 'off' | 'auto';
 
 const WORDS = bilingual({
   title: 'Switches', told: 'What the gateways give up under pressure, in this order. They decide by themselves, unless you hold a switch. None of them touches money.',
-  names: { ticker: 'Winners\' ticker', joins: 'Joining a rain', sockets: 'New sockets', grabs: 'Grabs' } as Record<string, string>,
-  effects: { ticker: 'Players do not see who else has won.', joins: 'Who is not in a rain yet has to wait.', sockets: 'Nobody new comes in.', grabs: 'Every tap is answered “busy, ask again”.' } as Record<string, string>,
+  names: { ticker: 'Winners\' ticker', joins: 'Joining a rain', sockets: 'New sockets', grabs: 'Grabs' } as Record<Switch['name'], string>,
+  effects: { ticker: 'Players do not see who else has won.', joins: 'Who is not in a rain yet has to wait.', sockets: 'Nobody new comes in.', grabs: 'Every tap is answered “busy, ask again”.' } as Record<Switch['name'], string>,
   positions: { auto: 'By itself', on: 'Hold on', off: 'Hold off' } as Record<Position, string>, term: 'For how long',
   asks: { on: (name: string) => `Serve “${name}” whatever the pressure?`, off: (name: string) => `Give up “${name}” on every gateway?`, auto: (name: string) => `Let the gateways decide about “${name}”?` } as Record<Position, (name: string) => string>,
   held: (actor: string, since: string) => `Held by ${actor} since ${since}`, until: (moment: string) => `until ${moment}`, within: 'Every gateway follows within a second.',
@@ -38,7 +38,7 @@ export function Switches() {
   const language = useLanguage();
   const { mayAct } = useDesk();
   const asked = useAsked<{ switches: Switch[] }>('switches', LOOK_MS);
-  const [asking, setAsking] = useState<{ name: string; position: Position }>();
+  const [asking, setAsking] = useState<{ name: Switch['name']; position: Position }>();
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
@@ -61,7 +61,7 @@ export function Switches() {
   );
 }
 
-function Throw({ name, position, onClose }: { name: string; position: Position; onClose: () => void }) {
+function Throw({ name, position, onClose }: { name: Switch['name']; position: Position; onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const { ask } = useDesk();

@@ -5,7 +5,7 @@ import { useNow } from '../parts/now.ts';
 import { Table } from '../parts/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { answerName, SHARED } from '../words/shared.ts';
 
 const LOOK_MS = 2_000;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
@@ -65,7 +65,7 @@ function Parts({ system: { redis, database, workers, queues, version } }: { syst
 
 function Doors({ gateways }: { gateways: readonly Gateway[] }) {
   const words = useWords(WORDS);
-  const names = useWords(SHARED).answers;
+  const shared = useWords(SHARED);
   const language = useLanguage();
   const now = useNow();
   return (
@@ -74,7 +74,7 @@ function Doors({ gateways }: { gateways: readonly Gateway[] }) {
       <tbody>{gateways.map(({ id, address, sockets, grabsPending, pressed, answers, startedAt, version }) => (
         <tr key={id} data-testid="gateway">
           <th scope="row">{address}</th><td class="number">{countText(sockets)}</td><td class="number">{countText(grabsPending)}</td><td><span class="health" data-up={!pressed}>{pressed ? words.pressed : words.calm}</span></td>
-          <td class="details">{Object.entries(answers).filter(([, count]) => count > 0).map(([code, count]) => <span key={code}><i>{names[code] ?? code}</i> {countText(count)}</span>)}</td>
+          <td class="details">{Object.entries(answers).filter(([, count]) => count > 0).map(([code, count]) => <span key={code}><i>{answerName(shared, code)}</i> {countText(count)}</span>)}</td>
           <td>{durationText(Math.max(0, now - Date.parse(startedAt)), language)}</td><td>{version}</td>
         </tr>
       ))}</tbody>

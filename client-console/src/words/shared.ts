@@ -1,4 +1,4 @@
-import type { EquationPart, RainState, Winner } from '../desk/answers.ts';
+import type { EquationPart, OutcomeCode, RainState, Winner } from '../desk/answers.ts';
 import { bilingual } from './language.ts';
 
 /** Words that several screens need. */
@@ -6,7 +6,7 @@ export interface Shared {
   states: Record<RainState, string>;
   parts: Record<EquationPart | 'budget', string>;
   statuses: Record<Winner['status'], string>;
-  answers: Record<string, string>;
+  answers: Record<OutcomeCode, string>;
   cancel: string;
   close: string;
   more: string;
@@ -25,6 +25,11 @@ export interface Shared {
   wait: string;
   copied: string;
   copy: string;
+}
+
+/** What an answer is called; a newer gateway may count codes that this page does not know. */
+export function answerName({ answers }: Pick<Shared, 'answers'>, code: string): string {
+  return (answers as Partial<Record<string, string>>)[code] ?? code;
 }
 
 export const SHARED = bilingual<Shared>({

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { SHARDS_MAX } from '../../grab/keys.ts';
 import { createCampaign } from '../../operator/campaign/create.ts';
 import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type CampaignView } from '../../operator/campaign/look.ts';
-import { ROUNDS_MAX, WINS_PER_USER_MAX } from '../../rain/campaign.ts';
+import { ROUNDS_MAX } from '../../rain/campaign.ts';
+import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { CommandFailure, EXIT, print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
@@ -40,10 +41,9 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
       print(terminal, json, { campaignId: created.campaignId }, created.campaignId);
     }));
 
-  planned(campaign.command('add-round <campaign>')).summary('plan another round of a campaign')
+  planned(campaign.command('add-round <campaign>'), 'rounds').summary('plan another round of a campaign')
     .description('Plans a round: a rain of the campaign, called <campaign>.<round>. It is steered and audited as every rain is.')
     .option('--round <n>', 'which one; default the next', parseCount(1, ROUNDS_MAX))
-    .option('--exclude-earlier-winners', 'who has won in another round gets nothing in this one')
     .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
     .action((id: string, options: CreateOptions) => atDesk(terminal, async (desk) => {
       // A campaign that is not there is for the verb to refuse.
@@ -85,5 +85,5 @@ function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners
   if (rounds.length === 0) return `${head}\nno round yet; plan one with: rain campaign add-round ${campaignId} --help`;
   return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'for'], rounds.map((rain) => [
     rain.rainId, rain.title, paintState(rain.state), rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
-    rain.campaign?.excludeEarlierWinners ? 'who has not won yet' : 'everybody']))}`;
+    rain.terms.excludeEarlierWinners ? 'who has not won yet' : 'everybody']))}`;
 }

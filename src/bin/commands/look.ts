@@ -7,6 +7,7 @@ import { parseCount } from '../moment.ts';
 import { paintState } from '../paint.ts';
 import { facts, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { tellTerms } from './terms.ts';
 
 export function addLookCommands(program: Command, terminal: Terminal): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
@@ -43,14 +44,14 @@ function describeList({ rains, total }: RainList): string {
 }
 
 /** Nobody is to take shadow money for real money, wherever he looks. */
-function titleOf({ title, rehearsal }: RainView): string {
-  return rehearsal ? `${title} (rehearsal)` : title;
+function titleOf({ title, terms }: RainView): string {
+  return terms.rehearsal ? `${title} (rehearsal)` : title;
 }
 
 function describe(rain: RainDetail): string {
   return facts([
     ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)],
-    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}, for ${rain.campaign.excludeEarlierWinners ? 'who has not won in another one' : 'everybody'}`]] : []),
+    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...tellTerms(rain.terms),
     ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],

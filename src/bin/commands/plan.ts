@@ -5,6 +5,7 @@ import { previewRain } from '../../operator/preview.ts';
 import { redisNow } from '../../grab/reading.ts';
 import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
+import type { AskedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../grab/keys.ts';
 import { CommandFailure, EXIT, print, refused, tell } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
@@ -14,8 +15,9 @@ import { describePreview } from '../previewText.ts';
 import { bar } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
+import { needsCampaign, tellTerms, termsOf, withTerms, type TermOptions } from './terms.ts';
 
-export interface CreateOptions extends PlanOptions {
+export interface CreateOptions extends PlanOptions, TermOptions {
   start: (now: number) => number;
   duration: number;
   title?: string;
@@ -24,9 +26,7 @@ export interface CreateOptions extends PlanOptions {
   shards?: number;
   campaign?: string;
   round?: number;
-  excludeEarlierWinners?: boolean;
   load?: boolean;
-  rehearsal?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -38,8 +38,6 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     .option('--shards <n>', 'Redis shards; a round has those of its campaign', parseCount(1, SHARDS_MAX))
     .option('--campaign <id>', 'it is a round of this campaign; see rain campaign')
     .option('--round <n>', 'which one', parseCount(1, ROUNDS_MAX))
-    .option('--exclude-earlier-winners', 'who has won in another round of the campaign gets nothing in this one')
-    .option('--rehearsal', 'play it with shadow money: everything as it will be, and no wallet hears of it')
     .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
     .action((options: CreateOptions) => atDesk(terminal, (desk) => create(terminal, desk, options)));
 
@@ -54,11 +52,12 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
 }
 
 /** What every rain is asked for, whether it stands for itself or is a round. */
-export function planned(command: Command): Command {
-  return withDryRun(budgeted(command))
+export function planned(command: Command, ...which: TermDescription['suits'][]): Command {
+  const timed = withDryRun(budgeted(command))
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
     .requiredOption('--duration <time>', 'how long it rains, e.g. 60s', parseDuration)
-    .option('--title <text>', 'what players read')
+    .option('--title <text>', 'what players read');
+  return withTerms(timed, ...which)
     .option('--seed <hex>', '64 hex digits; reproduces an earlier rain, whose packets everybody knows once it is settled')
     .option('--load', 'preallocate the packets at once')
     .option('--json', 'print JSON');
@@ -70,12 +69,12 @@ export async function create(terminal: Terminal, desk: OpenDesk, options: Create
   // Chosen here, so that it is known even if the answer is not.
   const campaign = campaignOf(options);
   const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newRainId(now));
-  const request: CreateRequest = {
+  const terms = termsOf(options);
+  const request: CreateRequest & { terms: AskedTerms } = {
     plan: planOf(options),
     id, opensAt, closesAt: opensAt + options.duration, ...(options.shards !== undefined && { shards: options.shards }),
     ...(campaign && { campaign }),
-    ...(options.rehearsal && { rehearsal: true }),
-    ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
+    terms, ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
   };
   if (options.dryRun) return foretell(terminal, desk, request, options);
   const created = await createRain(desk, request).catch((error: unknown) => {
@@ -99,7 +98,7 @@ export async function create(terminal: Terminal, desk: OpenDesk, options: Create
   }, created.rainId);
 }
 
-async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateRequest, { id, campaign, rehearsal, load: loads, seed, json }: CreateOptions): Promise<void> {
+async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateRequest & { terms: AskedTerms }, { id, campaign, load: loads, seed, json }: CreateOptions): Promise<void> {
   const created = await createRain(desk, request, { dryRun: true });
   if (!created.ok) throw refused(created);
   const { rainId, opensAt, closesAt, funded = false } = created;
@@ -107,18 +106,20 @@ async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateReque
   const preview = previewRain(request.plan, 1, seed === undefined ? undefined : () => seed);
   const named = id !== undefined || campaign !== undefined;
   const { budget } = request.plan as PlanOptions;
-  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : rehearsal ? `${budget} of shadow money would be put aside` : `${budget} would leave the operator's account`;
+  const { terms } = request;
+  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : terms.rehearsal ? `${budget} of shadow money would be put aside` : `${budget} would leave the operator's account`;
   const text = [
-    money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`, '',
+    money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`,
+    ...tellTerms(terms).map(([name, told]) => `${name}: ${told}`), '',
     preview.ok ? describePreview(preview) : preview.refusals.map(tellRefusal).join('\n'),
   ];
   printDryRun(terminal, json, { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text.join('\n'));
 }
 
-function campaignOf({ campaign, round, excludeEarlierWinners }: CreateOptions): { id: string; round: number; excludeEarlierWinners: boolean } | undefined {
-  if (campaign !== undefined && round !== undefined) return { id: campaign, round, excludeEarlierWinners: excludeEarlierWinners ?? false };
+function campaignOf({ campaign, round, ...options }: CreateOptions): { id: string; round: number } | undefined {
+  if (campaign !== undefined && round !== undefined) return { id: campaign, round };
   if (campaign !== undefined) throw new CommandFailure(EXIT.usage, '--round: missing, expected which round of the campaign it is; rain campaign add-round takes the next one');
-  if (round !== undefined || excludeEarlierWinners) throw new CommandFailure(EXIT.usage, '--campaign: missing, expected the campaign that the round belongs to');
+  if (round !== undefined || needsCampaign(termsOf(options))) throw new CommandFailure(EXIT.usage, '--campaign: missing, expected the campaign that the round belongs to');
   return undefined;
 }
 

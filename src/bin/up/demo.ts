@@ -54,7 +54,7 @@ export async function playRound({ terminal, desk, gatewayUrl, tokenFor, signal }
   const opensAt = await redisNow(desk.redis) + round.opensInMs;
   const created = await createRain(desk, {
     title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
-    ...(round.rehearsal && { rehearsal: true }),
+    ...(round.rehearsal && { terms: { rehearsal: true } }),
   });
   if (!created.ok) throw refused(created);
   const { rainId } = created;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
+import { askedTerms, toldTerms } from '../../rain/terms-check.ts';
 import { endpoint } from './endpoint.ts';
 import { count, epochMs, limit, money, rainParams, state, time } from './fields.ts';
 
 /** As `rain list --json` tells it. */
 export const rainView = z.object({
-  rainId: z.string(), title: z.string(), rehearsal: z.literal(true).optional().describe('All its amounts are shadow money.'),
-  campaign: z.object({ id: z.string(), round: z.int(), excludeEarlierWinners: z.boolean() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
+  rainId: z.string(), title: z.string(), terms: toldTerms.describe('What was decided about it, where that is not as usual. Of a rehearsal all amounts are shadow money.'),
+  campaign: z.object({ id: z.string(), round: z.int() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });
 
@@ -31,8 +32,8 @@ const newRain = z.strictObject({
   opensAt: z.number('expected epoch milliseconds'),
   closesAt: z.number('expected epoch milliseconds'),
   shards: z.number('expected a number of shards').optional(),
-  rehearsal: z.boolean('expected true or false').optional().describe('Played with shadow money, which never becomes real.'),
-  campaign: z.strictObject({ id: z.string(), round: z.number('expected a round'), excludeEarlierWinners: z.boolean('expected true or false').optional() }, 'expected {"id","round"}').optional()
+  terms: askedTerms.optional().describe('What is to be decided about it beside money, times and title; for good.'),
+  campaign: z.strictObject({ id: z.string(), round: z.number('expected a round') }, 'expected {"id","round"}').optional()
     .describe('A round of a campaign: then it is called <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),
   dryRun: z.boolean('expected true or false').default(false).describe('Only say whether it would be taken; nothing is written.'),

@@ -3,6 +3,8 @@ import { resultFrame } from '../../protocol/codec.ts';
 import type { GrabMessage } from '../../protocol/messages.ts';
 import { answer, type Asker } from '../asker.ts';
 import type { Door } from '../door.ts';
+import type { DatedReading } from '../rains/board.ts';
+import { judgeByTerms } from '../rains/terms.ts';
 import { send, type Session } from '../session.ts';
 
 export function grab(door: Door, session: Session, message: GrabMessage): void {
@@ -10,23 +12,26 @@ export function grab(door: Door, session: Session, message: GrabMessage): void {
   const { turn } = door.relief;
   const { asking } = session;
   if (asking !== undefined && asking.turn === turn.number && asking.rainId === rainId) {
-    if (!turnedBack(door, session, message)) (asking.also ??= []).push(ref);
+    if (!turnedBack(door, session, message, door.board.reading(rainId))) (asking.also ??= []).push(ref);
     return;
   }
   const asker: Asker = { userId: session.userId, session, rainId, ref, turn: turn.number, also: undefined };
   const foregone = door.foregone.answer(rainId, session.userId);
   if (foregone) return answer(asker, rainId, foregone, door);
-  const shards = door.board.shardsOf(rainId);
-  if (shards === undefined) return void findAndGrab(door, message, asker);
-  if (!turnedBack(door, session, message)) decide(door, rainId, shards, asker);
+  const rain = door.board.reading(rainId);
+  if (rain === undefined) return void findAndGrab(door, message, asker);
+  if (!turnedBack(door, session, message, rain)) decide(door, rainId, rain.shards, asker);
 }
 
-function turnedBack({ wicket, board, limits, tally }: Door, session: Session, message: GrabMessage): boolean {
-  const rain = wicket && board.reading(message.rainId);
-  const refused = rain && wicket.turnsBack(session, message, rain);
+/** By the terms of the rain, or at the wicket. */
+function turnedBack({ wicket, limits, tally, relief: { admission } }: Door, session: Session, message: GrabMessage, rain: DatedReading | undefined): boolean {
+  if (!rain) return false;
+  const code = judgeByTerms(rain, session);
+  const refused = code === undefined ? wicket?.turnsBack(session, message, rain) : code === '-7' ? { code, retryInMs: admission.retryInMs() } : { code };
   if (!refused) return false;
   tally.answers[refused.code]++;
-  send(session, resultFrame(message.rainId, message.ref, refused.code, 'retryInMs' in refused ? refused : undefined), limits);
+  const retryInMs = 'retryInMs' in refused ? refused.retryInMs : undefined;
+  send(session, resultFrame(message.rainId, message.ref, refused.code, retryInMs === undefined ? undefined : { retryInMs }), limits);
   return true;
 }
 
@@ -55,7 +60,7 @@ async function findAndGrab(door: Door, message: GrabMessage, asker: Asker): Prom
     door.onFault(error);
     return answer(asker, rainId, BUSY, door);
   }
-  const shards = door.board.shardsOf(rainId);
-  if (shards === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door);
-  if (!turnedBack(door, asker.session, message)) decide(door, rainId, shards, asker);
+  const rain = door.board.reading(rainId);
+  if (rain === undefined) return answer(asker, rainId, NO_SUCH_RAIN, door);
+  if (!turnedBack(door, asker.session, message, rain)) decide(door, rainId, rain.shards, asker);
 }

@@ -3,6 +3,7 @@ import { encode, resultFrame } from '../../protocol/codec.ts';
 import type { JoinMessage } from '../../protocol/messages.ts';
 import { ERRORS } from '../../protocol/outcomes.ts';
 import { parseClaim } from '../../rain/claim.ts';
+import { isFresh } from '../rains/board.ts';
 import type { Door } from '../door.ts';
 import { send, type Session } from '../session.ts';
 
@@ -71,12 +72,11 @@ async function tellOwnResult(door: Door, session: Session, rainId: string, shard
   }
 }
 
-/** So long before the opening, and by so young a look at the rain, ms, nobody is looked for among its winners: a crowd that waits for the start asks Redis nothing. */
+/** So long before the opening, ms, a crowd that waits for the start asks Redis nothing: while the reading is fresh nobody can have won. */
 const AHEAD_MS = 1_000;
-const LOOK_AGE_MS_MAX = 3_000;
 
 /** It has not begun, and had not begun earlier when its start was moved. */
 function nobodyHasWon({ board }: Door, rainId: string): boolean {
   const rain = board.reading(rainId);
-  return rain !== undefined && rain.claims === 0 && board.now() < rain.opensAt - AHEAD_MS && performance.now() - rain.lookedAt < LOOK_AGE_MS_MAX;
+  return rain !== undefined && rain.claims === 0 && board.now() < rain.opensAt - AHEAD_MS && isFresh(rain);
 }

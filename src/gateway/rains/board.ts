@@ -1,6 +1,7 @@
 import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../../grab/reading.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
+import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
 import { RedisClock } from './redisClock.ts';
 
@@ -10,6 +11,14 @@ export interface DatedReading extends RainReading {
   readAt: number;
   /** The same moment, ms of the monotonic clock: Redis's may be set, or another's, and then the newer reading might seem to be the older. */
   lookedAt: number;
+}
+
+/** Older readings are no ground to say anything from: Redis may have been replaced meanwhile, ms. */
+const READING_AGE_MS_MAX = 3_000;
+
+/** Nothing that matters can have happened since without being heard of. */
+export function isFresh({ lookedAt }: Pick<DatedReading, 'lookedAt'>): boolean {
+  return performance.now() - lookedAt <= READING_AGE_MS_MAX;
 }
 
 /** What is new: a rain that is ready and that nobody has heard of, anything about a known one, or only how many packets of it are left. */
@@ -198,7 +207,9 @@ function describe(rain: RainReading, now: number): WelcomeMessage['rains'][numbe
   const { rainId, title, opensAt, closesAt, packets } = rain;
   return {
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
-    ...(rain.rehearsal && { rehearsal: rain.rehearsal }),
+    // Beside the terms, since clients that know of no terms tell their players by it.
+    ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
+    ...(!areUsual(rain.terms) && { terms: rain.terms }),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),
     ...(rain.portions && { portions: rain.portions }),
     ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),

@@ -2,7 +2,7 @@ import type { GrabAnswer } from '../../grab/engine.ts';
 import { readWinners, type Winners } from '../../grab/winners.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
-import type { DatedReading } from './board.ts';
+import { isFresh, type DatedReading } from './board.ts';
 
 export interface ForegoneRules {
   redis: RedisClient;
@@ -24,8 +24,6 @@ const REST_MS = 500;
 /** After winners were read, as a multiple of the time that took: it is Redis's time, and it has other things to do. */
 const REST_SHARE = 9;
 const REST_MS_MAX = 5_000;
-/** Older readings are no ground to say anything from: Redis may have been replaced meanwhile, ms. */
-const READING_AGE_MS_MAX = 3_000;
 
 const GONE: GrabAnswer = { code: '-1' };
 const NOT_STARTED: GrabAnswer = { code: '-2' };
@@ -136,7 +134,7 @@ export class Foregone {
   }
 
   #conclusion(rain: DatedReading): GrabAnswer | undefined {
-    if (performance.now() - rain.lookedAt > READING_AGE_MS_MAX) return undefined;
+    if (!isFresh(rain)) return undefined;
     return conclusionFor(rain, this.#rules.now(), this.#rules.clockErrorMs);
   }
 }

@@ -3,7 +3,7 @@ import type { Batcher } from '../../grab/batcher.ts';
 import type { GrabAnswer } from '../../grab/engine.ts';
 import type { RainSnapshot } from '../../protocol/messages.ts';
 import type { Asker } from '../asker.ts';
-import type { DatedReading } from './board.ts';
+import { isFresh, type DatedReading } from './board.ts';
 import { Lots, type Chance } from './lots.ts';
 
 export interface OpeningRules {
@@ -30,8 +30,6 @@ const DRAW_EVERY_MS = 2;
 /** Above this a timer would fire at once. */
 const TIMER_MS_MAX = 3_600_000;
 const PHASES = 1_024;
-/** Older readings are no ground to say anything from, ms. */
-const READING_AGE_MS_MAX = 3_000;
 
 const NOT_STARTED: GrabAnswer = { code: '-2' };
 
@@ -124,7 +122,7 @@ export class Openings {
   /** Who comes too early. Where somebody may have won already, since the start has been moved, Redis has to be asked [R6]. */
   #turnAway(rainId: string, asker: Asker): boolean {
     const rain = this.#rules.reading(rainId);
-    if (!rain || rain.claims > 0 || performance.now() - rain.lookedAt > READING_AGE_MS_MAX) return false;
+    if (!rain || rain.claims > 0 || !isFresh(rain)) return false;
     this.#rules.answer(asker, rainId, NOT_STARTED);
     return true;
   }

@@ -7,19 +7,16 @@ import { refuse, type Desk, type Refused } from '../desk.ts';
 export const roundRequest = z.object({
   id: campaignId,
   round,
-  /** Who has won in any other round gets nothing in this one. */
-  excludeEarlierWinners: z.boolean('expected true or false').default(false),
 }, 'expected {"id","round"}');
 
 interface Asked {
   id?: string | undefined;
   shards?: number | undefined;
-  rehearsal: boolean;
   campaign?: z.output<typeof roundRequest> | undefined;
 }
 
 /** What follows from the campaign of a rain: how it is called, and how many shards it has. */
-export async function nameRain(desk: Desk, { id, shards, rehearsal, campaign: asked }: Asked, another: () => string): Promise<{ ok: true; id: string; shards: number; campaign?: Round } | Refused> {
+export async function nameRain(desk: Desk, { id, shards, campaign: asked }: Asked, another: () => string): Promise<{ ok: true; id: string; shards: number; campaign?: Round } | Refused> {
   if (!asked) {
     if (id !== undefined && roundOf(id)) return refuse('id', 'a dot is for the rounds of a campaign; say which campaign and which round it is');
     return { ok: true, id: id ?? another(), shards: shards ?? 1 };
@@ -29,6 +26,5 @@ export async function nameRain(desk: Desk, { id, shards, rehearsal, campaign: as
   const name = roundId({ campaignId: asked.id, round: asked.round });
   if (id !== undefined && id !== name) return refuse('id', `round ${asked.round} of ${asked.id} is called ${name}`);
   if (shards !== undefined && shards !== campaign.shards) return refuse('shards', `all rounds of ${asked.id} have ${campaign.shards}`);
-  if (rehearsal) return refuse('rehearsal', 'what is won in a rehearsal would count as a win of the campaign; rehearse with a rain of its own');
   return { ok: true, id: name, shards: campaign.shards, campaign: asked };
 }

@@ -136,7 +136,7 @@ describe('campaigns and rehearsals', () => {
     const round = { plan: PLAN, ...await window(), campaign: { id: 'autumn', round: 1 } };
     expect(await opal.ask('POST', '/api/desk/rains', round)).toMatchObject({ status: 201, body: { rainId: 'autumn.1', loaded: 20 } });
     const shown = as(campaignsApi.show.answer, await opal.ask('GET', '/api/desk/campaigns/autumn'));
-    expect(shown).toMatchObject({ title: 'Autumn', winsPerUserMax: 1, rollOver: true, rounds: [{ rainId: 'autumn.1', campaign: { id: 'autumn', round: 1, excludeEarlierWinners: false } }], winners: { users: 0 } });
+    expect(shown).toMatchObject({ title: 'Autumn', winsPerUserMax: 1, rollOver: true, rounds: [{ rainId: 'autumn.1', campaign: { id: 'autumn', round: 1 }, terms: { winsMax: 1 } }], winners: { users: 0 } });
     expect(as(campaignsApi.list.answer, await opal.ask('GET', '/api/desk/campaigns')).campaigns).toMatchObject([{ campaignId: 'autumn', rounds: 1 }]);
     expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/autumn.1'))).toMatchObject({ state: 'loaded' });
     expect(await opal.ask('GET', '/api/desk/campaigns/winter')).toMatchObject({ status: 404, body: { code: 'no_such_campaign' } });
@@ -144,8 +144,8 @@ describe('campaigns and rehearsals', () => {
   });
 
   test('a rehearsal is one wherever it is told', async () => {
-    expect(await opal.ask('POST', '/api/desk/rains', { id: 'dress', plan: PLAN, ...await window(), rehearsal: true })).toMatchObject({ status: 201 });
-    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/dress'))).toMatchObject({ rehearsal: true });
+    expect(await opal.ask('POST', '/api/desk/rains', { id: 'dress', plan: PLAN, ...await window(), terms: { rehearsal: true } })).toMatchObject({ status: 201 });
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/dress'))).toMatchObject({ terms: { rehearsal: true } });
   });
 });
 

@@ -12,6 +12,7 @@ import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type P
 import { MoneyPart } from './money.tsx';
 import { PreviewPane, usePreview } from './preview.tsx';
 import { Review } from './review.tsx';
+import { TermsPart } from './terms.tsx';
 import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
@@ -27,7 +28,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
   const shared = useWords(SHARED);
   const { ask, mayAct } = useDesk();
   const [draft, setDraft] = useState<Draft>(() => newDraft(ask.now(), campaign && {
-    id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)), excludeEarlierWinners: false,
+    id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)),
   }));
   const [against, setAgainst] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
@@ -74,7 +75,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
       <div class="create">
         <form noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
           <MoneyPart draft={draft} refusals={refusals} change={change} />
-          <WhenPart draft={draft} refusals={refusals} change={change} />
+          <WhenPart draft={draft} refusals={refusals} change={change}><TermsPart draft={draft} refusals={refusals} change={change} /></WhenPart>
           <Refused refusal={verb.refusal ?? unplaced(against)} />
           <div class="acts"><Button type="submit" look="main" pending={verb.pending} testId="review">{words.review}</Button></div>
         </form>
@@ -85,7 +86,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
   );
 }
 
-const PLACED = /^(plan\.)?(title|budget|packets|min|max|opensAt|closesAt|split(\..*)?)$/;
+const PLACED = /^(plan\.)?(title|budget|packets|min|max|opensAt|closesAt|split(\..*)?|terms\..*)$/;
 
 /** Those that no field of the form is called by. */
 function unplaced(refusals: readonly FieldRefusal[]) {

@@ -1,4 +1,5 @@
 import type { FieldRefusal, Plan, Split } from '../../desk/answers.ts';
+import { askedTermNames, describeTerm, type AskedTermName, type AskedTerms } from '../../../../src/rain/terms.ts';
 import { amountTyped } from '../../words/figures.ts';
 
 export const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
@@ -22,9 +23,10 @@ export interface Draft {
   starts: readonly string[];
   duration: string;
   durationUnit: Unit;
-  rehearsal: boolean;
+  /** A flag that is on, or a count as it is typed; some do not suit these rains. */
+  terms: { readonly [N in AskedTermName]?: boolean | string };
   /** Whose rounds these are to be; `first` is the number of the first of them. */
-  campaign?: { id: string; first: number; excludeEarlierWinners: boolean };
+  campaign?: { id: string; first: number };
 }
 
 export type PresetName = 'party' | 'flash' | 'alike';
@@ -47,8 +49,22 @@ export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => U
 export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
     id: newId(now), title: '', budget: '', packets: '', method: 'double-mean', tiers: [], min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
-    starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', rehearsal: false, ...(campaign && { campaign, when: 'rounds' }),
+    starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', terms: {}, ...(campaign && { campaign, when: 'rounds' }),
   };
+}
+
+/** Those that suit the rains of this form, to be asked for one by one. */
+export function termsFor({ campaign }: Pick<Draft, 'campaign'>): AskedTermName[] {
+  return askedTermNames(campaign ? 'rounds' : 'rains of their own');
+}
+
+/** As the console is asked: what is off, or was left empty, is not there. */
+export function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
+  return Object.fromEntries(termsFor(draft).flatMap((name) => {
+    const typed = draft.terms[name];
+    if (typed === undefined || typed === false || (typeof typed === 'string' && typed.trim() === '')) return [];
+    return [[name, describeTerm(name).kind === 'flag' || typeof typed !== 'string' ? typed : numberTyped(typed)]];
+  }));
 }
 
 /** What the console is asked; numbers that are none become null, which it refuses by name. */
@@ -70,8 +86,8 @@ export interface RainRequest {
   opensAt: number;
   closesAt: number;
   load: boolean;
-  rehearsal?: boolean;
-  campaign?: { id: string; round: number; excludeEarlierWinners: boolean };
+  terms: AskedTerms;
+  campaign?: { id: string; round: number };
 }
 
 /** One rain, or one for each start: each with an id that stays the same however often this is asked for. */
@@ -82,13 +98,14 @@ export function requestsOf(draft: Draft, now: number): RainRequest[] {
   const starts = draft.when === 'in' ? [Math.round(now + numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit])]
     : draft.starts.slice(0, draft.when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime());
   const { campaign } = draft;
+  const terms = termsOf(draft);
   return starts.map((opensAt, i) => {
     // A round is called after its campaign.
-    const round = campaign && { id: campaign.id, round: campaign.first + i, excludeEarlierWinners: campaign.excludeEarlierWinners };
+    const round = campaign && { id: campaign.id, round: campaign.first + i };
     return {
       id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
       ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
-      plan, opensAt, closesAt: opensAt + lastsMs, load: true, ...(round ? { campaign: round } : draft.rehearsal && { rehearsal: true }),
+      plan, opensAt, closesAt: opensAt + lastsMs, terms, load: true, ...(round && { campaign: round }),
     };
   });
 }
@@ -118,7 +135,7 @@ export function localText(time: number): string {
 
 const roundUp = (time: number): number => Math.ceil(time / 300_000) * 300_000;
 
-/** Those of one field; the console names a plan's fields alone or below `plan`. */
+/** Those of one field; the console names a plan's fields alone or below `plan`, and terms below `terms`. */
 export function refusalsFor(refusals: readonly FieldRefusal[], ...fields: string[]): FieldRefusal[] {
   return refusals.filter(({ field }) => fields.includes(field.replace(/^plan\./, '')));
 }

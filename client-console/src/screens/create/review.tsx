@@ -7,6 +7,8 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { centsOf, durationText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';
+import { askedTermNames } from '../../../../src/rain/terms.ts';
+import { tellTerm, TERM_WORDS } from '../term-words.ts';
 import { requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
 import { WORDS } from './words.ts';
 
@@ -19,6 +21,7 @@ interface ReviewProps {
 export function Review({ draft, onClose }: ReviewProps) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
+  const termWords = useWords(TERM_WORDS);
   const language = useLanguage();
   const { ask } = useDesk();
   const verb = useVerb();
@@ -27,7 +30,7 @@ export function Review({ draft, onClose }: ReviewProps) {
   // The first click says when `in five minutes` is; a second one asks for the same rains.
   const asked = useRef<RainRequest[]>(undefined);
   const count = shown.length;
-  const { plan } = shown[0]!;
+  const { plan, terms } = shown[0]!;
   const total = moneyText(((centsOf(plan.budget) * count) / 100).toFixed(2));
   const lasts = words.lasts(durationText(Number(draft.duration) * UNITS_MS[draft.durationUnit], language));
 
@@ -47,12 +50,13 @@ export function Review({ draft, onClose }: ReviewProps) {
   return (
     <Dialog title={words.reviewTitle} act={count === 1 ? words.make : words.makeAll(count)} verb={verb} onAct={() => void make()} onClose={onClose}>
       <ul class="deeds" data-testid="deeds">
-        <li class={draft.rehearsal ? 'shadow' : 'money'}>
-          <b>{draft.rehearsal ? words.shadow(total) : words.leaves(total)}</b> {draft.rehearsal ? words.shadowTold : words.leavesTold(count, moneyText(plan.budget))}
+        <li class={terms.rehearsal ? 'shadow' : 'money'}>
+          <b>{terms.rehearsal ? words.shadow(total) : words.leaves(total)}</b> {terms.rehearsal ? words.shadowTold : words.leavesTold(count, moneyText(plan.budget))}
         </li>
         <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), plan.max === undefined ? undefined : moneyText(plan.max))}</b> {words.holdsTold}</li>
         {draft.when === 'in' ? <li><b>{words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {lasts}</li>
           : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {lasts} {i < made && `✓ ${words.made}`}</li>)}
+        {askedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {tellTerm(termWords[name], terms[name])}</li>)}
         <li><b>{words.back}</b> {words.backTold}</li>
       </ul>
       {taken && <p><a href={hashOf({ screen: 'rain', rainId: asked.current![made]!.id })}>{words.toRain}</a></p>}

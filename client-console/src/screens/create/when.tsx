@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import type { FieldRefusal } from '../../desk/answers.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choice, Field, Segments, Toggle } from '../../parts/field.tsx';
+import { Choice, Field, Segments } from '../../parts/field.tsx';
 import { useWords } from '../../words/language.ts';
 import { nextStart, refusalsFor, type Draft, type Unit } from './draft.ts';
 import { WORDS } from './words.ts';
@@ -15,7 +16,7 @@ interface PartProps {
 }
 
 /** When it opens and how long it rains; several starts are several rains. */
-export function WhenPart({ draft, refusals, change }: PartProps) {
+export function WhenPart({ draft, refusals, change, children }: PartProps & { children: ComponentChildren }) {
   const words = useWords(WORDS);
   const units = Object.entries(words.units) as [Unit, string][];
   const opens = refusalsFor(refusals, 'opensAt');
@@ -37,9 +38,7 @@ export function WhenPart({ draft, refusals, change }: PartProps) {
         <Field label={words.duration} inputMode="decimal" value={draft.duration} onInput={(duration) => change({ duration })} refusals={refusalsFor(refusals, 'closesAt')} testId="duration" />
         <Choice label={words.unit} value={draft.durationUnit} options={units} onChange={(durationUnit) => change({ durationUnit })} />
       </div>
-      {draft.campaign ? (
-        <Toggle label={words.exclude} hint={words.excludeHint} checked={draft.campaign.excludeEarlierWinners} onChange={(excludeEarlierWinners) => change({ campaign: { ...draft.campaign!, excludeEarlierWinners } })} />
-      ) : <Toggle label={words.rehearsal} hint={words.rehearsalHint} checked={draft.rehearsal} onChange={(rehearsal) => change({ rehearsal })} />}
+      {children}
     </fieldset>
   );
 }

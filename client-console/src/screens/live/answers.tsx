@@ -1,13 +1,13 @@
 import type { Sample } from '../../desk/answers.ts';
 import { countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { SHARED } from '../../words/shared.ts';
+import { answerName, SHARED } from '../../words/shared.ts';
 import { WORDS } from './words.ts';
 
 /** What the players are told, by code: a storm of "busy" or "too fast" is seen here first. */
 export function Answers({ sample: { answersPerSecond } }: { sample: Sample }) {
   const words = useWords(WORDS);
-  const names = useWords(SHARED).answers;
+  const shared = useWords(SHARED);
   const answers = Object.entries(answersPerSecond).filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
   const most = answers[0]?.[1] ?? 1;
   return (
@@ -15,7 +15,7 @@ export function Answers({ sample: { answersPerSecond } }: { sample: Sample }) {
       <h2>{words.answers}</h2>
       {answers.length === 0 ? <p class="hint">{words.none}</p> : (
         <ul>{answers.map(([code, count]) => (
-          <li key={code} data-code={code}><span>{names[code] ?? code}</span><i aria-hidden="true"><i style={{ width: `${(count / most) * 100}%` }} /></i><b>{countText(count)}</b></li>
+          <li key={code} data-code={code}><span>{answerName(shared, code)}</span><i aria-hidden="true"><i style={{ width: `${(count / most) * 100}%` }} /></i><b>{countText(count)}</b></li>
         ))}</ul>
       )}
     </section>

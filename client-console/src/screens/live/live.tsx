@@ -44,7 +44,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
       <RainHead rain={{ ...rain, state: sample.state }} tab="live"><Button look="main" onClick={toggle} testId="big">{words.big}</Button></RainHead>
       <div class="stage" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
         <header>
-          <h2>{rain.title}{rain.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
+          <h2>{rain.title}{rain.terms.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
           <p class="link" data-link={link} role="status">{link === 'up' ? '' : words[link === 'lost' ? 'lost' : 'connecting']}</p>
           {big && <Button look="quiet" onClick={toggle}>{words.small}</Button>}
         </header>

@@ -23,7 +23,7 @@ export function RainHead({ rain, tab, children }: HeadProps) {
         <div>
           <a class="back" href="#/rains">← {words.back}</a>
           <h1>{rain.title}</h1>
-          <p class="chips"><StateChip state={rain.state} rehearsal={rain.rehearsal} /> <Until rain={rain} /></p>
+          <p class="chips"><StateChip state={rain.state} rehearsal={rain.terms.rehearsal} /> <Until rain={rain} /></p>
         </div>
         {children && <div class="acts">{children}</div>}
       </header>

@@ -7,6 +7,8 @@ import { Awaited, Empty } from '../../parts/empty.tsx';
 import { EquationBar } from '../../parts/equation-bar.tsx';
 import { countText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
+import { TERM_NAMES } from '../../../../src/rain/terms.ts';
+import { tellTerm, TERM_WORDS } from '../term-words.ts';
 import { Acts } from './acts.tsx';
 import { Fairness } from './fairness.tsx';
 import { RainHead } from './head.tsx';
@@ -63,6 +65,7 @@ function Findings({ audit }: { audit: AuditAnswer }) {
 
 function Figures({ rain }: { rain: RainDetail }) {
   const words = useWords(WORDS);
+  const termWords = useWords(TERM_WORDS);
   const language = useLanguage();
   const figures: [string, string, string][] = [
     [words.budget, moneyText(rain.budget), 'budget'], [words.packets, countText(rain.packets), 'packets'], [words.left, countText(rain.left), 'left'],
@@ -74,6 +77,7 @@ function Figures({ rain }: { rain: RainDetail }) {
       <dl class="facts">
         <div><dt>{words.window}</dt><dd>{momentText(rain.opensAt, language)} – {momentText(rain.closesAt, language)}</dd></div>
         {rain.campaign && <div><dt>{words.round}</dt><dd><a href={hashOf({ screen: 'campaign', campaignId: rain.campaign.id })}>{rain.campaign.id}</a>, {words.roundOf(rain.campaign.round)}</dd></div>}
+        {TERM_NAMES.filter((name) => name in rain.terms).map((name) => <div key={name}><dt>{termWords[name].label}</dt><dd>{tellTerm(termWords[name], rain.terms[name])}</dd></div>)}
         <div><dt>{words.id}</dt><dd><code>{rain.rainId}</code></dd></div>
       </dl>
     </section>

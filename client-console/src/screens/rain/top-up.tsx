@@ -39,7 +39,7 @@ export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }
         <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
       </div>
       <Segments label={plans.method} value={method} options={METHODS.map((one) => [one, plans.methods[one]] as const)} onChange={setMethod} />
-      {preview?.ok && <p><b>{(rain.rehearsal ? words.told.topUpShadow : words.told.topUp)(moneyText(preview.budget))}</b></p>}
+      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpShadow : words.told.topUp)(moneyText(preview.budget))}</b></p>}
     </Dialog>
   );
 }
