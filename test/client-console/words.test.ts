@@ -4,6 +4,7 @@ import { amountTyped, centsOf, countdownText, durationText, moneyText } from '..
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
+import { EXAMPLES } from '../rain/split/examples.ts';
 
 test('the language is the one chosen before, else the first that is spoken here', () => {
   expect(firstLanguage('en', ['zh-CN'])).toBe('en');
@@ -31,9 +32,7 @@ test.each([
   { budget: '1.00', packets: 500 }, { budget: '100.00', packets: 2, max: '1.00' }, { budget: '1.00', packets: 1, min: '2.00', max: '1.00' },
   { budget: '1.00', packets: 0 }, { budget: '1.00', packets: 9_999_999 }, { budget: '1.00', packets: 1.5 }, { budget: '1.00', packets: null },
   { budget: '-1', packets: 1 }, { budget: '0.00', packets: 1 }, { budget: '1.234', packets: 1 }, { budget: '99999999999999.99', packets: 1 }, { budget: 'much', packets: 1 },
-  { budget: '10.00', packets: 2, split: { method: 'tiers', tiers: [{ count: 3, amount: '1.00' }] } }, { budget: '10.00', packets: 5, split: { method: 'tiers', tiers: [{ count: 3, amount: '9.00' }] } },
-  { budget: '10.00', packets: 5, min: '1.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '0.50' }] } }, { budget: '10.00', packets: 5, max: '5.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '6.00' }] } },
-  { budget: '10.00', packets: 5, min: '1.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '9.00' }] } }, { budget: '10.00', packets: 2, max: '5.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '1.00' }] } },
+  ...Object.values(EXAMPLES).flatMap(({ refused }) => refused),
 ])('[R12] what is wrong with $budget for $packets packets is told in Chinese, too', (plan) => {
   const verdict = checkPlan(plan);
   expect(verdict.ok).toBe(false);

@@ -8,8 +8,8 @@ import type { rainsApi } from '../../../src/console/contract/rains.ts';
 import type { sessionApi } from '../../../src/console/contract/session.ts';
 import type { systemApi } from '../../../src/console/contract/system.ts';
 import type { winnersApi } from '../../../src/console/contract/winners.ts';
-import type { RainPlan } from '../../../src/rain/plan.ts';
 import type { RainState as State } from '../../../src/rain/rain.ts';
+import type { MethodName } from '../../../src/rain/split/methods.ts';
 
 /**
  * What the console's HTTP API says, by its own contract: types only, so that nothing of it comes into the page. Amounts are decimal
@@ -26,8 +26,14 @@ export type RainDetail = Answer<typeof rainsApi.show>;
 /** What was added to a rain since its creation. */
 export type Portion = RainDetail['portions'][number];
 
-export type Plan = RainPlan;
-export type Split = NonNullable<Plan['split']>;
+/** A plan as it is typed: the console judges it. */
+export interface Plan {
+  budget: string;
+  packets: number;
+  split: { method: MethodName } & Record<string, unknown>;
+  min?: string;
+  max?: string;
+}
 
 export type Previewed = Answer<typeof rainsApi.preview>;
 export type Preview = Extract<Previewed, { ok: true }>;
