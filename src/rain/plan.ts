@@ -39,6 +39,10 @@ export const rainPlan = z.strictObject({
 }, { error: (issue) => (issue.code === 'invalid_type' ? 'expected an object with budget and packets' : undefined) });
 export type RainPlan = z.input<typeof rainPlan>;
 
+/** A plan that somebody else shows: perhaps of a newer version, so that it is passed on as it is, and judged by `checkPlan`. */
+export const shownPlan = z.record(z.string(), z.unknown());
+export type ShownPlan = Readonly<Record<string, unknown>>;
+
 /** A plan that can be carried out to the cent; only `checkPlan` makes one. */
 export interface CheckedPlan extends Budget {
   split: { method: MethodName; rows: readonly ReadRow[] };
