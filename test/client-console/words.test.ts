@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { masked } from '../../client-console/src/screens/live/masked.ts';
 import { amountTyped, centsOf, countdownText, durationText, moneyText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
@@ -45,9 +44,3 @@ test.each([
 });
 
 test('a reason that nobody has translated is shown as it is', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));
-
-test('a wall shows who has won to nobody but himself', () => {
-  expect(masked('alice-1234')).toBe('a•••4');
-  expect(masked('li')).toBe('•••');
-  expect(masked('🙂b🙃')).toBe('🙂•••🙃');
-});
