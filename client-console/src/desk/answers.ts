@@ -8,6 +8,7 @@ import type { rainsApi } from '../../../src/console/contract/rains.ts';
 import type { sessionApi } from '../../../src/console/contract/session.ts';
 import type { systemApi } from '../../../src/console/contract/system.ts';
 import type { winnersApi } from '../../../src/console/contract/winners.ts';
+import type { EquationPart } from '../../../src/rain/equation-parts.ts';
 import type { RainState as State } from '../../../src/rain/rain.ts';
 import type { MethodName } from '../../../src/rain/split/methods.ts';
 
@@ -40,8 +41,6 @@ export type Preview = Extract<Previewed, { ok: true }>;
 export type FieldRefusal = Extract<Previewed, { ok: false }>['refusals'][number];
 export type Created = Answer<typeof rainsApi.create>;
 
-export const EQUATION_PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
-export type EquationPart = (typeof EQUATION_PARTS)[number];
 export type Equation = Record<EquationPart | 'budget', string> & {
   adds_up: boolean;
   /** When it was weighed, of a live one: not every second. */
