@@ -31,7 +31,7 @@ export interface Size {
 }
 
 export const SIZES: Record<'quick' | 'full', Size> = {
-  quick: { rounds: 2, users: 400, losingMs: 300, rains: 3, claims: 8_000, baselineClaims: 250, winners: 10_000, packets: 100_000, requests: 40_000, sockets: 1_000, crowd: 3_000, watchers: 1_000, lookMs: 500, restMs: 500, pressing: 1_000, pressMs: 4_000 },
+  quick: { rounds: 5, users: 400, losingMs: 300, rains: 4, claims: 8_000, baselineClaims: 250, winners: 10_000, packets: 100_000, requests: 40_000, sockets: 1_000, crowd: 3_000, watchers: 1_000, lookMs: 500, restMs: 500, pressing: 1_000, pressMs: 4_000 },
   full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, requests: 200_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, lookMs: 1_500, restMs: 2_000, pressing: 2_000, pressMs: 10_000 },
 };
 

@@ -9,6 +9,7 @@ export function prove({ rainId, inTime, win, added = [], portions = [], ...shown
   if (portions.length !== added.length) return 'broken';
   const kept = portions.map(({ seed = '', plan }, i) => ({ commitment: added[i]!, seed, plan }));
   const verdict = verifyFairness({ rainId, ...shown, portions: kept });
+  if (verdict.outcome === 'newer') return 'newer';
   if (verdict.outcome !== 'ok') return 'broken';
   if (win && checkReceipt(verdict.allocation, rainId, { rainId, ...win }).outcome !== 'ok') return 'broken';
   if (!inTime) return 'late';

@@ -1,6 +1,6 @@
 import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
-import type { RainPlan } from '../../src/rain/plan.ts';
+import type { ShownPlan } from '../../src/rain/plan.ts';
 import type { PortionPromise } from '../../src/rain/portion.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
@@ -24,9 +24,10 @@ export interface Round {
 
 /**
  * `yours` the player's packet is the one promised · `all` he has none, and the packets are those promised · `late` the same,
- * but this page heard of the promise only when the rain was over · `broken` not what was promised
+ * but this page heard of the promise only when the rain was over · `newer` the plan is the one promised, and this page is too old to
+ * compute its packets · `broken` not what was promised
  */
-export type Proof = 'yours' | 'all' | 'late' | 'broken';
+export type Proof = 'yours' | 'all' | 'late' | 'newer' | 'broken';
 
 /** All that a proof needs; plain values, for a worker. */
 export interface Provable {
@@ -36,7 +37,7 @@ export interface Provable {
   added?: readonly string[];
   inTime: boolean;
   seed: string;
-  plan: RainPlan;
+  plan: ShownPlan;
   shards: number;
   portions?: readonly PortionPromise[];
   win?: { redPacketId: string; amount: string };

@@ -17,7 +17,7 @@ export type GrabOutcome =
   | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' | 'had_enough' }
   /** Nobody could say, within the bounds of patience; asking again is safe and tells it [R6]. */
   | { kind: 'unanswered' }
-  /** A code of a newer server. */
+  /** A code of a newer server, without a pause after which to ask again. */
   | { kind: 'unknown'; code: string; reason: string };
 
 export function outcomeOf(verdict: Verdict): GrabOutcome {

@@ -1,5 +1,5 @@
 import type { GrabMessage, ResultMessage } from '../protocol/messages.ts';
-import { OUTCOMES, type Outcome } from '../protocol/outcomes.ts';
+import { OUTCOMES, retryOf, type Outcome } from '../protocol/outcomes.ts';
 import { delayBeforeRetry } from '../runtime/backoff.ts';
 import { ASK_AGAIN, RETRY_MS_MAX } from './backoff.ts';
 
@@ -81,19 +81,20 @@ export class Question {
   /** @returns whether the message has been dealt with here; what answers no question of ours is somebody else's */
   hear(result: ResultMessage): boolean {
     if (result.rainId !== this.#rainId) return false;
-    const outcome = (OUTCOMES as Partial<Record<string, Outcome>>)[result.code];
+    const retry = retryOf(result);
     // Every question of ours has a ref: that one is put off without one was his join.
-    if (result.ref === undefined && outcome?.retry === 'after a pause') return false;
+    if (result.ref === undefined && retry === 'after a pause') return false;
     if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // to an earlier attempt; the last one counts
     if (result.ref === this.#ref) this.#open = false;
-    switch (outcome?.retry) {
-      case undefined:
+    // A newer server may have a code for a packet that this client does not know: the packet is what counts.
+    switch (result.redPacketId === undefined ? retry : 'no') {
       case 'no':
       case 'when it resumes':
         this.#settle(result);
         break;
       case 'after a pause':
-        this.#doubtful ||= result.code === OUTCOMES['-7'].code;
+        // Of a code that is not known here it is not known either what was decided.
+        this.#doubtful ||= result.code !== OUTCOMES['-5'].code;
         this.#again(this.#pauseAfter(result), result.code);
         break;
       case 'after joining again':

@@ -1,5 +1,5 @@
 import type { ClientMessage, CreditedMessage, PuzzleMessage, RainSnapshot, ResultMessage, TicketMessage } from '../protocol/messages.ts';
-import { OUTCOMES, type Outcome } from '../protocol/outcomes.ts';
+import { retryOf, type Outcome } from '../protocol/outcomes.ts';
 import type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
 import { stateAt } from '../rain/rain.ts';
 import { RETRY_MS_MAX } from './backoff.ts';
@@ -134,11 +134,11 @@ export class Seat {
   }
 
   hearResult(result: ResultMessage): void {
-    const retry = (OUTCOMES as Partial<Record<string, Outcome>>)[result.code]?.retry;
+    const retry = retryOf(result);
     // Every question of ours has a ref: this is about the join, and no ticket came with it.
     if (result.ref === undefined && this.#entry.preparing && retry === 'after a pause') return this.#joinAgain(result.retryInMs);
     if (this.#question.hear(result)) return;
-    if (retry === 'after a pause') return this.#joinAgain(result.retryInMs);
+    if (retry === 'after a pause' && result.redPacketId === undefined) return this.#joinAgain(result.retryInMs);
     // A refusal of a grab that nobody waits for any more. A packet is never unheard.
     if (result.ref !== undefined && result.redPacketId === undefined) return;
     if (result.redPacketId === undefined) this.refuse(result);

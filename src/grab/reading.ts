@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { commitment } from '../rain/commitment.ts';
 import { seed } from '../rain/fairness.ts';
 import { readJson } from '../rain/json.ts';
-import { rainPlan, type RainPlan } from '../rain/plan.ts';
+import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { PORTIONS_MAX, type PortionPromise } from '../rain/portion.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import { areUsual, type Terms } from '../rain/terms.ts';
@@ -18,15 +18,15 @@ export type LiveRain = z.infer<typeof liveRain>;
 export interface Reveal {
   seed: string;
   /** As the book recorded it, without the defaults: its text was committed to. */
-  plan: RainPlan;
+  plan: ShownPlan;
   /** What was added since, in order; empty or absent: nothing was. */
   portions?: readonly PortionPromise[];
 }
 
-const revealed = z.custom<RainPlan>((plan) => rainPlan.safeParse(plan).success);
-const revealedPlan = z.string().transform(readJson).pipe(revealed);
-const portions = z.string().transform(readJson).pipe(z.array(z.object({
-  commitment, packets: z.int().min(1), seed: seed.optional(), plan: revealed.optional(),
+// A newer version may have settled it: what is revealed is passed on whole, whether it is understood here or not.
+const revealedPlan = z.string().transform(readJson).pipe(shownPlan);
+const portions = z.string().transform(readJson).pipe(z.array(z.looseObject({
+  commitment, packets: z.int().min(1), seed: seed.optional(), plan: shownPlan.optional(),
 })).max(PORTIONS_MAX));
 
 const storedTerms = z.string().transform(readJson).pipe(toldTerms);

@@ -2,7 +2,7 @@ import type { Draft } from '../grab/stock.ts';
 import type { Reveal } from '../grab/reading.ts';
 import { atCreation, type BookedRain } from '../ledger/rains.ts';
 import { commitment, commitmentOf } from '../rain/commitment.ts';
-import type { RainPlan } from '../rain/plan.ts';
+import type { ShownPlan } from '../rain/plan.ts';
 import type { PortionPromise } from '../rain/portion.ts';
 import type { Desk } from './desk.ts';
 
@@ -44,9 +44,9 @@ export async function revealOf(desk: Pick<Desk, 'ledger'>, rainId: string): Prom
   if (await recordedCommitment(desk, rainId) === undefined) return undefined;
   const rain = await desk.ledger.rain(rainId);
   // It was checked when it was booked; who recomputes the packets checks it again.
-  return rain && { seed: rain.seed, plan: rain.split as unknown as RainPlan, portions: revealedPortions(rain) };
+  return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, portions: revealedPortions(rain) };
 }
 
 export function revealedPortions({ portions }: BookedRain): Required<PortionPromise>[] {
-  return portions.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as RainPlan }));
+  return portions.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as ShownPlan }));
 }

@@ -66,6 +66,8 @@ export async function verifyRain(desk: Desk, rainId: string, receipts: readonly 
     case 'bad_seed':
       found.problem(`the seed${whose} in the book is none: ${verdict.reason}`);
       break;
+    case 'newer':
+      return refuse('id', `the plan${whose} of the rain ${rainId} is the one that was committed to, and this version cannot carry it out (${verdict.refusals.map(tellRefusal).join('; ')}); verify it with the version that has made it`);
     case 'bad_plan':
       found.problem(`the plan${whose} in the book cannot be carried out: ${verdict.refusals.map(tellRefusal).join('; ')}`);
       break;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
-import type { RainPlan } from '../rain/plan.ts';
+import type { ShownPlan } from '../rain/plan.ts';
 import type { PortionPromise } from '../rain/portion.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
@@ -52,7 +52,7 @@ export interface RainSnapshot {
   commitment?: string;
   /** These three once the rain is settled: with the commitment, all that is needed to recompute every packet. */
   seed?: string;
-  plan?: RainPlan;
+  plan?: ShownPlan;
   shards?: number;
   /**
    * What was added to the rain since it was created, in order; absent when nothing was. `packets` and `left` have grown with it:

@@ -36,6 +36,20 @@ export type PausingCode = Extract<KnownOutcome, { retry: 'after a pause' }>['cod
 /** By code. (An object alone would not do: JavaScript lists "0" and "1" first.) */
 export const OUTCOMES = Object.fromEntries(OUTCOMES_IN_ORDER.map((outcome) => [outcome.code, outcome])) as { readonly [C in OutcomeCode]: Extract<KnownOutcome, { code: C }> };
 
+/**
+ * When to ask again after an answer. A code of a newer server ends the question, unless it comes with a pause to wait: then the same
+ * question is asked again after it. A packet that comes with it is won, whatever the code.
+ */
+export function retryOf({ code, retryInMs }: { code: string; retryInMs?: number | undefined }): Outcome['retry'] {
+  const known = (OUTCOMES as Partial<Record<string, Outcome>>)[code];
+  return known ? known.retry : retryInMs === undefined ? 'no' : 'after a pause';
+}
+
+/** The word for a code, in figures and reports: also for one of a newer server. */
+export function reasonOf(code: string): string {
+  return (OUTCOMES as Partial<Record<string, Outcome>>)[code]?.reason ?? `code_${code}`;
+}
+
 /** `error` messages: the frame could not be understood; nothing was changed [R12]. */
 export const ERRORS = {
   not_json: { code: 'not_json', meaning: 'The frame is not one JSON object.' },

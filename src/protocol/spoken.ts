@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, rainId, userId } from '../rain/claim.ts';
-import { rainPlan, type RainPlan } from '../rain/plan.ts';
+import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 import { toldTerms } from '../rain/terms-check.ts';
 import type { ServerMessage } from './messages.ts';
@@ -17,7 +17,7 @@ const rain = rainId.describe('Which rain');
 const money = amount.meta({ pattern: '^(0|[1-9]\\d{0,13})\\.\\d\\d$', description: 'Decimal string with two digits, above 0; never a number' });
 const packetId = z.string().min(1).max(128).describe('Names the red packet, for good');
 
-const plan = z.custom<RainPlan>((value) => rainPlan.safeParse(value).success).meta({ type: 'object' });
+const plan = z.custom<ShownPlan>((value) => shownPlan.safeParse(value).success).meta({ type: 'object' });
 
 const portion = z.object({
   commitment: z.string().describe('As that of the rain, of what was added'),

@@ -19,7 +19,10 @@ const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
  */
 export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
-/** Names the recipe; another way from seed to packets needs another name. */
+/**
+ * Names the recipe; another way from seed to packets needs another name, which its plans carry as `recipe`. The commitment is made in
+ * the same way for all of them, so that this version can tell a newer promise from a broken one.
+ */
 const VERSION = 'red-packet-rain/v1';
 
 /** Everything that decides who gets which amount. Title and times do not. */
@@ -38,7 +41,8 @@ export interface Promised {
 
 /** What is hashed: one line of JSON. */
 export function canonicalText({ rainId, seed, plan, shards, first }: Promised): string {
-  return canonicalJson({ version: VERSION, rainId, seed, plan, shards, first });
+  const { recipe } = Object(plan) as { recipe?: unknown };
+  return canonicalJson({ version: typeof recipe === 'string' ? recipe : VERSION, rainId, seed, plan, shards, first });
 }
 
 /** @returns 64 hex digits */
@@ -49,6 +53,8 @@ export function commitmentOf(promised: Promised): string {
 /** In order of precedence; `portion`: which promise is broken, 0 for that of the creation, and absent then. */
 export type FairnessVerdict =
   | { outcome: 'bad_seed'; reason: string; portion?: number }
+  /** The plan is the one that was committed to, and this version cannot carry it out: a newer one has made it. */
+  | { outcome: 'newer'; refusals: Refusal[]; portion?: number }
   | { outcome: 'bad_plan'; refusals: Refusal[]; portion?: number }
   /** Seed or parameters are not those that were committed to; `recomputed` is what they hash to. */
   | { outcome: 'commitment_differs'; recomputed: string; portion?: number }
@@ -84,8 +90,8 @@ function verifyPortion({ commitment: promise, ...shown }: Promised & { commitmen
   const seed = seedText.safeParse(shown.seed);
   if (!seed.success) return { outcome: 'bad_seed', reason: firstRefusal(seed.error, 'seed').reason };
   const verdict = checkPlan(shown.plan);
-  if (!verdict.ok) return { outcome: 'bad_plan', refusals: verdict.refusals };
   const recomputed = commitmentOf(shown);
+  if (!verdict.ok) return { outcome: recomputed === promise ? 'newer' : 'bad_plan', refusals: verdict.refusals };
   if (recomputed !== promise) return { outcome: 'commitment_differs', recomputed };
   return { outcome: 'ok', allocation: splitBudget(verdict.plan, seed.data) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rainId as rainIdText } from './claim.ts';
+import { EQUATION_PARTS } from './equation-parts.ts';
 import { formatMoney, parseMoney, type Cents } from './money.ts';
 
 /** Some packets and the money in them. */
@@ -30,11 +31,9 @@ export interface Equation {
   spoiled: Share;
 }
 
-const PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
-
 /** A negative part would mean money from nowhere hidden by a total that happens to agree, so it never adds up. */
 export function addsUp(equation: Equation): boolean {
-  const parts = PARTS.map((name) => equation[name]);
+  const parts = EQUATION_PARTS.map((name) => equation[name]);
   if (parts.some((share) => share.count < 0 || share.cents < 0n)) return false;
   return (
     parts.reduce((sum, share) => sum + share.cents, 0n) === equation.budget.cents &&
@@ -76,7 +75,7 @@ export function toReport(rainId: string, equation: Equation): AuditReport {
 }
 
 /** How many packets each amount of the report is. */
-export type Counts = Record<'budget' | (typeof PARTS)[number], number>;
+export type Counts = Record<'budget' | (typeof EQUATION_PARTS)[number], number>;
 
 export function countsOf(equation: Equation): Counts {
   const { budget, credited, pending, unclaimed, recycled, spoiled } = equation;

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { CENTS_MAX, formatMoney, parseMoney, type Cents } from './money.ts';
-import { PACKETS_MAX, rainPlan, type CheckedPlan, type CheckedTier } from './plan.ts';
+import { PACKETS_MAX, rainPlan, type CheckedPlan } from './plan.ts';
 import { refusalsOf, type Refusal } from './refusal.ts';
+import { figure, shareRefusals } from './split/feasible.ts';
+import type { ReadRow } from './split/method.ts';
+import { methodNamed, type Split } from './split/methods.ts';
 
 export type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
 
@@ -27,13 +30,20 @@ function readPlan(asked: z.output<typeof rainPlan>, refusals: Refusal[]): Checke
   const budgetCents = readAmount('budget', asked.budget, refusals);
   const minCents = readAmount('min', asked.min, refusals);
   const maxCents = asked.max === undefined ? budgetCents : readAmount('max', asked.max, refusals);
-  const tiers = asked.split.method === 'tiers' ? asked.split.tiers : [];
-  const readTiers: CheckedTier[] = tiers.map(({ count, amount }, index) => ({
-    count,
-    cents: readAmount(`split.tiers.${index}.amount`, amount, refusals) ?? 0n,
-  }));
+  const rows = readRows(asked.split, refusals);
   if (refusals.length > 0 || budgetCents === undefined || minCents === undefined || maxCents === undefined) return undefined;
-  return { budgetCents, packets, minCents, maxCents, split: asked.split.method === 'tiers' ? { method: 'tiers', tiers: readTiers } : asked.split };
+  return { budgetCents, packets, minCents, maxCents, split: { method: asked.split.method, rows } };
+}
+
+/** The list that the method asks for, its amounts in cents; empty for a method that asks for none. */
+function readRows(split: Split, refusals: Refusal[]): ReadRow[] {
+  const { rows } = methodNamed(split.method);
+  if (!rows) return [];
+  const asked = Object.entries(split).find(([field]) => field === rows.field)![1] as readonly Record<string, string | number>[];
+  return asked.map((row, index) => Object.fromEntries(Object.entries(row).map(([column, value]) => {
+    if (typeof value === 'number') return [column, value];
+    return [column, readAmount(`split.${rows.field}.${index}.${column}`, value, refusals) ?? 0n];
+  })));
 }
 
 function readAmount(field: string, text: string, refusals: Refusal[]): Cents | undefined {
@@ -58,43 +68,12 @@ function amountReason(text: string, cents: Cents | undefined): string | undefine
 }
 
 function judge(plan: CheckedPlan, refusals: Refusal[]): void {
-  const { budgetCents, packets, minCents, maxCents, split } = plan;
+  const { minCents, maxCents, split } = plan;
   if (minCents > maxCents) {
     refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
     return;
   }
-  judgeShare(plan, 'packets', packets, budgetCents, 'the budget', refusals);
-  if (split.method !== 'tiers') return;
-
-  split.tiers.forEach((tier, index) => {
-    const field = `split.tiers.${index}.amount`;
-    if (tier.cents < minCents) refusals.push({ field, reason: `${formatMoney(tier.cents)} is below the smallest packet, ${formatMoney(minCents)}` });
-    if (tier.cents > maxCents) refusals.push({ field, reason: `${formatMoney(tier.cents)} is above the largest packet, ${formatMoney(maxCents)}` });
-  });
-  const tierPackets = split.tiers.reduce((sum, tier) => sum + tier.count, 0);
-  const tierCents = split.tiers.reduce((sum, tier) => sum + BigInt(tier.count) * tier.cents, 0n);
-  const tooMany = tierPackets > packets;
-  const tooMuch = tierCents > budgetCents;
-  if (tooMany) refusals.push({ field: 'split.tiers', reason: `the tiers hold ${figure(tierPackets)} packets, more than the rain's ${figure(packets)}` });
-  if (tooMuch) refusals.push({ field: 'split.tiers', reason: `the tiers hold ${formatMoney(tierCents)}, more than the budget ${formatMoney(budgetCents)}` });
-  if (!tooMany && !tooMuch) judgeShare(plan, 'split.tiers', packets - tierPackets, budgetCents - tierCents, 'what the tiers leave,', refusals);
-}
-
-/** Can `packets` packets within [min, max] hold exactly `cents`? */
-function judgeShare({ minCents, maxCents }: CheckedPlan, field: string, packets: number, cents: Cents, whose: string, refusals: Refusal[]): void {
-  const least = BigInt(packets) * minCents;
-  const most = BigInt(packets) * maxCents;
-  const noun = packets === 1 ? 'packet' : 'packets';
-  if (least > cents) {
-    const reason = `${figure(packets)} ${noun} of at least ${formatMoney(minCents)} would take ${formatMoney(least)}`;
-    refusals.push({ field, reason: `${reason}, more than ${whose} ${formatMoney(cents)}` });
-  }
-  if (most < cents) {
-    const reason = `${figure(packets)} ${noun} of at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}`;
-    refusals.push({ field, reason: `${reason}, less than ${whose} ${formatMoney(cents)}` });
-  }
-}
-
-function figure(count: number): string {
-  return count.toLocaleString('en-US');
+  refusals.push(...shareRefusals(plan, 'packets', 'the budget'));
+  const method = methodNamed(split.method);
+  if (method.rows) refusals.push(...method.check(plan, split.rows));
 }

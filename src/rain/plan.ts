@@ -1,52 +1,49 @@
 import { z } from 'zod';
-import type { Cents } from './money.ts';
+import type { Budget, Column, ReadRow, SplitMethod } from './split/method.ts';
+import { DEFAULT_METHOD, METHODS, METHODS_IN_WORDS, type MethodName, type Split } from './split/methods.ts';
 
 export const PACKETS_MAX = 5_000_000;
-/** A tier is read by people and checked one by one. */
-const TIERS_MAX = 100;
 
 /** Longer than any amount; what is in it is judged by `checkPlan`, which can answer with figures. */
 const amountText = z.string('expected an amount as text, such as "12.21"').max(32, 'expected an amount such as "12.21"');
 
-const tier = z.strictObject({
-  count: z.int('expected a whole number of packets').min(1, 'expected at least 1 packet'),
-  amount: amountText,
-});
+function columnOf(column: Column): z.ZodType {
+  switch (column.kind) {
+    case 'whole': return z.int(`expected a whole number of ${column.many}`).min(1, `expected at least 1 ${column.one}`);
+    case 'amount': return amountText;
+    default: return column satisfies never;
+  }
+}
 
-export const split = z.discriminatedUnion('method', [
-  /** All alike; when cents are left over, some packets hold one more, and chance says which. */
-  z.strictObject({ method: z.literal('even') }),
-  /** 二倍均值法: each draw is uniform up to twice the mean of what remains. */
-  z.strictObject({ method: z.literal('double-mean') }),
-  /** Fixed prizes first, e.g. 1 × 888.00 and 10 × 88.80; the rest double-mean. */
-  z.strictObject({
-    method: z.literal('tiers'),
-    tiers: z.array(tier).min(1, 'expected at least one tier').max(TIERS_MAX, `expected at most ${TIERS_MAX} tiers`),
-  }),
-], 'expected the method even, double-mean or tiers');
+function schemaOf({ name, rows }: SplitMethod) {
+  const method = z.literal(name);
+  if (!rows) return z.strictObject({ method });
+  const row = z.strictObject(Object.fromEntries(Object.entries(rows.columns).map(([column, what]) => [column, columnOf(what)])));
+  return z.strictObject({
+    method,
+    [rows.field]: z.array(row).min(1, `expected at least one ${rows.one}`).max(rows.rowsMax, `expected at most ${rows.rowsMax} ${rows.many}`),
+  });
+}
+
+const [first, ...others] = METHODS.map(schemaOf);
+/** Type and schema are made from the same list, which TypeScript cannot see. */
+export const split = z.discriminatedUnion('method', [first!, ...others], `expected the method ${METHODS_IN_WORDS}`) as unknown as z.ZodType<Split, Split>;
 
 /** What an operator asks for. Amounts are decimal strings; `max` defaults to the budget. Whether it can be done: `checkPlan`. */
 export const rainPlan = z.strictObject({
   budget: amountText,
   packets: z.number('expected a number of packets'),
-  split: split.default({ method: 'double-mean' }),
+  split: split.default({ method: DEFAULT_METHOD.name }),
   min: amountText.default('0.01'),
   max: amountText.optional(),
 }, { error: (issue) => (issue.code === 'invalid_type' ? 'expected an object with budget and packets' : undefined) });
 export type RainPlan = z.input<typeof rainPlan>;
 
-export interface CheckedTier {
-  count: number;
-  cents: Cents;
-}
-
-export type CheckedSplit = { method: 'even' } | { method: 'double-mean' } | { method: 'tiers'; tiers: CheckedTier[] };
+/** A plan that somebody else shows: perhaps of a newer version, so that it is passed on as it is, and judged by `checkPlan`. */
+export const shownPlan = z.record(z.string(), z.unknown());
+export type ShownPlan = Readonly<Record<string, unknown>>;
 
 /** A plan that can be carried out to the cent; only `checkPlan` makes one. */
-export interface CheckedPlan {
-  budgetCents: Cents;
-  packets: number;
-  minCents: Cents;
-  maxCents: Cents;
-  split: CheckedSplit;
+export interface CheckedPlan extends Budget {
+  split: { method: MethodName; rows: readonly ReadRow[] };
 }

@@ -1,4 +1,4 @@
-import type { RainPlan } from './plan.ts';
+import type { ShownPlan } from './plan.ts';
 
 /** What is added to a rain is a promise of its own, shown to everybody: few enough to be told with every snapshot [R10]. */
 export const PORTIONS_MAX = 32;
@@ -11,5 +11,5 @@ export interface PortionPromise {
   /** Once the rain is settled. */
   seed?: string;
   /** Once the rain is settled. */
-  plan?: RainPlan;
+  plan?: ShownPlan;
 }

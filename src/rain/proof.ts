@@ -37,6 +37,7 @@ export function checkProof({ receipts, portions, ...shown }: Proof): { packets: 
   switch (verdict.outcome) {
     case 'bad_seed': return { packets: 0, problems: [`${where}seed: ${verdict.reason}`] };
     case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}`) };
+    case 'newer': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}; it is the plan that was committed to: a newer version may be able to compute its packets`) };
     case 'commitment_differs': {
       const told = verdict.portion === undefined ? shown.commitment : portions[verdict.portion - 1]!.commitment;
       return { packets: 0, problems: [`${where && `${where.slice(0, -1)}: `}the commitment is ${told}, and seed and plan hash to ${verdict.recomputed}`] };

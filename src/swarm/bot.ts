@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../protocol/outcomes.ts';
+import { retryOf } from '../protocol/outcomes.ts';
 import { Alarm } from './alarm.ts';
 import { Connection } from './connection.ts';
 import type { Habit } from './habits.ts';
@@ -147,12 +147,12 @@ export class Bot {
       this.#asked = undefined;
       this.#connection.answered();
     }
-    if (result.code === '0' || result.code === '1') return this.#hearWin(result);
+    if (result.code === '0' || result.code === '1' || result.redPacketId !== undefined) return this.#hearWin(result);
     // Unasked, on joining, only "no such rain" settles anything; "busy" says that he was not let join, that his own result could
     // not be looked up, or that too many puzzles are asked for just now.
     if (!asked && result.code === '-7') return this.#pocket.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
     if (!asked && result.code !== '-8') return;
-    const { retry } = OUTCOMES[result.code];
+    const retry = retryOf(result);
     switch (retry) {
       case 'no':
         this.#decided();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Loss } from '../client/comeback.ts';
-import { CLOSES, OUTCOMES, type CloseCode } from '../protocol/outcomes.ts';
+import { CLOSES, reasonOf, type CloseCode } from '../protocol/outcomes.ts';
 import { Bot, type BotSelf } from './bot.ts';
 import { forge } from './forgery.ts';
 import { dial, type Line } from './line.ts';
@@ -128,7 +128,7 @@ export class Cheater {
         this.#rain = message;
         return this.#sawRain();
       case 'result':
-        tally.cheats.hear(`answer ${OUTCOMES[message.code].reason}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
+        tally.cheats.hear(`answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
         if ((message.code === '0' || message.code === '1') && message.rainId === rainId) {
           tally.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
         }

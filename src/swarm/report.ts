@@ -1,4 +1,4 @@
-import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
+import { reasonOf } from '../protocol/outcomes.ts';
 import { formatMoney } from '../rain/money.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { CheatReport } from './cheatTally.ts';
@@ -21,7 +21,7 @@ export interface SwarmReport {
   /** How each user ended, most frequent first; they add up to `users`. */
   outcomes: { name: string; count: number }[];
   /** Every answer to a grab, most frequent first. */
-  answers: { code: OutcomeCode; reason: string; count: number }[];
+  answers: { code: string; reason: string; count: number }[];
   latencyMs: {
     /** From a question to its answer. */
     ask: Latency;
@@ -85,7 +85,7 @@ export function reportOf(tally: Tally, { rainId, seed, durationMs, processes = 1
     processes,
     durationMs: Math.round(durationMs),
     outcomes: ranked(tally.outcomes).map(([name, count]) => ({ name, count })),
-    answers: ranked(tally.answers).map(([code, count]) => ({ code, reason: OUTCOMES[code].reason, count })),
+    answers: ranked(tally.answers).map(([code, count]) => ({ code, reason: reasonOf(code), count })),
     latencyMs: { ask: tally.asks.summary(), tap: tally.taps.summary(), late: tally.late.summary() },
     tapCurve: CURVE_PERCENTS.map((percent) => [percent, tally.taps.at(percent)]),
     ...(arrivals && { arrivals }),

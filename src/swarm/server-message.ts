@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { RETRY_MS_MAX } from '../client/backoff.ts';
 import { AWAY_MS_MAX } from '../client/comeback.ts';
-import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from '../protocol/outcomes.ts';
 import { challenge } from '../protocol/puzzle.ts';
 import { readJson } from '../rain/json.ts';
 import { STORED_STATES } from '../rain/rain.ts';
@@ -23,7 +22,8 @@ const serverMessage = z.discriminatedUnion('type', [
     type: z.literal('result'),
     rainId: z.string(),
     ref: z.string().optional(),
-    code: z.enum(Object.keys(OUTCOMES) as OutcomeCode[]),
+    // Also one of a newer server.
+    code: z.string(),
     retryInMs: z.number().min(0).max(RETRY_MS_MAX).optional(),
     redPacketId: z.string().optional(),
     amount: z.string().optional(),
@@ -34,7 +34,7 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('winners') }),
   z.object({ type: z.literal('pong'), t: z.number(), serverTime: z.number() }),
   z.object({ type: z.literal('goodbye'), reconnectInMs: z.number().min(0).max(AWAY_MS_MAX) }),
-  z.object({ type: z.literal('error'), code: z.enum(Object.keys(ERRORS) as ErrorCode[]), reason: z.string() }),
+  z.object({ type: z.literal('error'), code: z.string(), reason: z.string() }),
 ]);
 export type HeardMessage = z.infer<typeof serverMessage>;
 export type HeardRain = Extract<HeardMessage, { type: 'rain' }>;

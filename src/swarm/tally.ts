@@ -1,5 +1,5 @@
 import type { Loss } from '../client/comeback.ts';
-import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
+import { reasonOf } from '../protocol/outcomes.ts';
 import { CheatTally, type CheatRecord } from './cheatTally.ts';
 import { LatencyRecorder, type LatencyRecord } from './latency.ts';
 import { outcomeName, type BotOutcome } from './outcome.ts';
@@ -28,7 +28,7 @@ export interface TallyRecord {
   progress: Progress;
   told: { entries: [string, string, string][]; faults: number; examples: readonly string[] };
   recorders: Record<(typeof RECORDERS)[number], LatencyRecord>;
-  answers: [OutcomeCode, number][];
+  answers: [string, number][];
   outcomes: [string, number][];
   counts: Record<(typeof COUNTS)[number], number>;
   start: StartRecord;
@@ -47,7 +47,7 @@ export class Tally {
   readonly taps = new LatencyRecorder();
   /** From the moment a user meant to tap to his first question: what this side added. */
   readonly late = new LatencyRecorder();
-  readonly answers = new Map<OutcomeCode, number>();
+  readonly answers = new Map<string, number>();
   readonly outcomes = new Map<string, number>();
   readonly start = new StartHeard();
   readonly timeline = new Timeline();
@@ -77,9 +77,9 @@ export class Tally {
   }
 
   /** @param askMs `undefined`: how long it took says nothing */
-  answer(code: OutcomeCode, askMs: number | undefined, now = 0): void {
+  answer(code: string, askMs: number | undefined, now = 0): void {
     this.answers.set(code, (this.answers.get(code) ?? 0) + 1);
-    this.at(`answer ${OUTCOMES[code].reason}`, now);
+    this.at(`answer ${reasonOf(code)}`, now);
     if (askMs !== undefined) this.asks.record(askMs);
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
 import { acquireLock } from '../../src/runtime/lock.ts';
 import { readRunning, writeRunning } from '../../src/runtime/running.ts';
 import { SECRET } from '../support/client.ts';
@@ -95,7 +96,7 @@ describe('rain, the command', () => {
     ['a start without a zone', replaced('--start', '2026-12-31T20:00'), 2, /--start.*with its zone/],
     ['a duration without a unit', replaced('--duration', '60'), 2, /--duration.*expected a duration such as/],
     ['a tier that is no tier', [...create, '--tier', '888'], 2, /--tier.*expected COUNTxAMOUNT/],
-    ['a split nobody knows', [...create, '--split', 'fair'], 2, /--split.*Allowed choices are even, double-mean, tiers/],
+    ['a split nobody knows', [...create, '--split', 'fair'], 2, new RegExp(`--split.*Allowed choices are ${METHOD_NAMES.join(', ')}`)],
     ['a budget with three decimals', replaced('--budget', '5.001'), 1, /budget: /],
     ['half a packet', replaced('--packets', '2.5'), 1, /packets: 2.5 is not a whole number/],
     ['packets that are no number', replaced('--packets', 'many'), 1, /packets: /],

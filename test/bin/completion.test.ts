@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
 import { rain } from '../support/call.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
@@ -22,7 +23,7 @@ async function completed(words: string[], env: Record<string, string> = {}): Pro
 test('a shell is told commands, options, choices, and the rains that are not settled', async () => {
   expect(await completed(['cre'])).toEqual(['create']);
   expect(await completed(['create', '--bud'])).toContain('--budget');
-  expect(await completed(['create', '--split', ''])).toEqual(['even', 'double-mean', 'tiers']);
+  expect(await completed(['create', '--split', ''])).toEqual(METHOD_NAMES);
   expect(await completed(['switch', ''])).toEqual(['ticker', 'joins', 'sockets', 'grabs']);
   expect(await completed(['show', ''], { REDIS_URL: server.url, DATABASE_URL: 'postgres://127.0.0.1:1/none' })).toEqual(['spring']);
 });

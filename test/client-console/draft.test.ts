@@ -2,11 +2,21 @@ import { expect, test } from 'vitest';
 import { localText, newDraft, newId, nextStart, planOf, PRESETS, refusalsFor, requestsOf, timeRefusals, type Draft, type PresetName } from '../../client-console/src/screens/create/draft.ts';
 import { rainId } from '../../src/rain/claim.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
+import { METHODS } from '../../src/rain/split/methods.ts';
 
 const NOW = Date.parse('2027-01-20T12:00:00Z');
 
 test.each(Object.keys(PRESETS) as PresetName[])('the preset %s is a plan that can be carried out', (name) => {
   expect(checkPlan(planOf({ ...newDraft(NOW), ...PRESETS[name] }))).toMatchObject({ ok: true });
+});
+
+test.each(METHODS)('the form begins $name with what a plan needs, in words of both languages', ({ name, label, rows }) => {
+  expect(Object.values(label).every((text) => text.length > 0)).toBe(true);
+  const { split } = planOf({ ...newDraft(NOW), budget: '10', packets: '10', method: name });
+  if (!rows) return expect(checkPlan({ budget: '10.00', packets: 10, split })).toMatchObject({ ok: true });
+  // One row, in which the amounts are still to be typed: each refusal names the field beside which the form shows it.
+  const verdict = checkPlan({ budget: '10.00', packets: 10, split });
+  for (const { field } of verdict.ok ? [] : verdict.refusals) expect(field).toMatch(new RegExp(`^split\\.${rows.field}(\\.0\\.(${Object.keys(rows.columns).join('|')}))?$`));
 });
 
 test('what people type is what the wire carries, and what is no number is refused by name', () => {

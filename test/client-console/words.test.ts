@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { masked } from '../../client-console/src/screens/live/masked.ts';
 import { amountTyped, centsOf, countdownText, durationText, moneyText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
+import { EXAMPLES } from '../rain/split/examples.ts';
 
 test('the language is the one chosen before, else the first that is spoken here', () => {
   expect(firstLanguage('en', ['zh-CN'])).toBe('en');
@@ -31,9 +31,7 @@ test.each([
   { budget: '1.00', packets: 500 }, { budget: '100.00', packets: 2, max: '1.00' }, { budget: '1.00', packets: 1, min: '2.00', max: '1.00' },
   { budget: '1.00', packets: 0 }, { budget: '1.00', packets: 9_999_999 }, { budget: '1.00', packets: 1.5 }, { budget: '1.00', packets: null },
   { budget: '-1', packets: 1 }, { budget: '0.00', packets: 1 }, { budget: '1.234', packets: 1 }, { budget: '99999999999999.99', packets: 1 }, { budget: 'much', packets: 1 },
-  { budget: '10.00', packets: 2, split: { method: 'tiers', tiers: [{ count: 3, amount: '1.00' }] } }, { budget: '10.00', packets: 5, split: { method: 'tiers', tiers: [{ count: 3, amount: '9.00' }] } },
-  { budget: '10.00', packets: 5, min: '1.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '0.50' }] } }, { budget: '10.00', packets: 5, max: '5.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '6.00' }] } },
-  { budget: '10.00', packets: 5, min: '1.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '9.00' }] } }, { budget: '10.00', packets: 2, max: '5.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '1.00' }] } },
+  ...Object.values(EXAMPLES).flatMap(({ refused }) => refused),
 ])('[R12] what is wrong with $budget for $packets packets is told in Chinese, too', (plan) => {
   const verdict = checkPlan(plan);
   expect(verdict.ok).toBe(false);
@@ -46,9 +44,3 @@ test.each([
 });
 
 test('a reason that nobody has translated is shown as it is', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));
-
-test('a wall shows who has won to nobody but himself', () => {
-  expect(masked('alice-1234')).toBe('a•••4');
-  expect(masked('li')).toBe('•••');
-  expect(masked('🙂b🙃')).toBe('🙂•••🙃');
-});

@@ -55,6 +55,19 @@ describe('what the page can prove', () => {
     expect(verdictOf(round)).toBe('broken');
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ['a method that this page does not know', { ...PLAN, split: { method: 'by-the-moon', phase: 3 } }],
+    ['a field that this page does not know', { ...PLAN, weather: 'fine' }],
+    ['another recipe', { ...PLAN, recipe: 'red-packet-rain/v9' }],
+  ])('a rain with %s is newer than the page, and not broken; with another plan than was promised it is broken', (_, plan) => {
+    const commitment = commitmentOf({ ...PROMISED, plan });
+    const [promised, shown] = [{ ...before, commitment }, { ...after, commitment, plan }];
+    expect(verdictOf(watched(promised, shown))).toBe('newer');
+    expect(verdictOf(won(watched(promised, shown), AMOUNT))).toBe('newer');
+    expect(verdictOf(watched(promised, { ...shown, plan: { ...plan, budget: '99.00' } }))).toBe('broken');
+    expect(verdictOf(watched(before, { ...after, plan }))).toBe('broken');
+  });
+
   test('what was found stays with the round', () => {
     const round = proved(watched(before, after), 'all');
     expect(seen(round, after).proof).toBe('all');

@@ -10,6 +10,9 @@ import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
+import { checkPlan } from '../../src/rain/plan-check.ts';
+import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
+import { EXAMPLES } from '../rain/split/examples.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
 let desk: TestDesk;
@@ -148,6 +151,11 @@ test('as many packets as keep the mean of the round, one at least, and never mor
   expect(portionFor(next(10_000n, 100), 1n)).toEqual({ budget: '0.01', packets: 1, split: { method: 'double-mean' } });
   expect(portionFor(next(100n, 100, { split: { method: 'even' } }), 7n)).toEqual({ budget: '0.07', packets: 7, split: { method: 'even' } });
   expect(portionFor(next(10_000n, 100, { split: { method: 'tiers', tiers: [] } }), 100n).split).toEqual({ method: 'double-mean' });
+  for (const name of METHOD_NAMES) expect(checkPlan(portionFor(next(10_000n, 100, { split: EXAMPLES[name].split }), 1n)), name).toMatchObject({ ok: true });
   // What was added to it since does not count: a rest that goes from round to round would else change what the rounds are like.
   expect(portionFor({ ...next(20_000n, 101), portions: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
+});
+
+test('a round that a newer version has planned is not taken for one that this version knows: nothing moves, and it is to be done again', () => {
+  expect(() => portionFor({ budgetCents: 100n, packets: 1, portions: [], split: { split: { method: 'by-the-moon' } } as never }, 1n)).toThrow('does not know');
 });

@@ -17,7 +17,8 @@ import time
 import websockets
 
 ANSWER_S = 5.0
-STOP_CODES = {"-1", "-3", "-6", "-8"}
+STOP_CODES = {"-1", "-3", "-6", "-8", "-11"}
+AGAIN_CODES = {"-4"}
 FINAL_CLOSES = {1009, 4401, 4403, 4429, 4430}
 GATEWAY_REFUSES = {400, 401, 403, 404}
 MASK = 0xFFFFFFFF
@@ -164,7 +165,7 @@ class Player:
         code = message["code"]
         tell("result", code=code, ref=message.get("ref"))
         self.asked = None
-        if code in ("0", "1"):
+        if "redPacketId" in message:
             self.won, self.ask_at = message["amount"], None
         elif code in STOP_CODES:
             self.over = message["reason"]
@@ -177,8 +178,12 @@ class Player:
             self.ask_in(max(100, self.rain["opensAt"] - self.server_now()))
         elif code == "-10":
             self.ask_in(150)
-        else:
+        elif code in AGAIN_CODES:
             self.ask_in(1000)
+        elif "retryInMs" in message:
+            self.ask_in(message["retryInMs"])
+        else:
+            self.over = message["reason"]
 
     def ask_in(self, ms):
         self.ask_at = now_ms() + ms

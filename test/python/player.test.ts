@@ -13,6 +13,7 @@ import { openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { TcpProxy } from '../support/proxy.ts';
+import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
 import { openWorker } from '../support/worker.ts';
 
 const PLAYER = fileURLToPath(new URL('player.py', import.meta.url));
@@ -96,6 +97,18 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.map(({ event }) => event)).toContain('ticket');
     expect(await desk.ledger.balance('rex')).toBe(500n);
+  });
+
+  test('obeys the pause of a code that it does not know, and ends with the words of one that has none', async () => {
+    const codes = [{ code: '-99', reason: 'queued', retryInMs: 20 }, { code: '-98', reason: 'too_windy' }];
+    const gateway = await scriptedGateway(({ say }) => say(welcomeOf('vic')), (message, { say }) => {
+      if (message.type === 'join') say(JSON.stringify({ type: 'rain', rainId: 'windy', state: 'open', opensAt: 1_000, closesAt: 9_000_000_000_000, packets: 1, left: 1, serverTime: Date.now() }));
+      if (message.type === 'grab') say(JSON.stringify({ type: 'result', rainId: 'windy', ref: message.ref, ...codes.shift() }));
+    });
+    const player = await play(gateway.url, 'windy', 'vic');
+    expect(await player.ended).toBe(1);
+    expect(player.told.filter(({ event }) => event === 'result').map(({ code }) => code)).toEqual(['-99', '-98']);
+    expect(player.told.at(-1)).toMatchObject({ why: 'too_windy' });
   });
 
   test('stops where nothing is left, and where its token is not taken', async () => {

@@ -5,35 +5,21 @@ import { parseMoney } from '../../src/rain/money.ts';
 import type { RainPlan } from '../../src/rain/plan.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { splitBudget } from '../../src/rain/split.ts';
+import { DEFAULT_METHOD } from '../../src/rain/split/methods.ts';
+import { anySplit, possible } from './split/examples.ts';
 
 const seedOf = (n: number) => createHash('sha256').update(`agreement ${n}`).digest('hex');
 
 /** Small figures, so that about half of the plans cannot be carried out, each for another reason. */
 const amountText = fc.integer({ min: 1, max: 400 }).map((cents) => (cents / 100).toFixed(2));
-const method = fc.oneof(
-  fc.constantFrom({ method: 'even' as const }, { method: 'double-mean' as const }),
-  fc.record({ method: fc.constant('tiers' as const), tiers: fc.array(fc.record({ count: fc.integer({ min: 1, max: 6 }), amount: amountText }), { minLength: 1, maxLength: 3 }) }),
-);
 const anyPlan: fc.Arbitrary<RainPlan> = fc.record(
-  { budget: amountText, packets: fc.integer({ min: 1, max: 12 }), split: method, min: amountText, max: amountText },
+  { budget: amountText, packets: fc.integer({ min: 1, max: 12 }), split: anySplit({ amount: amountText, wholeMax: 6 }), min: amountText, max: amountText },
   { requiredKeys: ['budget', 'packets', 'split'] },
 );
 
-const FIELDS = /^(budget|packets|min|max|split\.tiers(\.\d+\.amount)?)$/;
+const FIELDS = /^(budget|packets|min|max|split\.\w+(\.\d+\.\w+)?)$/;
 
-/** Whether whole cents can be laid out as asked, by counting alone: another way of thinking than the product's. */
-function possible({ budget, packets, split, min = '0.01', max = budget }: RainPlan): boolean {
-  const [cents, least, most] = [budget, min, max].map((text) => Number(parseMoney(text)!)) as [number, number, number];
-  let [left, open] = [cents, packets];
-  for (const { count, amount } of split?.method === 'tiers' ? split.tiers : []) {
-    const each = Number(parseMoney(amount)!);
-    if (each < least || each > most) return false;
-    left -= count * each;
-    open -= count;
-  }
-  // The sums that `open` packets within the bounds can have are exactly those from the least to the most, if there is any.
-  return open >= 0 && least <= most && left >= open * least && left <= open * most;
-}
+const cents = (amount: string) => Number(parseMoney(amount)!);
 
 describe('[R3] the check of a plan and its split agree', () => {
   test('what is accepted can be split, to the cent and within the bounds, whatever the seed', () => {
@@ -54,7 +40,9 @@ describe('[R3] the check of a plan and its split agree', () => {
   test('[R12] what is refused cannot be done at all, and each refusal names a field and gives a reason', () => {
     fc.assert(fc.property(anyPlan, (asked) => {
       const verdict = checkPlan(asked);
-      expect(verdict.ok).toBe(possible(asked));
+      const { budget, packets, split = { method: DEFAULT_METHOD.name }, min = '0.01', max = budget } = asked;
+      const bounds = { budget: cents(budget), packets, min: cents(min), max: cents(max) };
+      expect(verdict.ok).toBe(bounds.min <= bounds.max && possible({ method: 'even' }, bounds) && possible(split, bounds));
       for (const { field, reason } of verdict.ok ? [] : verdict.refusals) {
         expect(field).toMatch(FIELDS);
         expect(reason.length).toBeGreaterThan(10);

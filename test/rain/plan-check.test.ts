@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PACKETS_MAX } from '../../src/rain/plan.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
+import { METHODS_IN_WORDS } from '../../src/rain/split/methods.ts';
 
 const refusals = (asked: unknown) => {
   const verdict = checkPlan(asked);
@@ -13,13 +14,13 @@ describe('a plan that can be carried out', () => {
   test('gets its defaults: double-mean, at least a cent, at most the budget', () => {
     expect(checkPlan({ budget: '8888.00', packets: 1_000 })).toEqual({
       ok: true,
-      plan: { budgetCents: 888_800n, packets: 1_000, minCents: 1n, maxCents: 888_800n, split: { method: 'double-mean' } },
+      plan: { budgetCents: 888_800n, packets: 1_000, minCents: 1n, maxCents: 888_800n, split: { method: 'double-mean', rows: [] } },
     });
   });
 
   test('carries its tiers in cents', () => {
     const verdict = checkPlan({ budget: '8888.00', packets: 1_000, split: tiers({ count: 1, amount: '888.00' }, { count: 10, amount: '88.80' }) });
-    expect(verdict.ok && verdict.plan.split).toEqual({ method: 'tiers', tiers: [{ count: 1, cents: 88_800n }, { count: 10, cents: 8_880n }] });
+    expect(verdict.ok && verdict.plan.split).toEqual({ method: 'tiers', rows: [{ count: 1, amount: 88_800n }, { count: 10, amount: 8_880n }] });
   });
 
   test.each([
@@ -70,7 +71,7 @@ describe('[R12] a plan is refused, with field, reason and figures:', () => {
     ]],
     ['a budget as a number', { budget: 88.5, packets: 1 }, ['budget: expected an amount as text, such as "12.21"']],
     ['packets as text', { budget: '1.00', packets: '1' }, ['packets: expected a number of packets']],
-    ['an unknown method', { budget: '1.00', packets: 1, split: { method: 'luck' } }, ['split.method: expected the method even, double-mean or tiers']],
+    ['an unknown method', { budget: '1.00', packets: 1, split: { method: 'luck' } }, [`split.method: expected the method ${METHODS_IN_WORDS}`]],
     ['no tiers in tiers', { budget: '1.00', packets: 1, split: tiers() }, ['split.tiers: expected at least one tier']],
     ['an empty tier', { budget: '1.00', packets: 1, split: tiers({ count: 0, amount: '1.00' }) }, ['split.tiers.0.count: expected at least 1 packet']],
     ['a field that is none', { budget: '1.00', packets: 1, sed: 'x' }, ['plan: Unrecognized key: "sed"']],

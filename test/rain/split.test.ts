@@ -5,6 +5,10 @@ import { formatMoney } from '../../src/rain/money.ts';
 import type { CheckedPlan, RainPlan } from '../../src/rain/plan.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { splitBudget } from '../../src/rain/split.ts';
+import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
+import { anySplit, EXAMPLES } from './split/examples.ts';
+
+const RECORDED = { budget: '8888.00', packets: 1_000 };
 
 const seedOf = (n: number) => createHash('sha256').update(`seed ${n}`).digest('hex');
 
@@ -14,26 +18,25 @@ function checked(asked: RainPlan): CheckedPlan {
   return verdict.plan;
 }
 
-/** Plans around a mean, so that min, max and tiers are often tight; only those that an operator could get. */
+/** Plans around a mean, so that min, max and what a method asks for are often tight; only those that an operator could get. */
 const anyPlan: fc.Arbitrary<CheckedPlan> = fc
   .record({
-    method: fc.constantFrom('even' as const, 'double-mean' as const, 'tiers' as const),
     packets: fc.integer({ min: 1, max: 400 }),
     mean: fc.bigInt({ min: 1n, max: 100_000n }),
     remainder: fc.nat(),
     below: fc.bigInt({ min: 0n, max: 100_000n }),
     above: fc.bigInt({ min: 1n, max: 300_000n }),
-    tiers: fc.array(fc.record({ count: fc.integer({ min: 1, max: 100 }), permille: fc.bigInt({ min: 1n, max: 2_000n }) }), { minLength: 1, maxLength: 3 }),
   })
-  .map(({ method, packets, mean, remainder, below, above, tiers }) => checkPlan({
-    budget: formatMoney(mean * BigInt(packets) + BigInt(remainder % packets)),
-    packets,
-    min: formatMoney(mean > below ? mean - below : 1n),
-    max: formatMoney(mean + above),
-    split: method === 'tiers'
-      ? { method, tiers: tiers.map(({ count, permille }) => ({ count, amount: formatMoney((mean * permille) / 1_000n) })) }
-      : { method },
-  }))
+  .chain(({ packets, mean, remainder, below, above }) => {
+    const amount = fc.bigInt({ min: 1n, max: 2_000n }).map((permille) => formatMoney((mean * permille) / 1_000n));
+    return anySplit({ amount, wholeMax: 100 }).map((split) => checkPlan({
+      budget: formatMoney(mean * BigInt(packets) + BigInt(remainder % packets)),
+      packets,
+      min: formatMoney(mean > below ? mean - below : 1n),
+      max: formatMoney(mean + above),
+      split,
+    }));
+  })
   .filter((verdict) => verdict.ok)
   .map((verdict) => verdict.plan);
 
@@ -50,19 +53,17 @@ describe('[R3] the budget as packets', () => {
   });
 
   test('is the same for the same seed and another for another', () => {
-    fc.assert(fc.property(fc.nat(), fc.constantFrom('even' as const, 'double-mean' as const), (n, method) => {
-      const plan = checked({ budget: '1000.50', packets: 100, split: { method } });
+    fc.assert(fc.property(fc.nat(), fc.constantFrom(...METHOD_NAMES), (n, method) => {
+      const plan = checked({ ...RECORDED, split: EXAMPLES[method].split });
       expect(splitBudget(plan, seedOf(n))).toEqual(splitBudget(plan, seedOf(n)));
       expect(splitBudget(plan, seedOf(n))).not.toEqual(splitBudget(plan, seedOf(n + 1)));
     }), { numRuns: 50 });
   });
 
-  test('never changes for a recorded seed: a rain of today can be recomputed by the code of tomorrow', () => {
-    const digest = (asked: RainPlan) => createHash('sha256').update(splitBudget(checked(asked), seedOf(1)).join()).digest('hex').slice(0, 16);
-    const shared = { budget: '8888.00', packets: 1_000 };
-    expect(digest({ ...shared, split: { method: 'even' } })).toBe('ab1af78c3935ab2e');
-    expect(digest({ ...shared, split: { method: 'double-mean' } })).toBe('81084231daccc43f');
-    expect(digest({ ...shared, split: { method: 'tiers', tiers: [{ count: 1, amount: '888.00' }, { count: 10, amount: '88.80' }] } })).toBe('8de991f6c7160c5d');
+  test.each(METHOD_NAMES)('%s never changes for a recorded seed: a rain of today can be recomputed by the code of tomorrow', (method) => {
+    const { split, recorded } = EXAMPLES[method];
+    const amounts = splitBudget(checked({ ...RECORDED, split }), seedOf(1));
+    expect(createHash('sha256').update(amounts.join()).digest('hex').slice(0, 16)).toBe(recorded);
   });
 
   test('even: nobody gets more than one cent more than another', () => {

@@ -9,8 +9,9 @@ import type { sessionApi } from '../../../src/console/contract/session.ts';
 import type { systemApi } from '../../../src/console/contract/system.ts';
 import type { winnersApi } from '../../../src/console/contract/winners.ts';
 import type { OutcomeCode as Code } from '../../../src/protocol/outcomes.ts';
-import type { RainPlan } from '../../../src/rain/plan.ts';
+import type { EquationPart } from '../../../src/rain/equation-parts.ts';
 import type { RainState as State } from '../../../src/rain/rain.ts';
+import type { MethodName } from '../../../src/rain/split/methods.ts';
 
 /**
  * What the console's HTTP API says, by its own contract: types only, so that nothing of it comes into the page. Amounts are decimal
@@ -28,16 +29,20 @@ export type RainDetail = Answer<typeof rainsApi.show>;
 /** What was added to a rain since its creation. */
 export type Portion = RainDetail['portions'][number];
 
-export type Plan = RainPlan;
-export type Split = NonNullable<Plan['split']>;
+/** A plan as it is typed: the console judges it. */
+export interface Plan {
+  budget: string;
+  packets: number;
+  split: { method: MethodName } & Record<string, unknown>;
+  min?: string;
+  max?: string;
+}
 
 export type Previewed = Answer<typeof rainsApi.preview>;
 export type Preview = Extract<Previewed, { ok: true }>;
 export type FieldRefusal = Extract<Previewed, { ok: false }>['refusals'][number];
 export type Created = Answer<typeof rainsApi.create>;
 
-export const EQUATION_PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
-export type EquationPart = (typeof EQUATION_PARTS)[number];
 export type Equation = Record<EquationPart | 'budget', string> & {
   adds_up: boolean;
   /** When it was weighed, of a live one: not every second. */

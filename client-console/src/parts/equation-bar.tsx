@@ -1,4 +1,5 @@
-import { EQUATION_PARTS, type Equation } from '../desk/answers.ts';
+import { EQUATION_PARTS } from '../../../src/rain/equation-parts.ts';
+import type { Equation } from '../desk/answers.ts';
 import { centsOf, clockText, moneyText } from '../words/figures.ts';
 import { useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';

@@ -1,3 +1,4 @@
+import { METHODS } from '../../../src/rain/split/methods.ts';
 import type { Language } from './language.ts';
 
 /**
@@ -7,8 +8,6 @@ import type { Language } from './language.ts';
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than the budget ([\d.]+)$/, '$1 个红包每个至少 $2，共需 $3，超过预算 $4'],
   [/^([\d,]+) packets? of at most ([\d.]+) can hold ([\d.]+), less than the budget ([\d.]+)$/, '$1 个红包每个最多 $2，只能装下 $3，少于预算 $4'],
-  [/^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than what the tiers leave, ([\d.]+)$/, '$1 个红包每个至少 $2，共需 $3，超过固定奖之外剩余的 $4'],
-  [/^([\d,]+) packets? of at most ([\d.]+) can hold ([\d.]+), less than what the tiers leave, ([\d.]+)$/, '$1 个红包每个最多 $2，只能装下 $3，少于固定奖之外剩余的 $4'],
   [/^the smallest packet, ([\d.]+), is above the largest, ([\d.]+)$/, '最小红包 $1 大于最大红包 $2'],
   [/^(-?[\d,.]+) packets: a rain has at least 1$/, '$1 个红包：至少需要 1 个'],
   [/^([\d,]+) packets: a rain has at most ([\d,]+)$/, '$1 个红包：最多 $2 个'],
@@ -18,8 +17,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(".*") is not a whole number of cents: .*$/, '$1 不足一分：请写两位小数，例如 "12.21"'],
   [/^(".*") is more than the largest budget, ([\d.]+)$/, '$1 超过最大预算 $2'],
   [/^(".*") is not an amount: .*$/, '$1 不是金额：请写成 "12.21" 这样的形式'],
-  [/^the tiers hold ([\d,]+) packets, more than the rain's ([\d,]+)$/, '固定奖共 $1 个，超过红包总数 $2'],
-  [/^the tiers hold ([\d.]+), more than the budget ([\d.]+)$/, '固定奖共 $1，超过预算 $2'],
   [/^([\d.]+) is below the smallest packet, ([\d.]+)$/, '$1 小于最小红包 $2'],
   [/^([\d.]+) is above the largest packet, ([\d.]+)$/, '$1 大于最大红包 $2'],
   [/^(\S+) is not after the start at (\S+)$/, '结束时间 $1 不在开始时间 $2 之后'],
@@ -32,6 +29,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a number above zero$/, '请填写大于零的数字'],
   [/^expected a date and a time$/, '请填写日期和时间'],
   [/^expected a number of packets$/, '请填写红包个数'],
+  ...METHODS.flatMap((method) => (method.rows ? method.reasonsZh : [])),
 ];
 
 export function reasonIn(language: Language, reason: string): string {

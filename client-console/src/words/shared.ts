@@ -1,4 +1,5 @@
-import type { EquationPart, OutcomeCode, RainState, Winner } from '../desk/answers.ts';
+import type { EquationPart } from '../../../src/rain/equation-parts.ts';
+import type { OutcomeCode, RainState, Winner } from '../desk/answers.ts';
 import { bilingual } from './language.ts';
 
 /** Words that several screens need. */

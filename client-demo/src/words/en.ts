@@ -49,6 +49,7 @@ export const en: Words = {
     yours: 'Checked: your packet is the one promised.',
     all: 'Checked: the packets are those promised.',
     late: 'The packets fit their commitment, but this page heard it only after the rain.',
+    newer: 'Its packets were drawn in a newer way than this page can compute. Reload the page and check again.',
     broken: 'This is NOT what was promised.',
     failed: 'It could not be checked just now. Try again.',
   },

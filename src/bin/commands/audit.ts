@@ -5,6 +5,7 @@ import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
+import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
 import { clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, refused, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
@@ -125,11 +126,11 @@ function line(rain: AuditedRain): Record<string, unknown> {
 
 function describeMany(rains: readonly AuditedRain[]): string {
   if (rains.length === 0) return 'no rain that is not settled; all of them with: rain audit --all --settled';
-  return table(['id', 'title', 'budget', 'credited', 'pending', 'unclaimed', 'recycled', 'spoiled', 'verdict'], rains.map((rain) => {
+  return table(['id', 'title', 'budget', ...EQUATION_PARTS, 'verdict'], rains.map((rain) => {
     const title = 'audit' in rain && rain.audit.report.rehearsal ? `${rain.title} (rehearsal)` : rain.title;
-    if ('fault' in rain) return [rain.rainId, title, '', '', '', '', '', '', paint.bad(`CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`)];
-    const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, promised_twice } = rain.audit.report;
+    if ('fault' in rain) return [rain.rainId, title, '', ...EQUATION_PARTS.map(() => ''), paint.bad(`CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`)];
+    const { budget, adds_up, promised_twice } = rain.audit.report;
     const verdict = !adds_up ? paint.bad('DOES NOT ADD UP') : promised_twice > 0 ? paint.bad(`${promised_twice} PROMISED TWICE`) : paint.good('adds up');
-    return [rain.rainId, title, budget, credited, pending, unclaimed, recycled, spoiled, verdict];
+    return [rain.rainId, title, budget, ...EQUATION_PARTS.map((part) => rain.audit.report[part]), verdict];
   }));
 }

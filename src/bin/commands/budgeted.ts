@@ -1,36 +1,57 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
+import type { AskedRow, Rows } from '../../rain/split/method.ts';
+import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
+import { CommandFailure, EXIT } from '../answer.ts';
 
 /** What money is split into, whether it makes a rain, is added to one, or is only looked at. */
 export interface PlanOptions {
   budget: string;
   packets: number;
-  split: 'even' | 'double-mean' | 'tiers';
-  tier: { count: number; amount: string }[];
+  split: MethodName;
   min?: string;
   max?: string;
 }
 
-function parseTier(text: string, tiers: { count: number; amount: string }[]): { count: number; amount: string }[] {
-  const match = /^(\d{1,7})x(\S+)$/.exec(text);
-  if (!match) throw new InvalidArgumentError('expected COUNTxAMOUNT such as 10x88.80');
-  return [...tiers, { count: Number(match[1]), amount: match[2]! }];
+/** The methods that ask for a list, each by an option of its own. */
+const LISTS = METHODS.filter((method) => method.rows !== undefined);
+
+/** `10x88.80` → one row more, its columns in their order. */
+function parseRow({ columns, option }: Rows) {
+  const pattern = new RegExp(`^${Object.values(columns).map(({ kind }) => (kind === 'whole' ? '(\\d{1,7})' : '(\\S+)')).join('x')}$`);
+  return (text: string, rows: AskedRow[]): AskedRow[] => {
+    const match = pattern.exec(text);
+    if (!match) throw new InvalidArgumentError(`expected ${option.value} such as ${option.example}`);
+    return [...rows, Object.fromEntries(Object.entries(columns).map(([name, { kind }], i) => [name, kind === 'whole' ? Number(match[i + 1]) : match[i + 1]!]))];
+  };
 }
 
 export function budgeted(command: Command): Command {
-  return command
+  command
     .requiredOption('--budget <amount>', 'what is given away in total, e.g. 8888.00')
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
-    .addOption(new Option('--split <method>', 'how it is split').choices(['even', 'double-mean', 'tiers']).default('double-mean'))
-    .option('--tier <COUNTxAMOUNT>', 'a fixed prize, e.g. 10x88.80; may be repeated; means --split tiers', parseTier, [])
+    .addOption(new Option('--split <method>', 'how it is split').choices(METHOD_NAMES).default(DEFAULT_METHOD.name));
+  for (const { name, rows } of LISTS) {
+    const { flag, value, example, meaning } = rows.option;
+    command.option(`--${flag} <${value}>`, `${meaning}, e.g. ${example}; may be repeated; means --split ${name}`, parseRow(rows), []);
+  }
+  return command
     .option('--min <amount>', 'smallest packet (default 0.01)')
     .option('--max <amount>', 'largest packet (default the budget)');
 }
 
 /** As the verbs take it: what was not said is not there, since the plan is recorded as it was asked for. */
-export function planOf({ budget, packets, split, tier, min, max }: PlanOptions) {
-  return {
-    budget, packets, split: tier.length > 0 || split === 'tiers' ? { method: 'tiers' as const, tiers: tier } : { method: split },
-    ...(min !== undefined && { min }), ...(max !== undefined && { max }),
-  };
+export function planOf(options: PlanOptions) {
+  const { budget, packets, min, max } = options;
+  return { budget, packets, split: splitOf(options), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+}
+
+/** A list that was given says which method is meant. */
+function splitOf({ split, ...options }: PlanOptions) {
+  const given = new Map<string, unknown>(Object.entries(options));
+  const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as AskedRow[];
+  const [meant, other] = LISTS.filter((method) => rowsOf(method).length > 0);
+  if (meant && other) throw new CommandFailure(EXIT.usage, `--${other.rows.option.flag}: --${meant.rows.option.flag} was given as well; expected one of them`);
+  const method = meant ?? LISTS.find(({ name }) => name === split);
+  return method ? { method: method.name, [method.rows.field]: rowsOf(method) } : { method: split };
 }

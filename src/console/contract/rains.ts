@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
+import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { askedTerms, toldTerms } from '../../rain/terms-check.ts';
 import { endpoint } from './endpoint.ts';
 import { count, epochMs, limit, money, rainParams, state, time } from './fields.ts';
@@ -22,7 +23,7 @@ const rainDetail = rainView.extend({
 });
 
 /** Budget, packets, split, min, max: judged by the plan's own check, which answers with figures. */
-const plan = z.unknown().describe('{budget, packets, split?, min?, max?}; amounts are decimal strings.');
+const plan = z.unknown().describe(`{budget, packets, split?, min?, max?}; amounts are decimal strings; split is {method}, one of ${METHODS_IN_WORDS}, and the list that it asks for.`);
 
 /** Ids, times and shards are judged by the verb that takes them. */
 const newRain = z.strictObject({

@@ -2,15 +2,14 @@ import type { FastifyReply } from 'fastify';
 import { liveApi } from '../contract/live.ts';
 import type { Pace } from '../live/sampler.ts';
 import type { Stage } from '../live/stage.ts';
-import { declined, route, type Route } from './route.ts';
+import { declined, rainRoute, type Route } from './route.ts';
 
 /** A browser that does not read gets no more: samples are of the moment, and the next one says it all [R10]. */
 const UNREAD_BYTES_MAX = 64 * 1_024;
 
 export function liveRoutes(stage: Stage, { stillHereMs }: Pick<Pace, 'stillHereMs'>): readonly Route[] {
   return [
-    route(liveApi.watch, async ({ desk, visitor, params: { rainId }, reply }) => {
-      if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+    rainRoute(liveApi.watch, async ({ visitor, params: { rainId }, reply }) => {
       const stream = openStream(reply);
       const leave = stage.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
       if (!leave) return declined('too_many');

@@ -7,7 +7,7 @@ import { previewRain } from '../../operator/preview.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { declined, declinedFor, route, type Route } from './route.ts';
+import { declined, declinedFor, rainRoute, route, type Route } from './route.ts';
 
 const LOST_TOLD_MAX = 100;
 
@@ -30,8 +30,7 @@ export const rainRoutes: readonly Route[] = [
     return rain ? { answer: rain } : declined('no_such_rain');
   }),
 
-  route(rainsApi.load, async ({ desk, params: { rainId } }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  rainRoute(rainsApi.load, async ({ desk, params: { rainId } }) => {
     const loaded = await loadRain(desk, rainId);
     return loaded.ok ? { answer: { state: (await showRain(desk, rainId))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
   }),
@@ -41,8 +40,7 @@ export const rainRoutes: readonly Route[] = [
     return audit ? { answer: told(audit) } : declined('no_such_rain');
   }),
 
-  route(rainsApi.verify, async ({ desk, params: { rainId } }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  rainRoute(rainsApi.verify, async ({ desk, params: { rainId } }) => {
     const verdict = await verifyRain(desk, rainId, []);
     if (!verdict.ok) return declinedFor(verdict.refusals);
     const { ok: _, ...plain } = verdict;

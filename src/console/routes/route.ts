@@ -42,6 +42,13 @@ export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   return { endpoint: endpoint as unknown as Endpoint, handle: handle as Route['handle'] };
 }
 
+/** The same about one rain, which there must be: asked once, here. */
+export function rainRoute<P extends z.ZodType<{ rainId: string }>, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, A>, handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Answer<z.input<A>>>,
+): Route {
+  return route(endpoint, async (asked) => (await asked.desk.ledger.rain(asked.params.rainId) ? handle(asked) : declined('no_such_rain')));
+}
+
 export function declined(code: RefusalCode): { declined: Refusal } {
   return { declined: REFUSALS[code] };
 }

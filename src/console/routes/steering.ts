@@ -3,28 +3,24 @@ import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedu
 import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
 import { topUpRain, type TopUpRequest } from '../../operator/topUp.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { declined, declinedFor, route, type Route } from './route.ts';
+import { declinedFor, rainRoute, type Route } from './route.ts';
 
 /** What is done to a rain that there is. */
 export const steeringRoutes: readonly Route[] = [
-  ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => route(endpoint, async ({ desk, params: { rainId } }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => rainRoute(endpoint, async ({ desk, params: { rainId } }) => {
     const done = await verb(desk, rainId);
     return done.ok ? { answer: { state: done.state } } : declinedFor(done.refusals);
   })),
 
-  route(rainsApi.start, async ({ desk, params: { rainId }, body }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  rainRoute(rainsApi.start, async ({ desk, params: { rainId }, body }) => {
     return toldTimes(await startRain(desk, rainId, { inMs: body?.inMs ?? 0 }));
   }),
 
-  route(rainsApi.schedule, async ({ desk, params: { rainId }, body }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  rainRoute(rainsApi.schedule, async ({ desk, params: { rainId }, body }) => {
     return toldTimes(await rescheduleRain(desk, rainId, body));
   }),
 
-  route(rainsApi.topUp, async ({ desk, params: { rainId }, body }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  rainRoute(rainsApi.topUp, async ({ desk, params: { rainId }, body }) => {
     // Fields that were not sent must not be there: the plan is recorded as it was asked for.
     const done = await topUpRain(desk, rainId, Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as unknown as TopUpRequest);
     if (!done.ok) return declinedFor(done.refusals);
@@ -32,8 +28,7 @@ export const steeringRoutes: readonly Route[] = [
     return { answer: plain };
   }),
 
-  route(rainsApi.recycle, async ({ desk, params: { rainId } }) => {
-    if (!await desk.ledger.rain(rainId)) return declined('no_such_rain');
+  rainRoute(rainsApi.recycle, async ({ desk, params: { rainId } }) => {
     const done = await recycleRain(desk, rainId, desk);
     return done.ok ? { answer: { state: done.state, amount: done.amount } } : declinedFor(done.refusals);
   }),

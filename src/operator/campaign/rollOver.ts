@@ -1,6 +1,7 @@
 import { atCreation, type BookedRain } from '../../ledger/rains.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
+import { methodOf, restOf } from '../../rain/split/methods.ts';
 import type { Desk } from '../desk.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
@@ -52,15 +53,18 @@ async function finish(desk: Desk, holding: BookedRain, id: string): Promise<stri
 
 /**
  * As many packets as leave the mean amount of the round what it was planned to be, rounded down, and one at least. How they are
- * split follows the round; its bounds do not, since a rest that is smaller than the smallest packet must be won, too.
+ * split is told by the round's method; its bounds do not count, since a rest that is smaller than the smallest packet must be won, too.
+ * @throws when the round is split by a method that this version does not know: nothing is guessed about money
  */
 export function portionFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
   const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);
-  const { method } = Object(next.split['split']) as { method?: unknown };
+  const method = methodOf(next.split['split']);
+  // Booked by a newer version of this program: one of those has to settle it.
+  if (!method) throw new Error('the next round is split in a way that this version does not know');
   return {
     budget: formatMoney(cents),
     packets: Math.max(1, Math.min(packets, PACKETS_MAX - next.packets)),
-    split: { method: method === 'even' ? 'even' : 'double-mean' },
+    split: { method: restOf(method).name },
   };
 }

@@ -7,6 +7,7 @@ import { redisNow } from '../../../src/grab/reading.ts';
 import { systemApi } from '../../../src/console/contract/system.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/grab/keys.ts';
+import { EXAMPLES } from '../../rain/split/examples.ts';
 import { ask, openOperatorDesk, type Answered, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
 
 let desk: OperatorDesk;
@@ -71,9 +72,8 @@ describe('the preview', () => {
   const preview = async (plan: unknown, draws = 1) => as(rainsApi.preview.answer, await opal.ask('POST', '/api/desk/rains/preview', { plan, draws }));
 
   test.each([
-    ['even', { budget: '10.00', packets: 3, split: { method: 'even' } }],
-    ['double-mean', { budget: '8888.00', packets: 1_000 }],
-    ['tiers', { budget: '1000.00', packets: 500, split: { method: 'tiers', tiers: [{ count: 1, amount: '88.80' }] } }],
+    ...Object.values(EXAMPLES).map(({ split }): [string, { budget: string; packets: number; split: unknown }] => [split.method, { budget: '8888.00', packets: 1_000, split }]),
+    ['a rest of a cent', { budget: '10.00', packets: 3, split: { method: 'even' } }],
     ['one packet', { budget: '0.01', packets: 1 }],
     ['within bounds', { budget: '100.00', packets: 100, min: '0.50', max: '3.00' }],
   ])('of %s tells amounts that add up, each in one bin', async (_name, plan) => {

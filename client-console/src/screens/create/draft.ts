@@ -1,9 +1,14 @@
-import type { FieldRefusal, Plan, Split } from '../../desk/answers.ts';
+import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/rain/split/methods.ts';
 import { askedTermNames, describeTerm, type AskedTermName, type AskedTerms } from '../../../../src/rain/terms.ts';
+import type { FieldRefusal, Plan } from '../../desk/answers.ts';
 import { amountTyped } from '../../words/figures.ts';
 
 export const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
 export type Unit = keyof typeof UNITS_MS;
+
+/** One row of a list, by its columns. */
+export type TypedRow = Readonly<Record<string, string>>;
+export type TypedRows = Readonly<Partial<Record<MethodName, readonly TypedRow[]>>>;
 
 /** The form as it is typed: texts, which the console judges. */
 export interface Draft {
@@ -12,8 +17,9 @@ export interface Draft {
   title: string;
   budget: string;
   packets: string;
-  method: Split['method'];
-  tiers: readonly { count: string; amount: string }[];
+  method: MethodName;
+  /** What was typed for the methods that ask for a list: kept while another method is looked at. */
+  rows: TypedRows;
   min: string;
   max: string;
   when: 'in' | 'at' | 'rounds';
@@ -34,11 +40,11 @@ export type PresetName = 'party' | 'flash' | 'alike';
 /** What most rains are, to start from. */
 export const PRESETS: Record<PresetName, Partial<Draft>> = {
   party: {
-    budget: '8888.00', packets: '300', method: 'tiers', tiers: [{ count: '1', amount: '888.00' }, { count: '10', amount: '88.88' }],
+    budget: '8888.00', packets: '300', method: 'tiers', rows: { tiers: [{ count: '1', amount: '888.00' }, { count: '10', amount: '88.88' }] },
     min: '1.00', max: '', when: 'in', startIn: '10', startInUnit: 'min', duration: '2', durationUnit: 'min',
   },
-  flash: { budget: '520.00', packets: '66', method: 'double-mean', tiers: [], min: '0.10', max: '', when: 'in', startIn: '60', startInUnit: 's', duration: '30', durationUnit: 's' },
-  alike: { budget: '1000.00', packets: '100', method: 'even', tiers: [], min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min', duration: '60', durationUnit: 's' },
+  flash: { budget: '520.00', packets: '66', method: 'double-mean', rows: {}, min: '0.10', max: '', when: 'in', startIn: '60', startInUnit: 's', duration: '30', durationUnit: 's' },
+  alike: { budget: '1000.00', packets: '100', method: 'even', rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min', duration: '60', durationUnit: 's' },
 };
 
 /** The time makes an id sort, the random part makes it unique; as the server makes them. */
@@ -48,7 +54,7 @@ export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => U
 
 export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
-    id: newId(now), title: '', budget: '', packets: '', method: 'double-mean', tiers: [], min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
+    id: newId(now), title: '', budget: '', packets: '', method: DEFAULT_METHOD.name, rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
     starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', terms: {}, ...(campaign && { campaign, when: 'rounds' }),
   };
 }
@@ -68,9 +74,23 @@ export function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
 }
 
 /** What the console is asked; numbers that are none become null, which it refuses by name. */
-export function planOf({ budget, packets, method, tiers, min, max }: Draft): Plan {
-  const split: Split = method !== 'tiers' ? { method } : { method, tiers: tiers.map(({ count, amount }) => ({ count: numberTyped(count), amount: amountTyped(amount) })) };
-  return { budget: amountTyped(budget), packets: numberTyped(packets), split, ...(min.trim() !== '' && { min: amountTyped(min) }), ...(max.trim() !== '' && { max: amountTyped(max) }) };
+export function planOf({ budget, packets, method, rows, min, max }: Draft): Plan {
+  return {
+    budget: amountTyped(budget), packets: numberTyped(packets), split: { method, ...listOf(method, rows) },
+    ...(min.trim() !== '' && { min: amountTyped(min) }), ...(max.trim() !== '' && { max: amountTyped(max) }),
+  };
+}
+
+function listOf(name: MethodName, typed: TypedRows): Record<string, unknown> {
+  const { rows } = methodNamed(name);
+  if (!rows) return {};
+  const read = ([column, text]: [string, string]) => [column, rows.columns[column]!.kind === 'whole' ? numberTyped(text) : amountTyped(text)];
+  return { [rows.field]: rowsTyped(name, typed).map((row) => Object.fromEntries(Object.entries(row).map(read))) };
+}
+
+/** A list has one row at least, to be typed into. */
+export function rowsTyped(name: MethodName, typed: TypedRows): readonly TypedRow[] {
+  return typed[name] ?? [methodNamed(name).rows?.form.first ?? {}];
 }
 
 function numberTyped(text: string): number {

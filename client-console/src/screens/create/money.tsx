@@ -1,8 +1,10 @@
-import type { FieldRefusal, Split } from '../../desk/answers.ts';
+import type { Rows } from '../../../../src/rain/split/method.ts';
+import { methodNamed, METHODS } from '../../../../src/rain/split/methods.ts';
+import type { FieldRefusal } from '../../desk/answers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Segments } from '../../parts/field.tsx';
-import { useWords } from '../../words/language.ts';
-import { refusalsFor, type Draft } from './draft.ts';
+import { useLanguage, useWords } from '../../words/language.ts';
+import { refusalsFor, rowsTyped, type Draft, type TypedRow } from './draft.ts';
 import { WORDS } from './words.ts';
 
 interface PartProps {
@@ -14,6 +16,8 @@ interface PartProps {
 /** How much, in how many packets, and how it is split. */
 export function MoneyPart({ draft, refusals, change }: PartProps) {
   const words = useWords(WORDS);
+  const language = useLanguage();
+  const { rows } = methodNamed(draft.method);
   return (
     <fieldset class="card">
       <legend>{words.money}</legend>
@@ -23,10 +27,10 @@ export function MoneyPart({ draft, refusals, change }: PartProps) {
         <Field label={words.packets} inputMode="numeric" value={draft.packets} onInput={(packets) => change({ packets })} refusals={refusalsFor(refusals, 'packets')} testId="packets" />
       </div>
       <Segments
-        label={words.method} value={draft.method} options={Object.entries(words.methods) as [Split['method'], string][]}
-        onChange={(method) => change({ method, ...(method === 'tiers' && draft.tiers.length === 0 && { tiers: [{ count: '1', amount: '' }] }) })}
+        label={words.method} value={draft.method} options={METHODS.map(({ name, label }) => [name, label[language]] as const)}
+        onChange={(method) => change({ method })}
       />
-      {draft.method === 'tiers' && <Tiers draft={draft} refusals={refusals} change={change} />}
+      {rows && <RowsPart rows={rows} typed={rowsTyped(draft.method, draft.rows)} refusals={refusals} onChange={(typed) => change({ rows: { ...draft.rows, [draft.method]: typed } })} />}
       <div class="pair">
         <Field label={words.min} unit="¥" inputMode="decimal" value={draft.min} onInput={(min) => change({ min })} refusals={refusalsFor(refusals, 'min')} />
         <Field label={words.max} unit="¥" inputMode="decimal" value={draft.max} onInput={(max) => change({ max })} hint={words.maxHint} refusals={refusalsFor(refusals, 'max')} />
@@ -35,21 +39,34 @@ export function MoneyPart({ draft, refusals, change }: PartProps) {
   );
 }
 
-function Tiers({ draft: { tiers }, refusals, change }: PartProps) {
-  const words = useWords(WORDS);
-  const put = (at: number, tier: Partial<Draft['tiers'][number]>) => change({ tiers: tiers.map((old, i) => (i === at ? { ...old, ...tier } : old)) });
-  const whole = refusalsFor(refusals, 'split.tiers', 'split');
+interface RowsPartProps {
+  rows: Rows;
+  typed: readonly TypedRow[];
+  refusals: readonly FieldRefusal[];
+  onChange: (typed: readonly TypedRow[]) => void;
+}
+
+/** The list that a method asks for, one row at least. */
+function RowsPart({ rows: { field, columns, form }, typed, refusals, onChange }: RowsPartProps) {
+  const language = useLanguage();
+  const put = (at: number, column: string, text: string) => onChange(typed.map((row, i) => (i === at ? { ...row, [column]: text } : row)));
+  const whole = refusalsFor(refusals, `split.${field}`, 'split');
+  const names = Object.keys(columns);
   return (
-    <div class="tiers" role="group" aria-label={words.tiers}>
-      {tiers.map(({ count, amount }, i) => (
-        <div class="pair tier" key={i}>
-          <Field label={words.tierCount} inputMode="numeric" value={count} onInput={(text) => put(i, { count: text })} refusals={refusalsFor(refusals, `split.tiers.${i}.count`)} />
-          <Field label={words.tierAmount} unit="¥" inputMode="decimal" value={amount} onInput={(text) => put(i, { amount: text })}
-            refusals={[...refusalsFor(refusals, `split.tiers.${i}.amount`), ...(i === tiers.length - 1 ? whole : [])]} />
-          {tiers.length > 1 && <Button look="quiet" label={`${words.removeTier} ${i + 1}`} onClick={() => change({ tiers: tiers.filter((_, at) => at !== i) })}>✕</Button>}
+    <div class="split-rows" role="group" aria-label={form.title[language]}>
+      {typed.map((row, i) => (
+        <div class="pair split-row" key={i}>
+          {names.map((name) => (
+            <Field
+              key={name} label={form.columns[name]![language]} value={row[name] ?? ''} onInput={(text) => put(i, name, text)}
+              {...(columns[name]!.kind === 'amount' ? { unit: '¥', inputMode: 'decimal' } : { inputMode: 'numeric' })}
+              refusals={[...refusalsFor(refusals, `split.${field}.${i}.${name}`), ...(i === typed.length - 1 && name === names.at(-1) ? whole : [])]}
+            />
+          ))}
+          {typed.length > 1 && <Button look="quiet" label={`${form.remove[language]} ${i + 1}`} onClick={() => onChange(typed.filter((_, at) => at !== i))}>✕</Button>}
         </div>
       ))}
-      <Button look="quiet" onClick={() => change({ tiers: [...tiers, { count: '1', amount: '' }] })}>+ {words.addTier}</Button>
+      <Button look="quiet" onClick={() => onChange([...typed, form.first])}>+ {form.add[language]}</Button>
     </div>
   );
 }

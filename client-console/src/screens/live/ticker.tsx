@@ -1,8 +1,8 @@
+import { mask } from '../../../../src/rain/mask.ts';
 import type { Winner } from '../../desk/answers.ts';
 import { useAsked } from '../../desk/asked.ts';
 import { centsOf, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { masked } from './masked.ts';
 import { WORDS } from './words.ts';
 
 const LOOK_MS = 2_000;
@@ -17,12 +17,12 @@ export function Ticker({ rainId, over, budget }: { rainId: string; over: boolean
   return (
     <section class="panel ticker">
       <div class="crown">
-        {luckiest && <p><span>{over ? words.luckyOver : words.lucky}</span><b>{masked(luckiest.userId)}</b><strong>¥{moneyText(luckiest.amount)}</strong></p>}
+        {luckiest && <p><span>{over ? words.luckyOver : words.lucky}</span><b>{mask(luckiest.userId)}</b><strong>¥{moneyText(luckiest.amount)}</strong></p>}
         {!luckiest && <p><span>{words.budget}</span><strong>¥{budget}</strong></p>}
       </div>
       <h2>{words.ticker}</h2>
       {latest.length === 0 ? <p class="hint">{words.noWinners}</p> : (
-        <ol>{latest.map(({ redPacketId, userId, amount, status }) => <li key={redPacketId} data-status={status}><span>{masked(userId)}</span><b>¥{moneyText(amount)}</b></li>)}</ol>
+        <ol>{latest.map(({ redPacketId, userId, amount, status }) => <li key={redPacketId} data-status={status}><span>{mask(userId)}</span><b>¥{moneyText(amount)}</b></li>)}</ol>
       )}
     </section>
   );

@@ -1,30 +1,31 @@
 import { useState } from 'preact/hooks';
-import type { RainView, Split } from '../../desk/answers.ts';
+import { DEFAULT_METHOD, METHODS, type MethodName } from '../../../../src/rain/split/methods.ts';
+import type { RainView } from '../../desk/answers.ts';
 import { useDesk } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Segments } from '../../parts/field.tsx';
 import { amountTyped, moneyText } from '../../words/figures.ts';
-import { useWords } from '../../words/language.ts';
+import { useLanguage, useWords } from '../../words/language.ts';
 import { newId, refusalsFor } from '../create/draft.ts';
 import { usePreview } from '../create/preview.tsx';
 import { WORDS as PLAN_WORDS } from '../create/words.ts';
 import { WORDS } from './words.ts';
 
-/** Fixed prizes are a matter of the whole rain. */
-type Method = Exclude<Split['method'], 'tiers'>;
-const METHODS: readonly Method[] = ['double-mean', 'even'];
+/** Those that ask for a list are a matter of the whole rain. */
+const PLAIN = METHODS.filter((method) => method.rows === undefined);
 
 /** More money for a rain, before or while it falls. The id is chosen once for each form: however often it is sent, it is one top-up. */
 export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }) {
   const words = useWords(WORDS);
   const plans = useWords(PLAN_WORDS);
+  const language = useLanguage();
   const { ask } = useDesk();
   const verb = useVerb();
   const [id] = useState(() => newId(ask.now()));
   const [budget, setBudget] = useState('');
   const [packets, setPackets] = useState('');
-  const [method, setMethod] = useState<Method>('double-mean');
+  const [method, setMethod] = useState<MethodName>(DEFAULT_METHOD.name);
   const typed = budget.trim() !== '' && packets.trim() !== '';
   const plan = { budget: amountTyped(budget), packets: Number(packets.replace(/[\s,]/g, '') || NaN), split: { method } };
   const { preview } = usePreview(typed ? plan : undefined);
@@ -38,7 +39,7 @@ export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }
         <Field label={words.topBudget} unit="¥" inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
         <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
       </div>
-      <Segments label={plans.method} value={method} options={METHODS.map((one) => [one, plans.methods[one]] as const)} onChange={setMethod} />
+      <Segments label={plans.method} value={method} options={PLAIN.map(({ name, label }) => [name, label[language]] as const)} onChange={setMethod} />
       {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpShadow : words.told.topUp)(moneyText(preview.budget))}</b></p>}
     </Dialog>
   );

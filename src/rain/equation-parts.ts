@@ -1,0 +1,3 @@
+/** The terms of the money equation beside the budget, in the order in which they are told everywhere. Of its own, so that pages can have it. */
+export const EQUATION_PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
+export type EquationPart = (typeof EQUATION_PARTS)[number];

@@ -1,0 +1,24 @@
+import { formatMoney } from '../money.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Budget } from './method.ts';
+
+/** Can these packets within [min, max] hold exactly these cents? @param whose what the cents are called in the reason */
+export function shareRefusals({ budgetCents, packets, minCents, maxCents }: Budget, field: string, whose: string): Refusal[] {
+  const least = BigInt(packets) * minCents;
+  const most = BigInt(packets) * maxCents;
+  const noun = packets === 1 ? 'packet' : 'packets';
+  const refusals: Refusal[] = [];
+  if (least > budgetCents) {
+    const reason = `${figure(packets)} ${noun} of at least ${formatMoney(minCents)} would take ${formatMoney(least)}`;
+    refusals.push({ field, reason: `${reason}, more than ${whose} ${formatMoney(budgetCents)}` });
+  }
+  if (most < budgetCents) {
+    const reason = `${figure(packets)} ${noun} of at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}`;
+    refusals.push({ field, reason: `${reason}, less than ${whose} ${formatMoney(budgetCents)}` });
+  }
+  return refusals;
+}
+
+export function figure(count: number): string {
+  return count.toLocaleString('en-US');
+}

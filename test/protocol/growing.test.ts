@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Gateway } from '../../src/gateway/server.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
+import { close, settle } from '../../src/grab/phases.ts';
+import { runWave } from '../../src/swarm/wave.ts';
+import { dial, tokenFor, type Client } from '../support/client.ts';
+import { openGateway } from '../support/gateway.ts';
+import { guest } from '../support/guest.ts';
+import { openRedis, stockRain } from '../support/rain.ts';
+import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
+import type { Frame } from './recording.ts';
+
+/** What a client and a gateway of November 2026 said to each other. Never made anew: a later client must be understood, and so must this one. */
+const recorded = readFileSync(new URL('recorded/2026-11.jsonl', import.meta.url), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Frame);
+
+const RAIN = 'spring';
+const COMMITMENT = '0123456789abcdef'.repeat(4);
+
+describe('an old client at the gateway of today', async () => {
+  const { server, redis } = await openRedis();
+  let gateway: Gateway;
+  beforeAll(async () => { gateway = await openGateway(server.url); });
+  afterAll(() => gateway.close());
+
+  test('is answered as it was when it was recorded: the same codes in the same order, and no field is missing', async () => {
+    await stockRain(redis, { rainId: RAIN, title: 'Spring', amounts: ['12.21'], opensInMs: 8_000 });
+    await redis.hset(shardKeys(RAIN, 0).state, 'commitment', COMMITMENT);
+    const clients = new Map<string, Client>();
+    onTestFinished(async () => { await Promise.all([...clients.values()].map((client) => client.leave())); });
+    for (const { user, way, message } of recorded) {
+      if (!clients.has(user)) clients.set(user, await dial(gateway.url, user));
+      const client = clients.get(user)!;
+      if (way === 'to server') {
+        client.say(message);
+        continue;
+      }
+      // Whether the close of a rain is seen before its settlement is chance.
+      if (message['state'] === 'closed') continue;
+      if (message['state'] === 'settled') await settleRain();
+      if (message.type === 'credited') await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: RAIN, claims: [{ userId: user, redPacketId: 'spring-0', amount: '12.21' }] }));
+      if (message.type === 'goodbye') void gateway.close();
+      const heard = message.type === 'rain' ? await rainIn(client, message['state']) : await client.next(message.type as 'welcome') as unknown as Frame['message'];
+      expect(Object.keys(heard), JSON.stringify(heard)).toEqual(expect.arrayContaining(Object.keys(message)));
+      for (const field of ['code', 'reason', 'ref', 'redPacketId', 'amount', 'state'] as const) {
+        // What an error says to the developer may be put in better words.
+        if (field in message && !(message.type === 'error' && field === 'reason')) expect(heard[field], JSON.stringify(heard)).toEqual(message[field]);
+      }
+    }
+  });
+
+  /** How often a rain is told is chance; what it comes to is not. */
+  async function rainIn(client: Client, state: unknown): Promise<Frame['message']> {
+    for (;;) {
+      const rain = await client.next('rain') as unknown as Frame['message'];
+      if (rain['state'] === state) return rain;
+    }
+  }
+
+  async function settleRain(): Promise<void> {
+    await close(redis, RAIN, 1, 'early');
+    await settle(redis, RAIN, { shards: 1, title: 'Spring' }, { ttlMs: 60_000, reveal: { seed: 'ab'.repeat(32), plan: { budget: '12.21', packets: 1 } } });
+    await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId: RAIN }));
+  }
+});
+
+describe('what a newer version has settled', async () => {
+  const { server, redis } = await openRedis();
+
+  test('is shown whole by a gateway that does not understand it: the plan, and all that stands beside the promise of a portion', async () => {
+    const plan = { budget: '1.00', packets: 1, recipe: 'red-packet-rain/v9', split: { method: 'by-the-moon', phase: 3 } };
+    const portion = { commitment: COMMITMENT, packets: 1, seed: 'cd'.repeat(32), plan, sponsor: 'the moon' };
+    await stockRain(redis, { rainId: RAIN, amounts: ['1.00'] });
+    await redis.hset(shardKeys(RAIN, 0).state, { state: 'settled', commitment: COMMITMENT, seed: 'ab'.repeat(32), plan: JSON.stringify(plan), portions: JSON.stringify([portion]) });
+    const gateway = await openGateway(server.url);
+    onTestFinished(() => gateway.close());
+    const ann = await dial(gateway.url, 'ann');
+    ann.say({ type: 'join', rainId: RAIN });
+    expect(await ann.next('rain')).toMatchObject({ state: 'settled', seed: 'ab'.repeat(32), plan, portions: [portion] });
+    await ann.leave();
+  });
+});
+
+describe('a newer gateway', () => {
+  const snapshot = { type: 'rain', rainId: RAIN, title: 'Spring', state: 'open', opensAt: 1_000, closesAt: 9_000_000_000_000, packets: 1, left: 1, weather: 'fine' };
+
+  /** Says things that nobody says today, and puts a grab off by a code of its own before it answers. */
+  const newer = (answers: readonly Record<string, unknown>[]) => {
+    const left = [...answers];
+    return scriptedGateway(({ request, say }) => {
+      say(JSON.stringify({ type: 'forecast', rains: 3 }));
+      say(JSON.stringify({ ...welcomeOf(request.headers['user-agent'] ?? 'ann'), features: ['forecast'] }));
+    }, (message, { say }) => {
+      if (message.type === 'join') say(JSON.stringify({ ...snapshot, serverTime: Date.now() }));
+      if (message.type !== 'grab') return;
+      say(JSON.stringify({ type: 'result', rainId: message.rainId, ref: message.ref, ...left.shift() }));
+    });
+  };
+  const QUEUED = { code: '-99', reason: 'queued', retryInMs: 20, place: 7 };
+  const WON = { code: '0', reason: 'won', redPacketId: 'spring-0', amount: '12.21' };
+
+  test('is obeyed by the client of today: it asks again after the pause of a code that it does not know', async () => {
+    const gateway = await newer([QUEUED, QUEUED, WON]);
+    const ann = await guest(gateway.url, 'ann');
+    await ann.connect();
+    expect(await ann.join(RAIN)).toMatchObject({ kind: 'joined' });
+    expect(await ann.grab(RAIN)).toEqual({ kind: 'won', redPacketId: 'spring-0', amount: '12.21' });
+    expect(gateway.heard.filter(({ type }) => type === 'grab')).toHaveLength(3);
+  });
+
+  test('is believed: a packet is won whatever the code, and a code without packet and pause ends the grab with its own words', async () => {
+    const gateway = await newer([{ code: '7', reason: 'won_twice', redPacketId: 'spring-0', amount: '12.21', retryInMs: 5 }]);
+    const ann = await guest(gateway.url, 'ann');
+    await ann.connect();
+    expect(await ann.grab(RAIN)).toMatchObject({ kind: 'won', amount: '12.21' });
+    const other = await newer([{ code: '-98', reason: 'too_windy' }]);
+    const bob = await guest(other.url, 'bob');
+    await bob.connect();
+    expect(await bob.grab(RAIN)).toEqual({ kind: 'unknown', code: '-98', reason: 'too_windy' });
+    expect(other.heard.filter(({ type }) => type === 'grab')).toHaveLength(1);
+  });
+
+  test('is understood by simulated users: they wait as they are told, and count what they do not know by its number', async () => {
+    const gateway = await newer([QUEUED, { code: '-98', reason: 'too_windy' }]);
+    const report = await runWave({ url: gateway.url, rainId: RAIN, users: 1, tokenFor, seed: '7a0b'.repeat(16), reactionMs: { min: 0, max: 0 } });
+    expect(report.outcomes).toEqual([{ name: 'code_-98', count: 1 }]);
+    expect(report.answers.map(({ code, reason }) => [code, reason])).toEqual(expect.arrayContaining([['-99', 'code_-99'], ['-98', 'code_-98']]));
+    expect(report.lostLines).toBe(0);
+  });
+});
