@@ -23,7 +23,7 @@ import { openWorker } from '../support/worker.ts';
 import { openPlayers, type Players } from '../wallet/room.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const page = readFileSync(join(ROOT, 'docs/embedding.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/how-to/embed.md'), 'utf8');
 const snippet = (name: string) => new RegExp(`\`\`\`${name}\\n([^]*?)\`\`\``).exec(page)![1]!;
 const read = createTokenReader({ secret: SECRET }, Date.now);
 
