@@ -120,7 +120,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what makes a rain pleasant', () => {
     const page = await stage.open('/?rain=wallet');
     await shows(page, 'open');
     await page.getByTestId('purse-button').click();
-    await eventually(async () => await text(page, 'purse-word') === 'No packets yet. The first one will stand here.');
+    await eventually(async () => await text(page, 'purse-word') === 'No packets yet. The first one will appear here.');
     await page.getByTestId('purse-close').click();
     purse = async () => ({ ...NOTHING, pending: '12.21', packets: [{ ...PACKET, status: 'pending' }] });
     await page.getByTestId('purse-button').click();

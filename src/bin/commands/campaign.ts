@@ -42,7 +42,7 @@ export function addCampaignCommands(program: Command): void {
   planned(campaign.command('add-round <campaign>')).summary('plan another round of a campaign')
     .description('Plans a round: a rain of the campaign, called <campaign>.<round>. It is steered and audited as every rain is.')
     .option('--round <n>', 'which one; default the next', parseCount(1, ROUNDS_MAX))
-    .option('--exclude-earlier-winners', 'who has won in another round gets nothing in this one')
+    .option('--exclude-earlier-winners', 'users who have won in another round get nothing in this one')
     .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
     .action((id: string, options: CreateOptions) => atDesk(async (desk) => {
       // A campaign that is not there is for the verb to refuse.

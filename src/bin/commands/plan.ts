@@ -37,8 +37,8 @@ export function addPlanCommands(program: Command): void {
     .option('--shards <n>', 'Redis shards; a round has those of its campaign', parseCount(1, SHARDS_MAX))
     .option('--campaign <id>', 'it is a round of this campaign; see rain campaign')
     .option('--round <n>', 'which one', parseCount(1, ROUNDS_MAX))
-    .option('--exclude-earlier-winners', 'who has won in another round of the campaign gets nothing in this one')
-    .option('--rehearsal', 'play it with shadow money: everything as it will be, and no wallet hears of it')
+    .option('--exclude-earlier-winners', 'users who have won in another round of the campaign get nothing in this one')
+    .option('--rehearsal', 'play it with test money: everything as it will be, and no wallet hears of it')
     .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
     .action((options: CreateOptions) => atDesk((desk) => create(desk, options)));
 
@@ -106,7 +106,7 @@ async function foretell(desk: OpenDesk, request: CreateRequest, { id, campaign, 
   const preview = previewRain(request.plan, 1, seed === undefined ? undefined : () => seed);
   const named = id !== undefined || campaign !== undefined;
   const { budget } = request.plan as PlanOptions;
-  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : rehearsal ? `${budget} of shadow money would be put aside` : `${budget} would leave the operator's account`;
+  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : rehearsal ? `${budget} of test money would be put aside` : `${budget} would leave the operator's account`;
   const text = [
     money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`, '',
     preview.ok ? describePreview(preview) : preview.refusals.map(tellRefusal).join('\n'),

@@ -4,8 +4,8 @@ import { fieldsMarkdown } from '../../protocol/fields.ts';
 import { print } from '../answer.ts';
 
 export function addProtocolCommand(program: Command): void {
-  program.command('protocol').summary('the wire, for whoever writes a client')
-    .description('Prints every message of the wire with its fields, as docs/reference/protocol.md has them; with --asyncapi the AsyncAPI 3 document of docs/reference/asyncapi.json.')
+  program.command('protocol').summary('the WebSocket protocol, for authors of clients')
+    .description('Prints every message with its fields, as docs/reference/protocol.md has them; with --asyncapi the AsyncAPI 3 document of docs/reference/asyncapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
     .option('--json', 'the same as --asyncapi')
     .addHelpText('after', '\nExample:\n  rain protocol --asyncapi > asyncapi.json')

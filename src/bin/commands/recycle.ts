@@ -7,7 +7,7 @@ import { printDryRun, withDryRun } from '../dryRun.ts';
 
 export function addRecycleCommand(program: Command): void {
   withDryRun(program.command('recycle <id>')).summary('settle a rain that is over, now')
-    .description('Gives back what nobody has won of a rain that is over, and closes its book: what the workers do by themselves. Otherwise says what is still outstanding.')
+    .description('Settles a rain that is over: returns what nobody has won and closes its ledger, as the workers do by themselves. Otherwise says what is still outstanding.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain recycle m3k9x2a1b2c3d4')
     .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(async (desk) => {

@@ -5,7 +5,7 @@ import { count, epochMs, limit, money, rainParams, state, time } from './fields.
 
 /** As `rain list --json` tells it. */
 export const rainView = z.object({
-  rainId: z.string(), title: z.string(), rehearsal: z.literal(true).optional().describe('All its amounts are shadow money.'),
+  rainId: z.string(), title: z.string(), rehearsal: z.literal(true).optional().describe('All its amounts are test money.'),
   campaign: z.object({ id: z.string(), round: z.int(), excludeEarlierWinners: z.boolean() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });
@@ -31,7 +31,7 @@ const newRain = z.strictObject({
   opensAt: z.number('expected epoch milliseconds'),
   closesAt: z.number('expected epoch milliseconds'),
   shards: z.number('expected a number of shards').optional(),
-  rehearsal: z.boolean('expected true or false').optional().describe('Played with shadow money, which never becomes real.'),
+  rehearsal: z.boolean('expected true or false').optional().describe('Played with test money, which never becomes real.'),
   campaign: z.strictObject({ id: z.string(), round: z.number('expected a round'), excludeEarlierWinners: z.boolean('expected true or false').optional() }, 'expected {"id","round"}').optional()
     .describe('A round of a campaign: then it is called <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),
