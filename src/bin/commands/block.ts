@@ -6,7 +6,7 @@ import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
 
-const KIND = () => new Argument('<kind>', 'a user, by the sub of his token, or an address or network').choices(['user', 'address']);
+const KIND = () => new Argument('<kind>', 'a user, by the sub of the token, or an address or network').choices(['user', 'address']);
 
 interface BlockFlags {
   reason: string;

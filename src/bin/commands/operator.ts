@@ -43,7 +43,7 @@ export function addOperatorCommand(program: Command): void {
       await atDesk(async (desk) => {
         const done = await changePassword(desk, name, password);
         if (!done.ok) throw refused(done);
-        print(json, { name }, `${name} has another password; his sessions are over`);
+        print(json, { name }, `${name} has a new password; all sessions are over`);
       });
     });
 
@@ -53,7 +53,7 @@ export function addOperatorCommand(program: Command): void {
     .action((name: string, { json }: { json?: boolean }) => atDesk(async (desk) => {
       const done = await disableOperator(desk, name);
       if (!done.ok) throw refused(done);
-      print(json, { name }, `${name} may not sign in any more; his sessions and tokens are over`);
+      print(json, { name }, `${name} may not sign in any more; all sessions and tokens are over`);
     }));
 
   operator.command('token <name>').summary('a token for a script').description('Makes a bearer token with all that its operator may do. It is shown this once.')

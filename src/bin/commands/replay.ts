@@ -52,7 +52,7 @@ async function print(rows: AsyncGenerator<Row, void>, through: Transform): Promi
     await pipeline(Readable.from(rows), through, process.stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    throw new CommandFailure(EXIT.refused, 'whoever read the output has stopped; nothing was compared');
+    throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
   }
 }
 
