@@ -26,7 +26,7 @@ told in [the protocol](protocol.md#what-to-do-when). Results stand in order of p
 ${codesMarkdown()}
 `;
 
-/** Every document that is generated from the code and from nothing else. The recorded session, which needs servers, is in transcript.ts. */
+/** Every document that is generated from the code and from nothing else. The recorded session needs servers: test/docs/transcript.test.ts. */
 export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/cli.md', make: async () => manual(await openProgram()) },
   { path: 'docs/reference/settings.md', make: settingsPage },
