@@ -13,7 +13,15 @@ export async function rainHere(words: readonly string[]): Promise<Run> {
   const writes = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   const { exitCode } = process;
   process.exitCode = 0;
-  for (const { stream } of writes) stream.write = ((text: string | Uint8Array) => { said += String(text); return true; }) as typeof stream.write;
+  for (const { stream } of writes) {
+    stream.write = ((text: string | Uint8Array, ...rest: unknown[]) => {
+      said += String(text);
+      // A writer of rows waits for the callback.
+      const written = rest.at(-1);
+      if (typeof written === 'function') queueMicrotask(() => { (written as () => void)(); });
+      return true;
+    }) as typeof stream.write;
+  }
   try {
     await (await openProgram(words[1])).parseAsync(words.slice(1), { from: 'user' });
     return { exit: Number(process.exitCode), said };
