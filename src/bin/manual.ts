@@ -2,12 +2,12 @@ import type { Argument, Command, Option } from 'commander';
 
 const HEAD = `# The command line
 
-Generated from the commands themselves: \`rain manual > docs/cli.md\`. What can be done at the operator's page can be done here, verb
-by verb, and the other way round.
+Generated from the commands by \`npm run docs\`; \`rain manual\` prints the same. In a clone, \`rain\` is \`npm run rain --\`. Everything that the
+console can do can be done here, and the other way round.
 
-Exit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached. With \`--json\` stdout is one JSON value, and
-what is refused is \`{"ok":false,"exit":1,"reasons":[…]}\`; what is told on the way goes to stderr. Where neither \`REDIS_URL\` nor
-\`DATABASE_URL\` is set, the system that \`npm start\` runs in this folder is meant.
+Exit codes: 0 done, 1 refused or not balanced, 2 wrong usage, 3 a server cannot be reached. With \`--json\` stdout is one JSON value; a
+refusal is \`{"ok":false,"exit":1,"reasons":[…]}\`. Progress goes to stderr. Where neither \`REDIS_URL\` nor \`DATABASE_URL\` is set, commands
+talk to the system that \`npm start\` runs in this folder.
 `;
 
 /** Every command of the program with its words, options and examples, as Markdown. */

@@ -40,7 +40,7 @@ export function tellConsole(registry: MetricsRegistry, { requests, loginFailures
     read: () => [...requests.values()],
   });
   tellFigure(registry, {
-    kind: 'counter', name: 'rain_console_login_failures_total', help: 'Logins of operators that were refused. Somebody who forgot his password makes a few; hundreds are somebody who guesses', labels: ['why'],
+    kind: 'counter', name: 'rain_console_login_failures_total', help: 'Logins of operators that were refused. A forgotten password makes a few; hundreds are a guessing attack', labels: ['why'],
     read: () => Object.entries(loginFailures).map(([why, value]) => ({ labels: { why }, value })),
   });
 }

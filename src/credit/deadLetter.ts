@@ -7,7 +7,7 @@ export const DEAD_REASONS = {
   malformed: 'The entry of the claim log is not a claim.',
   wrong_rain: 'The claim belongs to another rain than the log it stood in.',
   promised_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
-  discarded: 'The operator has discarded this claim, or another to the same packet; its money went back to him.',
+  discarded: 'The operator has discarded this claim, or another to the same packet; its money went back to the operator.',
   paid_not_booked: 'The wallet outside has paid it, and the book has given its money elsewhere meanwhile; see `detail`.',
   amount_differs: 'The claim is in the book, with another amount.',
   refused: 'The balance system understood the claim and will not take it.',

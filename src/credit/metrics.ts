@@ -27,7 +27,7 @@ export function tellCredit(registry: MetricsRegistry, queue: Pick<CreditQueue, '
     },
   });
   tellFigure(registry, {
-    kind: 'gauge', name: 'rain_dead_letters', help: 'Claims that could not be credited and wait for the operator. Each is a user who waits for his money: rain dead list',
+    kind: 'gauge', name: 'rain_dead_letters', help: 'Claims that could not be credited and wait for the operator. Each is a user who waits for money: rain dead list',
     read: async () => [{ value: await dead.getJobCountByTypes('waiting', 'prioritized', 'delayed', 'active', 'failed') }],
   });
   tellFigure(registry, { kind: 'counter', name: 'rain_credited_claims_total', help: 'Claims that this process has seen into the book, those that were there before included', read: () => [{ value: tally.credited }] });

@@ -4,7 +4,7 @@ import type { Claim } from '../rain/claim.ts';
 import { readJson } from '../rain/json.ts';
 
 /**
- * What is written to a wallet elsewhere and how its answer is read; docs/webhook.md tells it to whoever keeps the wallet.
+ * What is written to a wallet elsewhere and how its answer is read; docs/reference/webhook.md tells it to whoever keeps the wallet.
  *
  * `single`: one claim per request, and the status is the answer. `batch`: several, and the answer names each.
  */

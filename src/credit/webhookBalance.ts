@@ -20,7 +20,7 @@ type WalletAnswer = { outcome: 'taken' } | Exclude<PostOutcome, { outcome: 'comm
 type Again = Extract<PostOutcome, { outcome: 'reconsumeLater' }>;
 
 /**
- * The port, kept by a wallet elsewhere. The order is what keeps the money right, see docs/webhook.md:
+ * The port, kept by a wallet elsewhere. The order is what keeps the money right, see docs/reference/webhook.md:
  *
  *     reserve in the book → ask the wallet → credit in the book → commit
  *

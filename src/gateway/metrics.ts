@@ -19,7 +19,7 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
     read: () => gateway.load().switches.map(({ name, off, by = 'nobody' }) => ({ labels: { switch: name, by }, value: off ? 0 : 1 })),
   });
   const spread = (name: string, help: string, read: Spread) => tellSpread(registry, { name, help, read: () => [{ spread: read }] });
-  spread('rain_gateway_answer_seconds', 'Grabs that Redis decided: read from the socket → answered. What a player feels of us, without his line; gathering for a fair start not counted', times.answers);
+  spread('rain_gateway_answer_seconds', 'Grabs that Redis decided: read from the socket → answered. What a player notices, without the network; gathering for a fair start not counted', times.answers);
   spread('rain_gateway_redis_batch_seconds', 'Batches of grabs on their way to Redis and back. If this is long and the pulse is short, the batches are large or Redis is busy with them', times.batches);
   spread('rain_gateway_batch_grabs', 'Grabs in a batch. Grows with the load by itself; always 512: turns are too long', times.sizes);
   spread('rain_gateway_redis_pulse_seconds', 'Questions to Redis with no grab before them, about five a second. Long: Redis or the line to it, not we', times.pulse);

@@ -63,7 +63,7 @@ export interface CampaignWinners {
   users: number;
   /** Packets credited in all rounds. */
   wins: number;
-  /** Users who are credited with more than anybody may win: after a failover that lost wins, see docs/durability.md. */
+  /** Users who are credited with more than anybody may win: after a failover that lost wins, see docs/explanation/durability.md. */
   beyond: number;
 }
 

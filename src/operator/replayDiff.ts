@@ -76,7 +76,7 @@ export async function beginComparison({ desk, rain, areDead }: ComparisonParts):
     },
     async end() {
       for (const [redPacketId, { userId, cents }] of credits) {
-        if (!met.has(redPacketId)) note('only_in_book', `${redPacketId}, ${formatMoney(cents)} credited to ${userId}, is not his in the log`);
+        if (!met.has(redPacketId)) note('only_in_book', `${redPacketId}, ${formatMoney(cents)} credited to ${userId}, is not that user\'s in the log`);
       }
       for (let at = 0; at < absent.length; at += DEAD_PAGE) {
         const page = absent.slice(at, at + DEAD_PAGE);

@@ -26,7 +26,7 @@ export function asyncApi(version: string): object {
     asyncapi: '3.0.0',
     info: {
       title: 'Red-packet rain', version,
-      description: `The WebSocket protocol ${SUBPROTOCOL}: JSON text frames, one object each. Told in full, with what to do when, in docs/protocol.md.`,
+      description: `The WebSocket protocol ${SUBPROTOCOL}: JSON text frames, one object each. Told in full, with what to do when, in docs/reference/protocol.md.`,
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',

@@ -1,18 +1,37 @@
 import { CLOSES, ERRORS, OUTCOMES_IN_ORDER, REFUSALS } from './outcomes.ts';
 
+/** Closes that the WebSocket library chooses, without a reason of ours. */
+const LIBRARY_CLOSES = [
+  { code: 1002, meaning: 'The frames are no WebSocket: reserved bits, an unknown opcode, no mask.' },
+  { code: 1007, meaning: 'A text frame is not UTF-8.' },
+  { code: 1008, meaning: 'One message came in more than 64 pieces.' },
+];
+
 /** The page of codes as data: what `rain codes --json` prints. */
 export function codes() {
   return { results: OUTCOMES_IN_ORDER, errors: Object.values(ERRORS), closes: Object.values(CLOSES), refusals: Object.values(REFUSALS) };
 }
 
-/** The page of codes as the README shows it, in Markdown. Results stand in order of precedence. */
+/** Answers that the HTTP parser or the WebSocket library gives before we are asked; their bodies are no JSON. */
+const PLAIN_REFUSALS = [
+  ['400', 'Malformed HTTP, or a WebSocket handshake with a missing or wrong `Sec-WebSocket-Key` or `Sec-WebSocket-Version`'],
+  ['405', 'A handshake with another method than GET'],
+  ['426', 'A plain HTTP request without `Upgrade`'],
+  ['431', 'The request head is longer than 16,384 bytes'],
+];
+
+/** The page of codes in Markdown. Results stand in order of precedence. */
 export function codesMarkdown(): string {
   const { results, errors, closes, refusals } = codes();
+  const rows = (head: readonly string[], body: readonly (readonly (string | number)[])[]) => [head, ...body].map((cells) => `| ${cells.join(' | ')} |`).toSpliced(1, 0, `|${'---|'.repeat(head.length)}`);
   return [
-    '| `result` code | reason | meaning | ask again |', '|---|---|---|---|',
-    ...results.map(({ code, reason, meaning, retry }) => `| \`${code}\` | ${reason} | ${meaning} | ${retry} |`),
-    '', `\`error\` codes: ${errors.map(({ code }) => `\`${code}\``).join(', ')}. A message that was not understood changed nothing.`,
-    '', `Close codes: ${closes.map(({ code, reason, retry }) => `${code} ${reason} (${retry})`).join('; ')}.`,
-    '', `Refused at the upgrade: ${refusals.map(({ status, reason }) => `${status} ${reason}`).join('; ')}.`,
+    ...rows(['`result` code', 'reason', 'meaning', 'ask again'], results.map(({ code, reason, meaning, retry }) => [`\`${code}\``, reason, meaning, retry])), '',
+    ...rows(['`error` code', 'meaning; the message changed nothing'], errors.map(({ code, meaning }) => [`\`${code}\``, meaning])), '',
+    ...rows(['close code', 'reason', 'meaning', 'reconnect'], [
+      ...LIBRARY_CLOSES.map(({ code, meaning }) => [code, '(none)', meaning, 'no: mend the client']),
+      ...closes.map(({ code, reason, meaning, retry }) => [code, reason, meaning, retry]),
+    ].toSorted(([a], [b]) => Number(a) - Number(b))), '',
+    ...rows(['refused at the upgrade', 'reason', 'meaning'], refusals.map(({ status, reason, meaning }) => [status, reason, meaning])), '',
+    ...rows(['refused without JSON', 'meaning'], PLAIN_REFUSALS),
   ].join('\n');
 }

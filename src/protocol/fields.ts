@@ -20,7 +20,7 @@ export function schemaOf(message: z.ZodType): FieldSchema {
   return schema as FieldSchema;
 }
 
-/** Every message with its fields, as docs/protocol.md shows them, in Markdown. */
+/** Every message with its fields, as docs/reference/protocol.md shows them, in Markdown. */
 export function fieldsMarkdown(): string {
   return [
     '### What you say', ...Object.values(CLIENT_MESSAGES).flatMap((message) => section(schemaOf(message))),
@@ -47,9 +47,12 @@ function rows({ properties = {}, required = [] }: FieldSchema, path: string): st
   });
 }
 
-function kindOf({ type, const: fixed, enum: choice, items }: FieldSchema): string {
+function kindOf(field: FieldSchema): string {
+  const { type, const: fixed, enum: choice, items } = field;
   if (fixed !== undefined) return `\`${JSON.stringify(fixed)}\``;
   if (choice) return choice.map((one) => `\`${JSON.stringify(one)}\``).join(', ');
   if (items) return `list of ${items.type ?? 'anything'}s`;
-  return type ?? 'anything';
+  const { pattern, maxLength } = field;
+  if (typeof pattern === 'string') return `string, \`${pattern.replaceAll('|', '\\|')}\``;
+  return `${type ?? 'anything'}${typeof maxLength === 'number' ? `, at most ${maxLength} characters` : ''}`;
 }

@@ -8,7 +8,7 @@ import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './o
 import { challenge } from './puzzle.ts';
 
 /**
- * Everything a server says, as schemas with a word about each field: what docs/protocol.md and docs/asyncapi.json are made of, and what a
+ * Everything a server says, as schemas with a word about each field: what docs/reference/protocol.md and docs/reference/asyncapi.json are made of, and what a
  * recorded session is held to. A gateway does not load it: what it says is typed, and put together by hand where it is said often.
  * Fields may be added, so that nobody is to refuse those he does not know.
  */
@@ -50,7 +50,7 @@ export const SERVER_MESSAGES = {
     type: z.literal('welcome'),
     userId: userId.describe('Who you are: the `sub` of your token'),
     serverTime: moment('Now'),
-    rains: z.array(z.object(snapshot)).describe('Rains that are scheduled, open or paused; fields as in `rain`'),
+    rains: z.array(z.object(snapshot)).describe('Rains that are scheduled, open or paused, at most 50, the next one first; fields as in `rain`, without `serverTime`'),
     limits: z.object({
       messageBytesMax: z.int().min(1).describe('The longest frame that you may send, bytes'),
       heartbeatMs: z.int().min(1).describe('How often you are pinged, ms'),

@@ -15,7 +15,7 @@ const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
 /**
  * A promise that can be checked. When a rain is created its commitment is shown, a hash that tells nothing; when it is
  * settled the seed is shown, and everybody can see that the packets are those that were meant from the beginning. The
- * recipe for other languages, and what it does not prove, stands in docs/fairness.md.
+ * recipe for other languages, and what it does not prove, stands in docs/reference/fairness-recipe.md.
  */
 export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 

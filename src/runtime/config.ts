@@ -20,7 +20,7 @@ export const configSchema = z.object({
   REDIS_URL: z.string().refine((url) => parseRedisUrl(url) !== undefined,
     'expected redis://host:port, rediss://…, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port').optional(),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/[^/\s]+\/\S+$/, 'expected postgres://user:password@host:port/database').optional(),
-  /** What a win must have survived before its user is told; see docs/durability.md. */
+  /** What a win must have survived before its user is told; see docs/explanation/durability.md. */
   DURABILITY: durability.default(LOCAL),
   /** How long a win may take to reach the replicas before its user is told "busy", ms. */
   DURABILITY_WAIT_MS: z.coerce.number('expected milliseconds').int('expected whole milliseconds')
@@ -30,7 +30,7 @@ export const configSchema = z.object({
     .min(1_000, 'expected 1000 to 600000').max(600_000, 'expected 1000 to 600000').default(SETTLE_AFTER_RECONNECT_MS),
   JWT_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   JWKS_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
-  /** Who keeps users' money: our own book, or a wallet elsewhere, see docs/webhook.md. */
+  /** Who keeps users' money: our own book, or a wallet elsewhere, see docs/reference/webhook.md. */
   BALANCE: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
   // fetch takes no address with a user in it, and says so only when the first claim is credited.
   WEBHOOK_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional(),

@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
   test('[R6] a tap while the gateway is away is asked when it is back, and wins', async () => {
     const page = await openAt('away');
     await stage.stopGateway();
-    await eventually(async () => await text(page, 'note') === 'Connection lost, coming back …');
+    await eventually(async () => await text(page, 'note') === 'Connection lost, reconnecting …');
     await page.getByTestId('grab').click();
     await shows(page, 'asking');
     await stage.restartGateway();

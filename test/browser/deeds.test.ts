@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await asked('doubt');
     await desk.credit();
     await goTo(page, '#/dead');
-    await page.getByTestId('letter').getByText('Lay to rest').click();
+    await page.getByTestId('letter').getByText('Discard', { exact: true }).click();
     await page.getByTestId('why-discarded').fill('he has left us');
     expect(await dialog().getByRole('switch').count(), 'asked before there is a doubt').toBe(0);
     await page.getByTestId('act').click();

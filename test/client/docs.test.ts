@@ -11,11 +11,11 @@ import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(ROOT, 'docs/client.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/reference/client.md'), 'utf8');
 
 const { server, redis } = await openRedis();
 
-/** An example of docs/client.md. */
+/** An example of docs/reference/client.md. */
 function example(name: 'browser' | 'node'): string {
   return new RegExp(`^\`\`\`ts ${name}\n([^]*?)^\`\`\`$`, 'm').exec(page)![1]!;
 }

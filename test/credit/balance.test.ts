@@ -6,7 +6,7 @@ import { SECRET, startWallet } from './wallet.ts';
 
 balanceContract('our own book', async (ledger) => ({ balance: ledgerBalance(ledger), stop: async () => {} }));
 
-/** One that does as docs/webhook.md says; what becomes of others stands in webhook.test.ts. */
+/** One that does as docs/reference/webhook.md says; what becomes of others stands in webhook.test.ts. */
 const webhook = (batchMax: number) => async (ledger: Ledger): Promise<Keeper> => {
   const wallet = await startWallet();
   return { balance: webhookBalance(ledger, { url: wallet.url, secret: SECRET, batchMax, timeoutMs: 10_000 }), paid: wallet.paid, stop: wallet.stop };

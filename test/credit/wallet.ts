@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SECRET = 'a-secret-between-test-and-wallet-0123456789';
 
-/** The code that docs/webhook.md gives to whoever keeps a wallet. */
+/** The code that docs/reference/webhook.md gives to whoever keeps a wallet. */
 type Verify = (secret: string, headers: Record<string, string | string[] | undefined>, body: Buffer, now?: number) => boolean;
-const page = readFileSync(new URL('../../docs/webhook.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
 export const { verify } = await import(`data:text/javascript,${encodeURIComponent(/```js\n([^]*?)```/.exec(page)![1]!)}`) as { verify: Verify };
 
 export interface ToldClaim {

@@ -7,7 +7,7 @@ import { configSchema } from '../../src/runtime/config.ts';
 import { RETRY_AFTER_MS_MAX } from '../../src/runtime/retry.ts';
 import { verify } from './wallet.ts';
 
-const page = readFileSync(new URL('../../docs/webhook.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
 const secret = /secret `([^`]+)`/.exec(page)![1]!;
 const timestamp = /Rain-Timestamp: (\d+)/.exec(page)![1]!;
 const signature = /Rain-Signature: (\S+)/.exec(page)![1]!;

@@ -73,13 +73,13 @@ describe('what the alerts and the dashboard ask for', () => {
 });
 
 describe('the runbook', () => {
-  const page = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/how-to/runbook.md', import.meta.url), 'utf8');
   const sections = [...page.matchAll(/^### (\w+)\n\n([^]*?)(?=\n###? |$(?![^]))/gm)].map(([, name, text]) => ({ name: name!, text: text! }));
 
   test('has one section for each alert, in the same order, and none for what is no alert', () => {
     expect(sections.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert));
     expect(alerts.length).toBeGreaterThan(14);
-    for (const { alert, annotations } of alerts) expect(annotations.runbook_url).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+    for (const { alert, annotations } of alerts) expect(annotations.runbook_url).toBe(`docs/how-to/runbook.md#${alert.toLowerCase()}`);
     for (const { name, text } of sections) expect(text.length, name).toBeGreaterThan(150);
   });
 

@@ -10,7 +10,7 @@ import { CLOSES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { clientMessage } from '../../src/protocol/messages.ts';
 import { serverMessage } from '../../src/protocol/spoken.ts';
 
-const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/protocol.md', import.meta.url), 'utf8');
 
 test('the example of a puzzle is solved by the solver that the pages use', async () => {
   const [, nonce, salt, cost, keyLength, counter, key] = /nonce `(\w+)`, salt `(\w+)`, cost (\d+), keyLength (\d+), counter (\d+):\n> key `(\w+)`/.exec(page)!;

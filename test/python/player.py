@@ -1,4 +1,4 @@
-"""A player in another language, written from docs/protocol.md alone. Joins one rain, grabs, waits for the money.
+"""A player in another language, written from docs/reference/protocol.md alone. Joins one rain, grabs, waits for the money.
 
     RAIN_TOKEN=<jwt> python3 player.py ws://127.0.0.1:8687/v1 RAIN [--browser]
 

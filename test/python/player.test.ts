@@ -63,7 +63,7 @@ async function play(url: string, rainId: string, userId: string, ...args: string
   };
 }
 
-describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but docs/protocol.md', () => {
+describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but docs/reference/protocol.md', () => {
   test('joins before the start, grabs, and has the money', async () => {
     await plan('py-plain', 3_000);
     const player = await play(await gatewayWith(), 'py-plain', 'pia');

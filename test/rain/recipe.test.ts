@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { canonicalText, commitmentOf, verifyFairness } from '../../src/rain/commitment.ts';
 
-const PAGE = readFileSync(new URL('../../docs/fairness.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/reference/fairness-recipe.md', import.meta.url), 'utf8');
 
 interface Example {
   rainId: string;
@@ -15,7 +15,7 @@ interface Example {
 /** The indented lines under the words `**<name>**`. */
 function shown(name: string): string {
   const block = new RegExp(`\\*\\*${name}\\*\\*[^\\n]*\\n\\n((?: {4}[^\\n]*\\n)+)`).exec(PAGE);
-  if (!block) throw new Error(`docs/fairness.md shows no ${name}`);
+  if (!block) throw new Error(`docs/reference/fairness-recipe.md shows no ${name}`);
   return block[1]!.trim().replace(/\n {4}/g, '\n');
 }
 
@@ -64,7 +64,7 @@ function packets({ seed, plan }: Example): { filled: bigint[]; shuffled: bigint[
   return { filled, shuffled };
 }
 
-test('the figures of docs/fairness.md follow from what it says, computed without this project\'s code', () => {
+test('the figures of docs/reference/fairness-recipe.md follow from what it says, computed without this project\'s code', () => {
   const { rainId, seed, plan, shards } = example;
   const tiers = plan.split.tiers.map(({ count, amount }) => `{"amount":"${amount}","count":${count}}`).join();
   const text = `{"plan":{"budget":"${plan.budget}","packets":${plan.packets},"split":{"method":"tiers","tiers":[${tiers}]}},"rainId":"${rainId}",`

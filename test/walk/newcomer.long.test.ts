@@ -39,7 +39,7 @@ test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README a
   await signIn(operator, name!, password!);
 
   // 2. The form, with the numbers that are written.
-  written('**New rain**', '**Review …**', '**Make it**');
+  written('**New rain**', '**Review …**', '**Create rain**');
   await operator.getByRole('link', { name: 'New rain' }).first().click();
   await operator.getByRole('button', { name: /^Flash/ }).click();
   await fill(operator, 'Budget', typed('budget'));
@@ -49,7 +49,7 @@ test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README a
   await operator.getByTestId('preview').waitFor();
   await photograph(operator, 'walk-create');
   await operator.getByRole('button', { name: 'Review …' }).click();
-  await operator.getByRole('button', { name: 'Make it' }).click();
+  await operator.getByRole('button', { name: 'Create rain' }).click();
   await operator.getByTestId('commitment').waitFor();
 
   // 3. 300 bots: the command stands on the rain's page.

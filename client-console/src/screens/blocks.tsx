@@ -18,8 +18,8 @@ import { FOREVER, useTerms } from './terms.ts';
 const LOOK_MS = 10_000;
 
 const WORDS = bilingual({
-  title: 'Blocked', told: 'Who is kept away from every gateway, within a second. What he has won before is credited all the same.', none: 'Nobody is blocked', noneTold: 'A user or a whole network that plays foul can be kept out here.',
-  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The sub of his token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'For how long', block: 'Block',
+  title: 'Blocked', told: 'Kept away from every gateway, within a second. What was won before is credited all the same.', none: 'Nobody is blocked', noneTold: 'A user or a whole network that plays foul can be kept out here.',
+  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The sub of the token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'For how long', block: 'Block',
   lift: 'Let in again', liftTitle: (who: string) => `Let ${who} in again?`, liftTold: 'At once, on every gateway.', by: 'By', since: 'Since', until: 'Until', forever: 'until lifted',
 }, {
   title: '封禁名单', told: '一秒内在所有网关生效。此前抢到的照常入账。', none: '没有封禁任何人', noneTold: '作弊的用户或整个网段可以在这里拒之门外。',

@@ -2,7 +2,7 @@ import { bilingual } from '../words/language.ts';
 
 export const WORDS = bilingual({
   title: 'Campaigns', told: 'Several rains that count together: nobody wins more rounds than you allow.', create: 'New campaign', name: 'Title', wins: 'Rounds a user may win', rollOver: 'Roll over', rollOverHint: 'What nobody has won in a round goes into the next one.',
-  make: 'Make it', none: 'No campaign yet', noneTold: 'For an evening with several rounds: one cap for all of them, and whoever has won can be left out of the later ones.', unknown: 'This server has no campaigns', unknownTold: 'Make several rounds at once instead, under New rain.',
+  make: 'Create campaign', none: 'No campaign yet', noneTold: 'For an evening with several rounds: one cap for all of them, and earlier winners can be left out of the later ones.', unknown: 'This server has no campaigns', unknownTold: 'Create several rounds at once instead, under New rain.',
   rounds: (n: number) => (n === 1 ? '1 round' : `${n} rounds`), cap: (n: number) => (n === 1 ? 'one win each' : `at most ${n} wins each`), rolls: 'rolls over', addRounds: 'Add rounds', users: 'Winners', packets: 'Packets credited', average: 'Per winner', beyond: 'Beyond the cap', noRounds: 'No rounds yet', noRoundsTold: 'Each round is a rain with a budget and a moment of its own.',
   back: 'All campaigns', standings: 'Standings', missing: 'There is no such campaign',
 }, {

@@ -17,12 +17,12 @@ const LOOK_MS = 10_000;
 
 const WORDS = bilingual({
   title: 'Dead letters', told: 'Wins that could not be credited and wait for a person. The money has not moved.', none: 'No dead letters', noneTold: 'Every win has been credited or is on its way. When one cannot be, it waits here with the reason.',
-  requeue: 'Try again', discard: 'Lay to rest', rain: 'Rain', requeueTitle: 'Try to credit it again?', requeueTold: (who: string, money: string) => `${who} is credited with ${money} if the cause is gone; never twice, however often you try.`,
-  discardTitle: 'Lay this letter to rest?', discardTold: (money: string) => `${money} goes back to the operator account, and the user is not credited by this rain. Compensate him first if he was told that he had won.`, why: 'Why', whyHint: 'It stands in the audit log.', notPaid: 'The wallet has certainly not paid it', notPaidHint: 'It was asked to. Look there first: what it has paid is not taken back from the user by this, and the money would be given twice.', someone: 'The user', something: 'The amount',
+  requeue: 'Try again', discard: 'Discard', rain: 'Rain', requeueTitle: 'Try to credit it again?', requeueTold: (who: string, money: string) => `${who} is credited with ${money} if the cause is gone; never twice, however often you try.`,
+  discardTitle: 'Discard this dead letter?', discardTold: (money: string) => `${money} goes back to the operator account, and the user is not credited by this rain. Compensate the user first, who was told of the win.`, why: 'Why', whyHint: 'It stands in the audit log.', notPaid: 'The wallet has certainly not paid it', notPaidHint: 'It was asked to. Look there first: what it has paid is not taken back from the user by this, and the money would be given twice.', someone: 'The user', something: 'The amount',
 }, {
   title: '死信', told: '无法入账、等待人工处理的中奖。资金没有移动。', none: '没有死信', noneTold: '所有中奖都已入账或正在入账。若有无法入账的，会带着原因留在这里。',
-  requeue: '重试', discard: '了结', rain: '红包雨', requeueTitle: '再试一次入账？', requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重试多少次都只入账一次。`,
-  discardTitle: '了结这封死信？', discardTold: (money) => `${money} 退回操作员账户，本场不再为该用户入账。若已告知用户中奖，请先补偿。`, why: '原因', whyHint: '会写入操作日志。', notPaid: '已确认外部钱包没有支付', notPaidHint: '外部钱包收到过支付请求。请先到那边核实：若其实已支付，这样做会让同一笔钱付出两次。', someone: '该用户', something: '该金额',
+  requeue: '重试', discard: '作废', rain: '红包雨', requeueTitle: '再试一次入账？', requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重试多少次都只入账一次。`,
+  discardTitle: '作废这封死信？', discardTold: (money) => `${money} 退回操作员账户，本场不再为该用户入账。若已告知用户中奖，请先补偿。`, why: '原因', whyHint: '会写入操作日志。', notPaid: '已确认外部钱包没有支付', notPaidHint: '外部钱包收到过支付请求。请先到那边核实：若其实已支付，这样做会让同一笔钱付出两次。', someone: '该用户', something: '该金额',
 });
 
 interface Asking {

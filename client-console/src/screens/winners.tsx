@@ -16,7 +16,7 @@ const LOOK_MS = 5_000;
 
 const WORDS = bilingual({
   search: 'Search a user or a packet', user: 'User', amount: 'Amount', at: 'Won at', status: 'Money', packet: 'Packet', csv: 'Download CSV',
-  none: 'Nobody has won yet', noneTold: 'Who grabs a packet stands here at once, also while his money is on its way.', noMatch: 'No such winner in this rain', noMatchTold: 'Type the whole user id, or the beginning of a packet\'s.',
+  none: 'Nobody has won yet', noneTold: 'Winners appear here at once, also while their money is on its way.', noMatch: 'No such winner in this rain', noMatchTold: 'Type the whole user id, or the beginning of a packet\'s.',
 }, {
   search: '搜索用户或红包', user: '用户', amount: '金额', at: '时间', status: '入账', packet: '红包', csv: '下载 CSV',
   none: '还没有人中奖', noneTold: '抢到红包的人会立即出现在这里，入账途中也会显示。', noMatch: '本场没有这位中奖者', noMatchTold: '请输入完整的用户编号，或红包编号的开头。',

@@ -16,7 +16,7 @@ interface ActionsOptions {
 
 export function addActionsCommand(program: Command, terminal: Terminal): void {
   program.command('actions').summary('who did what')
-    .description('Lists what operators have done, at the page or at a command line, of one rain or of all, the latest first. Nobody can change it, not even in the database.')
+    .description('Lists what operators have done, in the console or on a command line, to one rain or to all, newest first. The database lets nobody change it.')
     .option('--rain <id>', 'only what was done to this rain')
     .option('--limit <n>', 'how many', parseCount(1, ACTIONS_MAX), 50)
     .option('--before <n>', 'go on after the action of this number', parseBefore)

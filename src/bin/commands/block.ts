@@ -7,7 +7,7 @@ import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-const KIND = () => new Argument('<kind>', 'a user, by the sub of his token, or an address or network').choices(['user', 'address']);
+const KIND = () => new Argument('<kind>', 'a user, by the sub of the token, or an address or network').choices(['user', 'address']);
 
 interface BlockFlags {
   reason: string;

@@ -3,6 +3,7 @@ import { PACKETS_MAX } from '../../rain/plan.ts';
 import type { AskedRow, Rows } from '../../rain/split/method.ts';
 import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
 import { CommandFailure, EXIT } from '../answer.ts';
+import { typedAmount } from '../amount.ts';
 
 /** What money is split into, whether it makes a rain, is added to one, or is only looked at. */
 export interface PlanOptions {
@@ -22,13 +23,13 @@ function parseRow({ columns, option }: Rows) {
   return (text: string, rows: AskedRow[]): AskedRow[] => {
     const match = pattern.exec(text);
     if (!match) throw new InvalidArgumentError(`expected ${option.value} such as ${option.example}`);
-    return [...rows, Object.fromEntries(Object.entries(columns).map(([name, { kind }], i) => [name, kind === 'whole' ? Number(match[i + 1]) : match[i + 1]!]))];
+    return [...rows, Object.fromEntries(Object.entries(columns).map(([name, { kind }], i) => [name, kind === 'whole' ? Number(match[i + 1]) : typedAmount(match[i + 1]!)]))];
   };
 }
 
 export function budgeted(command: Command): Command {
   command
-    .requiredOption('--budget <amount>', 'what is given away in total, e.g. 8888.00')
+    .requiredOption('--budget <amount>', 'what is given away in total, e.g. 8888.00; 8888 is the same', typedAmount)
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
     .addOption(new Option('--split <method>', 'how it is split').choices(METHOD_NAMES).default(DEFAULT_METHOD.name));
   for (const { name, rows } of LISTS) {
@@ -36,8 +37,8 @@ export function budgeted(command: Command): Command {
     command.option(`--${flag} <${value}>`, `${meaning}, e.g. ${example}; may be repeated; means --split ${name}`, parseRow(rows), []);
   }
   return command
-    .option('--min <amount>', 'smallest packet (default 0.01)')
-    .option('--max <amount>', 'largest packet (default the budget)');
+    .option('--min <amount>', 'smallest packet (default 0.01)', typedAmount)
+    .option('--max <amount>', 'largest packet (default the budget)', typedAmount);
 }
 
 /** As the verbs take it: what was not said is not there, since the plan is recorded as it was asked for. */

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal.ts';
 
 export function addCodesCommand(program: Command, terminal: Terminal): void {
   program.command('codes').summary('every code a client may meet')
-    .description('Prints every result, error, close and refusal code with its meaning, as the README has them.')
+    .description('Prints every result, error, close and refusal code with its meaning, as docs/reference/codes.md has them.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain codes --json')
     .action(({ json }: { json?: boolean }) => print(terminal, json, codes(), codesMarkdown()));

@@ -9,11 +9,11 @@ import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addOperatorCommand(program: Command, terminal: Terminal): void {
-  const operator = program.command('operator').summary("who may sign in at the operator's page")
-    .description("Who may sign in at the operator's page, and tokens for scripts. A password is asked for on the terminal, or read from standard input.")
+  const operator = program.command('operator').summary("operators of the console and their tokens")
+    .description("Operators who may sign in to the console, and tokens for scripts. A password is asked for on the terminal, or read from standard input.")
     .addHelpText('after', '\nExample:\n  rain operator add alice');
 
-  operator.command('add <name>').summary('somebody new').description('Adds somebody who may sign in.')
+  operator.command('add <name>').summary('add an operator').description('Adds an operator. The password is asked for on the terminal, or read from standard input.')
     .addOption(new Option('--role <role>', 'a viewer looks at everything and changes nothing').choices(['operator', 'viewer']).default('operator'))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator add alice --role viewer')
@@ -26,7 +26,7 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
       });
     });
 
-  operator.command('list').summary('who there is').description('Lists everybody, by name.')
+  operator.command('list').summary('list operators').description('Lists all operators, by name.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator list')
     .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
@@ -36,7 +36,7 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
       print(terminal, json, people, people.length === 0 ? 'nobody yet; begin with: rain operator add <name>' : table(['name', 'role', 'since', 'disabled'], people.map((one) => [one.name, one.role, one.createdAt, one.disabledAt ?? ''])));
     }));
 
-  operator.command('password <name>').summary('another password').description('Gives somebody another password and ends his sessions; who was disabled may sign in again.')
+  operator.command('password <name>').summary('set a new password').description('Sets a new password and ends all sessions of this operator; a disabled operator may sign in again.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator password alice')
     .action(async (name: string, { json }: { json?: boolean }) => {
@@ -44,22 +44,22 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
       await atDesk(terminal, async (desk) => {
         const done = await changePassword(desk, name, password);
         if (!done.ok) throw refused(done);
-        print(terminal, json, { name }, `${name} has another password; his sessions are over`);
+        print(terminal, json, { name }, `${name} has a new password; all sessions are over`);
       });
     });
 
-  operator.command('disable <name>').summary('no more').description('Ends somebody\'s sessions and tokens at once; he may not sign in any more.')
+  operator.command('disable <name>').summary('disable an operator').description('Ends all sessions and tokens of an operator at once. No further sign-in is possible.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator disable alice')
     .action((name: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const done = await disableOperator(desk, name);
       if (!done.ok) throw refused(done);
-      print(terminal, json, { name }, `${name} may not sign in any more; his sessions and tokens are over`);
+      print(terminal, json, { name }, `${name} may not sign in any more; all sessions and tokens are over`);
     }));
 
   operator.command('token <name>').summary('a token for a script').description('Makes a bearer token with all that its operator may do. It is shown this once.')
     .requiredOption('--label <text>', 'what it is for, for the record')
-    .option('--for <duration>', 'how long it is good; without it until he is disabled', parseDuration)
+    .option('--for <duration>', 'how long it is valid; default until the operator is disabled', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator token alice --label "nightly report" --for 30d')
     .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => atDesk(terminal, async (desk) => {

@@ -107,7 +107,7 @@ async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateReque
   const named = id !== undefined || campaign !== undefined;
   const { budget } = request.plan as PlanOptions;
   const { terms } = request;
-  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : terms.rehearsal ? `${budget} of shadow money would be put aside` : `${budget} would leave the operator's account`;
+  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : terms.rehearsal ? `${budget} of test money would be put aside` : `${budget} would leave the operator's account`;
   const text = [
     money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`,
     ...tellTerms(terms).map(([name, told]) => `${name}: ${told}`), '',

@@ -5,8 +5,8 @@ import { print } from '../answer.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addProtocolCommand(program: Command, terminal: Terminal): void {
-  program.command('protocol').summary('the wire, for whoever writes a client')
-    .description('Prints every message of the wire with its fields, as docs/protocol.md has them; with --asyncapi the AsyncAPI 3 document of docs/asyncapi.json.')
+  program.command('protocol').summary('the WebSocket protocol, for authors of clients')
+    .description('Prints every message with its fields, as docs/reference/protocol.md has them; with --asyncapi the AsyncAPI 3 document of docs/reference/asyncapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
     .option('--json', 'the same as --asyncapi')
     .addHelpText('after', '\nExample:\n  rain protocol --asyncapi > asyncapi.json')

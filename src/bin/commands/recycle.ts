@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.ts';
 
 export function addRecycleCommand(program: Command, terminal: Terminal): void {
   withDryRun(program.command('recycle <id>')).summary('settle a rain that is over, now')
-    .description('Gives back what nobody has won of a rain that is over, and closes its book: what the workers do by themselves. Otherwise says what is still outstanding.')
+    .description('Settles a rain that is over: returns what nobody has won and closes its ledger, as the workers do by themselves. Otherwise says what is still outstanding.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain recycle m3k9x2a1b2c3d4')
     .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {

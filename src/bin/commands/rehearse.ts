@@ -3,6 +3,7 @@ import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../runtime/serverUrl.ts';
 import { CommandFailure, EXIT, print, tell } from '../answer.ts';
 import { describeReport } from '../auditText.ts';
+import { typedAmount } from '../amount.ts';
 import { atDesk, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
 import { interruptibly, type Terminal } from '../terminal.ts';
@@ -24,13 +25,13 @@ const OPENS_IN_MS = 3_000;
 const TOKEN_SECONDS = 3_600;
 
 export function addRehearseCommand(program: Command, terminal: Terminal): void {
-  program.command('rehearse').summary('play a whole rain with shadow money')
+  program.command('rehearse').summary('play a whole rain with test money')
     .description('Creates a rehearsal on the running system, sends simulated users to the gateway, waits until it is settled and audits it. No real account and no '
       + 'wallet hears of it. Exit code 1 if anything does not add up. Needs a running gateway and worker, and JWT_SECRET to sign the users\' tokens.')
     .option('--url <ws://…>', 'the gateway; default the one that runs here', parseUrl)
     .option('--users <n>', 'simulated users', parseCount(1, USERS_MAX), 200)
     .option('--packets <n>', 'red packets', parseCount(1, PACKETS_MAX), 50)
-    .option('--budget <amount>', 'what is given away, in shadow money', '100.00')
+    .option('--budget <amount>', 'what is given away, in test money', typedAmount, '100.00')
     .option('--duration <time>', 'how long it rains', parseDuration, 5_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain rehearse --users 200 --packets 50')

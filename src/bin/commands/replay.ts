@@ -53,7 +53,7 @@ async function printRows({ stdout }: Terminal, rows: AsyncGenerator<Row, void>, 
     await pipeline(Readable.from(rows), through, stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    throw new CommandFailure(EXIT.refused, 'whoever read the output has stopped; nothing was compared');
+    throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
   }
 }
 

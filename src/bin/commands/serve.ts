@@ -26,7 +26,7 @@ async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown
 }
 
 export function addServeCommands(program: Command, terminal: Terminal): void {
-  program.command('gateway').summary('the door for players')
+  program.command('gateway').summary('serve players\' sockets')
     .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
     .option('--processes <n>', 'so many behind the one port; every limit is one process\'s, so n of them take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
@@ -55,7 +55,7 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
     }));
 
   program.command('console').summary("the player's page and the operator's")
-    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /desk/ and /api/desk/. Needs REDIS_URL and DATABASE_URL. Who may sign in: rain operator add.")
+    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /desk/ and /api/desk/. Needs REDIS_URL and DATABASE_URL. Operators are made with rain operator add.")
     .option('--guests', 'hand out guest tokens to anybody: for demos only; needs JWT_SECRET')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));

@@ -44,13 +44,13 @@ const REACH_MS = 5_000;
 
 export function addSwarmCommand(program: Command, terminal: Terminal): void {
   program.command('swarm').summary('simulated users over real sockets')
-    .description('Sends simulated users, each with a token of his own, to a rain, and tells whether what they were told adds up. Exit code 1 if not.')
+    .description('Sends simulated users, each with their own token, to a rain, and says whether what they were told agrees with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money.')
     .requiredOption('--rain <id>', 'the rain to grab from')
     .option('--url <ws://…>', 'the gateway; default the one that runs here', parseUrl)
     .option('--users <n>', 'how many', parseCount(1, USERS_MAX), 2_000)
     .option('--processes <n>', 'played by so many; default as many as the sockets need', parseCount(1, PROCESSES_MAX))
     .option('--connects <n>', 'connections a second', parseCount(1, 10_000), 500)
-    .option('--rate <n>', 'taps a second, an open loop: each has its moment before the run begins; default each user taps 0.15 to 2 s after he sees it rain', parseCount(1, 1_000_000))
+    .option('--rate <n>', 'taps per second, an open loop: the moment of each is fixed before the run; default each user taps 0.15 to 2 s after the opening', parseCount(1, 1_000_000))
     .addOption(new Option('--shape <shape>', `how the taps come; without --rate within about ${SHAPE_SECONDS} s`).choices(['steady', 'spike', 'ramp', 'wave']))
     .option('--flaky <share>', 'users whose line breaks again and again', parseShare, 0)
     .option('--slow <share>', 'users who stop reading for a while', parseShare, 0)

@@ -11,7 +11,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const MIB = 1_024 * 1_024;
 
 export function addSystemCommands(program: Command, terminal: Terminal): void {
-  program.command('system').summary('what a rain is run by').description('Shows Redis, the database, the queues and the workers. Exit code 3 when one of the servers cannot be reached.')
+  program.command('system').summary('state of the servers').description('Shows Redis, the database, the queues and the workers. Exit code 3 when one of the servers cannot be reached.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain system')
     .action(async ({ json }: { json?: boolean }) => {
@@ -23,7 +23,7 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
       }));
     });
 
-  program.command('gateways').summary('the doors that are open').description('Lists the gateways that are heard of, the oldest first: their sockets, and what they have answered since they started.')
+  program.command('gateways').summary('list gateways').description('Lists the gateways that are running, the oldest first: their sockets, and what they have answered since they started.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain gateways')
     .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
@@ -33,7 +33,7 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
     }));
 
   program.command('openapi').summary("the HTTP API of the operator's page, as a document")
-    .description("Prints the OpenAPI document of the operator's page, for whoever writes against it: the same verbs as here, over HTTP. Asks no server.")
+    .description("Prints the OpenAPI document of the console's HTTP API, which has the same commands as the command line. Asks no server.")
     .option('--json', 'print it on one line')
     .addHelpText('after', '\nExample:\n  rain openapi > desk.openapi.json')
     .action(async ({ json }: { json?: boolean }) => {

@@ -21,7 +21,7 @@ interface WinnersOptions {
 
 export function addWinnersCommand(program: Command, terminal: Terminal): void {
   program.command('winners <id>').summary('who has won, as a table or CSV')
-    .description('Prints who has won what, and whether it is credited, from the claim log and the book. Into a file or a pipe: all of them as CSV; on a terminal, or with --search or --limit: a table of the latest.')
+    .description('Prints the winners, their amounts, and whether they are credited, from the claim log and the ledger. Into a file or a pipe: all of them as CSV. On a terminal, or with --search or --limit: a table of the latest.')
     .option('--search <text>', "a user, exactly, or a packet's number, or the beginning of packet ids")
     .option('--limit <n>', 'a table of so many', parseCount(1, LISTED_MAX))
     .option('--csv', 'all of them for a spreadsheet, as the operator\'s page gives them: with a byte order mark')

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 
 export function addWriteOffCommand(program: Command, terminal: Terminal): void {
   withDryRun(program.command('write-off <id>')).summary('end the book of a rain that Redis has lost')
-    .description('Ends the book of a rain that Redis has lost: what is credited stays, the rest goes back. Whoever was told that he won and is not credited is for you to make good.')
+    .description('Closes the ledger of a rain that Redis has lost: what is credited stays, the rest goes back. Users who were told of a win and are not credited must be compensated by you.')
     .requiredOption('--reason <text>', 'what happened, for the record; 1 to 500 characters')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake"')

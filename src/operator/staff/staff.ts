@@ -19,7 +19,7 @@ const unknown = (name: string): Refused => refuse('name', `there is no operator 
 export async function addOperator({ ledger, actor }: Staff, name: string, role: Role, password: string): Promise<Done> {
   const refused = check(operatorName, name, 'name') ?? check(newPassword, password, 'password');
   if (refused) return refused;
-  return await ledger.staff.add({ name, role, passwordHash: await hashPassword(password) }, actor) ? { ok: true } : refuse('name', `there is an operator ${name} already; give him another password with: rain operator password`);
+  return await ledger.staff.add({ name, role, passwordHash: await hashPassword(password) }, actor) ? { ok: true } : refuse('name', `there is an operator ${name} already; set a new password with: rain operator password`);
 }
 
 /** Ends all his sessions; who was disabled may sign in again. */

@@ -73,7 +73,7 @@ function arrivalWords({ arrivals }: SwarmReport): string {
 function waitWords({ arrivals }: SwarmReport): string {
   return arrivals
     ? 'From the moment each meant to tap, decided by a Poisson process before the run, to the answer that settled it. Nobody waits for anybody to ask, so a server that stalls is seen by all who came meanwhile (corrected for coordinated omission).'
-    : 'From the moment each meant to tap, a human moment after he saw it rain, to the answer that settled it, retries and reconnects included.';
+    : 'From the moment each meant to tap, a human reaction after the opening, to the answer that settled it, retries and reconnects included.';
 }
 
 function troubleSection({ cheaters, trouble }: SwarmReport): string {

@@ -1,0 +1,39 @@
+import { manual } from '../../src/bin/manual.ts';
+import { openProgram } from '../../src/bin/program.ts';
+import { openApi } from '../../src/console/openapi.ts';
+import { asyncApi } from '../../src/protocol/asyncapi.ts';
+import { codesMarkdown } from '../../src/protocol/describe.ts';
+import { fieldsMarkdown } from '../../src/protocol/fields.ts';
+import { capacityPage } from './capacity.ts';
+import { fillMarked } from './marked.ts';
+import { metricsPage } from './metrics.ts';
+import { settingsPage } from './settings.ts';
+
+export interface GeneratedDocument {
+  /** From the project's folder. */
+  path: string;
+  /** @param before the page as it lies there: of some pages only marked parts are generated */
+  make(before: string): string | Promise<string>;
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const codesPage = (): string => `# Codes
+
+Generated from \`src/protocol/outcomes.ts\` by \`npm run docs\`; \`rain codes\` prints the same. What a client does with each code is
+told in [the protocol](protocol.md#what-to-do-when). Results stand in order of precedence.
+
+${codesMarkdown()}
+`;
+
+/** Every document that is generated from the code and from nothing else. The recorded session needs servers: test/docs/transcript.test.ts. */
+export const DOCUMENTS: readonly GeneratedDocument[] = [
+  { path: 'docs/reference/cli.md', make: async () => manual(await openProgram()) },
+  { path: 'docs/reference/settings.md', make: settingsPage },
+  { path: 'docs/reference/codes.md', make: codesPage },
+  { path: 'docs/reference/metrics.md', make: metricsPage },
+  { path: 'docs/reference/protocol.md', make: (before) => fillMarked(fillMarked(before, 'fields', fieldsMarkdown()), 'codes', codesMarkdown()) },
+  { path: 'docs/reference/asyncapi.json', make: () => json(asyncApi('1')) },
+  { path: 'docs/reference/openapi.json', make: () => json(openApi()) },
+  { path: 'docs/how-to/plan-capacity.md', make: capacityPage },
+];

@@ -1,0 +1,16 @@
+/**
+ * Puts what is generated between the marks of a page: `<!-- name: … -->` and `<!-- /name -->`, each on a line of its own.
+ * @throws when the page has no such marks: a generated part must not vanish unseen
+ */
+export function fillMarked(page: string, name: string, made: string): string {
+  const marked = new RegExp(`(<!-- ${name}: [^\\n]*\\n)[^]*?(\\n<!-- /${name} -->)`);
+  if (!marked.test(page)) throw new Error(`the page has no part "${name}"`);
+  return page.replace(marked, (_, open: string, close: string) => `${open}${made}${close}`);
+}
+
+/** The same within a line: `<!--name-->…<!--/-->`. */
+export function fillInline(page: string, name: string, made: string): string {
+  const marked = new RegExp(`(<!--${name}-->)[^]*?(<!--/-->)`);
+  if (!marked.test(page)) throw new Error(`the page has no place "${name}"`);
+  return page.replace(marked, (_, open: string, close: string) => `${open}${made}${close}`);
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { configSchema, type Config } from '../../src/runtime/config.ts';
+
+type Words = Partial<Record<keyof Config, string>>;
+
+/** What each setting does, in the order of the page. `everySettingIsTold` below does not compile when one is missing. */
+const GROUPS = {
+  'Servers': {
+    REDIS_URL: 'Redis: `redis://host:port`, `rediss://…`, `redis+sentinel://host:port,host:port/name` or `redis+cluster://host:port,host:port`. `npm start` starts one of its own where none is set',
+    DATABASE_URL: 'PostgreSQL: `postgres://user:password@host:port/database`. `npm start` starts an embedded one where none is set',
+    RAIN_HOME: 'Folder of the embedded servers\' data',
+    GATEWAY_HOST: 'Address that the gateway listens on',
+    GATEWAY_PORT: 'Port of the gateway',
+    GATEWAY_PUBLIC_URL: 'Where players reach the gateway, when that differs from host and port (behind a proxy), `wss://…`',
+    CONSOLE_HOST: 'Address that the console listens on',
+    CONSOLE_PORT: 'Port of the console',
+    TRUSTED_PROXIES: 'How many of your own proxies stand in front of gateway and console. 0: clients connect directly, and `X-Forwarded-For` is ignored',
+    LOG_LEVEL: 'How much is logged',
+  },
+  'Safety of a win': {
+    DURABILITY: '`local`, `relaxed` or `replicas=N`: where a win must be stored before its user is told. Give gateways and workers the same value. See [durability](../explanation/durability.md)',
+    DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before its user is told "busy", ms',
+  },
+  'Sign-in': {
+    JWT_SECRET: 'Shared secret that players\' tokens are signed with (HS256), at least 32 characters. Gateway and console need it or `JWKS_URL`',
+    JWKS_URL: 'Public keys of an identity provider, in place of `JWT_SECRET`',
+    JWT_ISSUER: 'Required `iss` of a token; not checked where it is not set',
+    JWT_AUDIENCE: 'Required `aud` of a token; not checked where it is not set',
+    ALLOWED_ORIGINS: 'Page origins that may open sockets and read a player\'s wallet, separated by commas. Empty: any origin for sockets, only its own page for the console',
+    CONSOLE_SECURE_COOKIES: 'Whether the operator\'s session cookie is sent over https only. `auto`: when the operator has come by https',
+  },
+  'Users\' money': {
+    BALANCE: '`ledger`: the book of this system keeps users\' money. `webhook`: a wallet elsewhere does. Give workers and console the same value. See [the webhook](webhook.md)',
+    WEBHOOK_URL: 'Where claims are POSTed; http(s), without user and password',
+    WEBHOOK_SECRET: 'Secret that requests to the wallet are signed with, at least 32 characters',
+    WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each alone',
+    WEBHOOK_TIMEOUT_MS: 'Timeout of one whole request to the wallet, ms',
+  },
+  'Limits of one gateway': {
+    GATEWAY_SOCKETS_MAX: 'Open sockets',
+    GATEWAY_SOCKETS_PER_ADDRESS_MAX: 'Open sockets of one address. An office of thousands may be behind one address',
+    GATEWAY_HANDSHAKES_PER_SECOND: 'New connections per second',
+    GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: 'New connections per second from one address',
+    GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'Messages per second of one user, over all sockets: so many at once, and so many again each second',
+    GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: 'The same for one address',
+    GATEWAY_COMEBACKS_PER_SECOND: 'How many players per second a closing gateway asks to reconnect',
+    GATEWAY_FAIR_START_MS: 'How long grabs are gathered after a rain opens, before they are decided in random order, ms. 0: first come, first served',
+  },
+  'Against scripts': {
+    TICKETS: 'When a grab needs the ticket that a `join` hands out',
+    PUZZLES: 'When a proof of work must be solved before a ticket is handed out; needs `TICKETS`',
+    PUZZLE_TRIES: 'Tries that the proof of work takes at most; half of them on average',
+    TAPS: 'Whether a grab must name a packet that is falling over the user\'s screen; needs `TICKETS`',
+    TICKET_SECRET: 'Secret that tickets are signed with, the same for all gateways, at least 32 characters. Derived from `JWT_SECRET` where it is not set; required with `JWKS_URL`',
+  },
+  'Metrics and traces': {
+    METRICS_HOST: 'Address that `/metrics`, `/healthz` and `/readyz` listen on',
+    METRICS_PORT: 'Their port. Not set: no metrics. 0: a free port, which is logged; `rain up` takes only 0',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'Collector of traces (OTLP over HTTP), such as `http://127.0.0.1:4318`. Not set: nothing is traced',
+    TRACES_ONE_IN: 'One win in so many is traced; the same wins in every process',
+  },
+} as const satisfies Record<string, Words>;
+
+type Told = { [G in keyof typeof GROUPS]: keyof (typeof GROUPS)[G] }[keyof typeof GROUPS];
+export const everySettingIsTold: keyof Config extends Told ? true : never = true;
+
+const HEAD = `# Settings
+
+Generated from \`src/runtime/config.ts\` by \`npm run docs\`. Every process reads its settings from the environment, then from \`.env\` in its working directory,
+and checks all of them when it starts: a wrong value ends the start with one line for each problem. An empty variable counts as one that is not set.
+`;
+
+/** Every setting with its default and what is accepted. */
+export function settingsPage(): string {
+  const sections = Object.entries(GROUPS).map(([group, words]) => [`## ${group}`, '', '| setting | what it does | accepted | default |', '|---|---|---|---|',
+    ...Object.entries(words as Words).map(([name, what]) => row(name as keyof Config, what!))].join('\n'));
+  return `${[HEAD, ...sections].join('\n\n').replace('\n\n\n', '\n\n')}\n`;
+}
+
+function row(name: keyof Config, what: string): string {
+  const schema = configSchema.shape[name];
+  const { enum: choices, minimum, maximum, minLength } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as Bounds;
+  const range = minimum === undefined || maximum === undefined || maximum > 1e15 ? '' : `${minimum} to ${maximum}`;
+  const accepted = choices ? choices.map((choice) => `\`${choice}\``).join(', ') : range || (minLength !== undefined && minLength > 1 ? `${minLength} characters or more` : '');
+  const { data: preset } = schema.safeParse(undefined);
+  const told = preset === undefined || (Array.isArray(preset) && preset.length === 0) ? '–' : `\`${typeof preset === 'object' && 'mode' in preset ? preset.mode : String(preset)}\``;
+  return `| \`${name}\` | ${what} | ${accepted} | ${told} |`;
+}
+
+interface Bounds {
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+}
