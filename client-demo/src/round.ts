@@ -157,7 +157,7 @@ export function isOver({ state, left, closesAt }: RainSnapshot, now: number): bo
   return state === 'closed' || state === 'settled' || left === 0 || now >= closesAt;
 }
 
-/** Only shadow money is won in it. */
+/** Only test money is won in it. */
 export function isRehearsal(rain: (RainSnapshot & { readonly rehearsal?: boolean }) | undefined): boolean {
   return rain?.rehearsal === true;
 }

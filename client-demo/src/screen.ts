@@ -25,7 +25,7 @@ export interface View {
   /** The rain that is played, and whether nothing can be won in it any more. */
   rainId?: string;
   over?: boolean;
-  /** Shadow money only. */
+  /** Test money only. */
   rehearsal?: boolean;
   luckiest?: Luckiest;
   /** Another rain; `seconds` until it opens, absent when it is open. */

@@ -4,6 +4,7 @@ import { openApi } from '../../src/console/openapi.ts';
 import { asyncApi } from '../../src/protocol/asyncapi.ts';
 import { codesMarkdown } from '../../src/protocol/describe.ts';
 import { fieldsMarkdown } from '../../src/protocol/fields.ts';
+import { METHODS } from '../../src/rain/split/methods.ts';
 import { capacityPage } from './capacity.ts';
 import { fillMarked } from './marked.ts';
 import { metricsPage } from './metrics.ts';
@@ -33,6 +34,7 @@ export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/codes.md', make: codesPage },
   { path: 'docs/reference/metrics.md', make: metricsPage },
   { path: 'docs/reference/protocol.md', make: (before) => fillMarked(fillMarked(before, 'fields', fieldsMarkdown()), 'codes', codesMarkdown()) },
+  { path: 'docs/reference/fairness-recipe.md', make: (before) => fillMarked(before, 'splits', METHODS.map(({ name, recipe }) => `- \`${name}\`: ${recipe}`).join('\n')) },
   { path: 'docs/reference/asyncapi.json', make: () => json(asyncApi('1')) },
   { path: 'docs/reference/openapi.json', make: () => json(openApi()) },
   { path: 'docs/how-to/plan-capacity.md', make: capacityPage },

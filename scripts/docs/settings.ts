@@ -20,6 +20,7 @@ const GROUPS = {
   'Safety of a win': {
     DURABILITY: '`local`, `relaxed` or `replicas=N`: where a win must be stored before its user is told. Give gateways and workers the same value. See [durability](../explanation/durability.md)',
     DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before its user is told "busy", ms',
+    SETTLE_AFTER_RECONNECT_MS: 'How long no rain is settled after an outage of Redis, ms: gateways restore wins meanwhile that Redis has lost',
   },
   'Sign-in': {
     JWT_SECRET: 'Shared secret that players\' tokens are signed with (HS256), at least 32 characters. Gateway and console need it or `JWKS_URL`',

@@ -10,7 +10,7 @@ import { hasLost } from './lost.ts';
 /** The report, and beside the amounts how many packets they are, and what waits for the operator. */
 export interface RainReport extends AuditReport {
   counts: Counts;
-  /** Only of a rehearsal: the money that adds up, or does not, is shadow money. */
+  /** Only of a rehearsal: the money that adds up, or does not, is test money. */
   rehearsal?: true;
   /** Open promises; the money of a rain that has some may well add up, but a user waits for his. */
   promised_twice: number;

@@ -11,7 +11,7 @@ import { bookOf, type Desk } from './desk.ts';
 export interface RainView {
   rainId: string;
   title: string;
-  /** Of a rehearsal all its amounts are shadow money. */
+  /** Of a rehearsal all its amounts are test money. */
   terms: Terms;
   /** Only of a round. */
   campaign?: { id: string; round: number };

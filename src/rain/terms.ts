@@ -17,7 +17,7 @@ export const TERMS = {
     kind: 'flag',
     keptBy: 'book',
     suits: 'rains of their own',
-    asks: 'play it with shadow money: everything as it will be, and no wallet hears of it',
+    asks: 'play it with test money: everything as it will be, and no wallet hears of it',
     tells: 'What is won in it is no real money, and players are to be told so',
     unsuited: 'what is won in a rehearsal would count as a win of the campaign; rehearse with a rain of its own',
   },

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runWave } from '../../src/swarm/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { findBarriers } from './axe.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { deploy, type Deployment } from './deployment.ts';
@@ -131,7 +133,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await soon(() => page.locator('[data-testid=winner] [data-status=credited]').count()).toBe(PACKETS);
     await photograph(page, 'winners');
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('csv').click()]);
-    const csv = readFileSync(await download.path(), 'utf8');
+    const file = join(temporaryFolder(), 'winners.csv');
+    await download.saveAs(file);
+    const csv = readFileSync(file, 'utf8');
     const names = await page.locator('[data-testid=winner] th').allTextContents();
     expect(csv.trim().split('\n')).toHaveLength(PACKETS + 1);
     expect(names).toContain(user);

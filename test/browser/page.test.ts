@@ -138,7 +138,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     const { page, tell } = await openScriptedPage(browser, { rain, book: { openPurse: async () => ({ userId: USER, ...await purse() }) } });
     await shows(page, 'scheduled');
     await page.getByTestId('purse-button').click();
-    await eventually(async () => await text(page, 'purse-word') === 'No packets yet. The first one will stand here.');
+    await eventually(async () => await text(page, 'purse-word') === 'No packets yet. The first one will appear here.');
     await page.getByTestId('purse-close').click();
     purse = async () => ({ ...NOTHING, pending: '12.21', packets: [{ ...PACKET, status: 'pending' }] });
     await page.getByTestId('purse-button').click();

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
+import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
@@ -10,7 +11,6 @@ import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
 import { commandsIn, type WrittenCommand } from './commands.ts';
 import { pageAt } from './pages.ts';
-import { rainHere } from './rainHere.ts';
 
 /** Pages whose commands are run in their order on real servers; those of the others are read by the program only, see commands.test.ts. */
 const PAGES_RUN = ['docs/tutorial/first-rain.md', 'docs/how-to/campaigns.md', 'docs/how-to/keep-scripts-out.md', 'docs/how-to/rehearse.md'];
@@ -24,15 +24,15 @@ let desk: TestDesk;
 let gateway: Gateway;
 let worker: Awaited<ReturnType<typeof openWorker>>;
 let folder: string;
+let env: Record<string, string>;
 beforeAll(async () => {
   desk = await openTestDesk();
   gateway = await openGateway(desk.redisUrl);
   worker = await openWorker(desk, { settling: { tidyMs: 100 } });
   folder = mkdtempSync(join(tmpdir(), 'rain-test-tutorial-'));
-  for (const [name, value] of Object.entries({ REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PUBLIC_URL: gateway.url, RAIN_HOME: folder })) vi.stubEnv(name, value);
+  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PUBLIC_URL: gateway.url, RAIN_HOME: folder };
 });
 afterAll(async () => {
-  vi.unstubAllEnvs();
   await gateway?.close();
   await worker?.close();
   await desk?.stop();
@@ -50,15 +50,15 @@ test('their commands do, in their order, what the pages say', { timeout: 240_000
     if (said !== undefined) failed.push(`${command.at}: ${command.text}: ${said}`);
   }
   expect(failed).toEqual([]);
-  expect((await rainHere(['rain', 'show', 'first'])).said).toContain('settled');
+  expect((await rain(['show', 'first'], env)).stdout).toContain('settled');
 });
 
 /** @returns what it said, when it was not done */
 async function tried({ words }: WrittenCommand): Promise<string | undefined> {
   // The file of a report belongs into a folder that goes.
-  const args = words.map((word, i) => (words[i - 1] === '--report' ? join(folder, word) : word));
+  const args = words.map((word, i) => (words[i - 1] === '--report' ? join(folder, word) : word)).slice(1);
   // "Within seconds" it is settled: what looks at that is tried until it is so, the rest once.
-  let last = await rainHere(args);
-  if (last.exit !== 0 && words[1] === 'verify') await eventually(async () => (last = await rainHere(args)).exit === 0, { timeoutMs: 60_000, everyMs: 500 }).catch(() => {});
-  return last.exit === 0 ? undefined : last.said;
+  let last = await rain(args, env);
+  if (last.exit !== 0 && words[1] === 'verify') await eventually(async () => (last = await rain(args, env)).exit === 0, { timeoutMs: 60_000, everyMs: 500 }).catch(() => {});
+  return last.exit === 0 ? undefined : last.stdout + last.stderr;
 }

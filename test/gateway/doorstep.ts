@@ -20,11 +20,18 @@ export const SHOWN_IN = {
   'overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
 } as const satisfies Record<string, readonly LimitName[]>;
 
-/** What has refused somebody in this file. */
-export const seen = new Set<LimitName>();
+/** By test file, since files share this module. */
+const refused = new Map<string, Set<LimitName>>();
+
+/** Which limits have refused somebody in this test file. */
+export function refusedHere(): Set<LimitName> {
+  const { testPath = '' } = expect.getState();
+  return refused.get(testPath) ?? refused.set(testPath, new Set()).get(testPath)!;
+}
 
 /** A gateway behind one proxy, so that a test can come from any address; its limits are the defaults but for these. */
 export async function narrow(redisUrl: string, limits: NonNullable<GatewayOptions['limits']>, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  const seen = refusedHere();
   const gateway = await openGateway(redisUrl, { limits, trustedProxies: 1, ...options });
   onTestFinished(async () => {
     for (const name of REFUSED_BY) if (gateway.tally.refused[name] > 0) seen.add(name);

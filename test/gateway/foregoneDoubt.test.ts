@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DatedReading } from '../../src/gateway/rains/board.ts';
 import { Foregone } from '../../src/gateway/rains/foregone.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
@@ -49,7 +49,7 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
 test('[R6] another Redis behind the same line, with as many wins as the last one had, is not taken for it', async () => {
   const gateway = await openGateway(server.url);
   const other = createGrabEngine(redis, (fault) => { throw fault; });
-  afterAll(() => gateway.close());
+  onTestFinished(() => gateway.close());
   await stockRain(redis, { rainId: 'swap', amounts: ['1.00', '2.00'] });
   const [ann, bob, eve] = await Promise.all(['ann', 'bob', 'eve'].map((name) => dial(gateway.url, name)));
   onTestFinished(async () => { await Promise.all([ann, bob, eve].map((client) => client!.leave())); });

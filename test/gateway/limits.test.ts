@@ -10,7 +10,7 @@ import { openRegistry } from '../../src/runtime/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { knock, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { enter, narrow, retryAfterIn, seen, SHOWN_IN } from './doorstep.ts';
+import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './doorstep.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
@@ -199,5 +199,5 @@ test('each limit that a crowd meets has a name, a default, a figure and a test',
 
 test('every limit that is counted has refused somebody in a test', () => {
   expect(Object.values(SHOWN_IN).flat().sort()).toEqual([...REFUSED_BY].sort());
-  expect([...seen].sort()).toEqual([...SHOWN_IN['limits.test.ts']].sort());
+  expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['limits.test.ts']].sort());
 });

@@ -9,7 +9,7 @@ import { openGateway } from '../support/gateway.ts';
 import { knock } from '../support/knock.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { enter, narrow, retryAfterIn, seen, SHOWN_IN } from './doorstep.ts';
+import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './doorstep.ts';
 
 const { server, redis } = await openRedis();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -175,5 +175,5 @@ test('what is known to be a no is said, whatever is switched off or overdue', as
 });
 
 test('every limit of an overload has refused somebody in a test', () => {
-  for (const name of SHOWN_IN['overload.test.ts']) expect([...seen]).toContain(name);
+  for (const name of SHOWN_IN['overload.test.ts']) expect([...refusedHere()]).toContain(name);
 });

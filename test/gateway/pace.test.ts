@@ -5,7 +5,7 @@ import type { Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { knock, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { ask, enter, narrow, retryAfterIn, seen, SHOWN_IN } from './doorstep.ts';
+import { ask, enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './doorstep.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
@@ -103,5 +103,5 @@ test('many users of one address that offend: the address is refused for a while,
 });
 
 test('every limit of the pace has refused somebody in a test', () => {
-  expect([...seen].sort()).toEqual([...SHOWN_IN['pace.test.ts']].sort());
+  expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['pace.test.ts']].sort());
 });

@@ -9,7 +9,7 @@ import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
 import type { Client } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { enter, narrow, seen, SHOWN_IN, TICKETED } from './doorstep.ts';
+import { enter, narrow, refusedHere, SHOWN_IN, TICKETED } from './doorstep.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 40 }, (_, i) => `${i + 1}.00`) });
@@ -164,5 +164,5 @@ test('puzzles under pressure only: before it the ticket is free', async () => {
 });
 
 test('the limits have refused somebody', () => {
-  expect([...seen]).toEqual(expect.arrayContaining([...SHOWN_IN['puzzles.test.ts']]));
+  expect([...refusedHere()]).toEqual(expect.arrayContaining([...SHOWN_IN['puzzles.test.ts']]));
 });

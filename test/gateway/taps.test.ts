@@ -11,7 +11,7 @@ import { appearsAt, fallMsOf, packetsAt } from '../../src/protocol/fall.ts';
 import type { Client } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { enter, narrow, seen, SHOWN_IN, TICKETED, ticketFor } from './doorstep.ts';
+import { enter, narrow, refusedHere, SHOWN_IN, TICKETED, ticketFor } from './doorstep.ts';
 
 const OPENS_AT = 1_900_000_000_000;
 const FAST = { code: '-5', retryInMs: expect.any(Number) as number };
@@ -122,6 +122,6 @@ describe('at a gateway', async () => {
   });
 
   test('the limits have refused somebody', () => {
-    expect([...seen].sort()).toEqual([...SHOWN_IN['taps.test.ts']].sort());
+    expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['taps.test.ts']].sort());
   });
 });

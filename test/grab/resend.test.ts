@@ -33,7 +33,8 @@ async function loseAnswer<T>(ask: () => Promise<T>): Promise<T> {
   const before = await scriptsRun();
   proxy.blackhole('toClient');
   const asked = ask();
-  await eventually(async () => await scriptsRun() > before);
+  // That it has run is heard by another way, perhaps before its answer has come to the proxy.
+  await eventually(async () => await scriptsRun() > before && proxy.hasLost);
   proxy.pass();
   return asked;
 }

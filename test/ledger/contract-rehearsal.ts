@@ -10,7 +10,7 @@ export function rehearsalContract(book: OpenBook): void {
     `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId") VALUES (${values})`);
 
   describe('a rehearsal', () => {
-    it('[R8] is funded, credited and recycled in shadow money, and no real account hears of it', async () => {
+    it('[R8] is funded, credited and recycled in test money, and no real account hears of it', async () => {
       const real = async () => Object.entries(await balances()).filter(([id]) => !id.startsWith('shadow:'));
       const before = await real();
       await create('try');
@@ -24,7 +24,7 @@ export function rehearsalContract(book: OpenBook): void {
       expect(await balances()).toMatchObject({ 'shadow:rain:try': 0n, 'shadow:operator': -credited.cents });
     });
 
-    it('[R8] takes a portion out of shadow money, too', async () => {
+    it('[R8] takes a portion out of test money, too', async () => {
       await create('more-shadow');
       const operator = (await balances())['operator'];
       const before = (await balances())['shadow:operator']!;
@@ -49,7 +49,7 @@ export function rehearsalContract(book: OpenBook): void {
       }
     });
 
-    it('[R8] the database lets no transfer mix shadow money and real money', async () => {
+    it('[R8] the database lets no transfer mix test money and real money', async () => {
       await create('dream');
       await book.ledger.createRain(newRain('wake', 100n), 'ann');
       await book.ledger.credit([claimOf('dream', 0, { userId: 'sleeper' }), claimOf('dream', 1, { userId: 'other' })]);

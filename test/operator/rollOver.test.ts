@@ -1,46 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGrabEngine } from '../../src/grab/engine.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
-import { auditRain } from '../../src/operator/audit.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { portionFor } from '../../src/operator/campaign/rollOver.ts';
-import { createRain, type CreateRequest } from '../../src/operator/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import type { TestDesk } from '../support/desk.ts';
+import { even, openRounds } from './rollOverStage.ts';
 
+const { desk: openDesk, round, settle, end, told, report, expectInOrder } = openRounds();
 let desk: TestDesk;
-beforeAll(async () => { desk = await openTestDesk(); });
-afterAll(() => desk.stop());
-
-const even = (budget: string, packets: number) => ({ budget, packets, split: { method: 'even' } });
-
-async function round(id: string, number: number, more: Partial<CreateRequest> & { load?: boolean } = {}): Promise<void> {
-  const { load = true, ...request } = more;
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { campaign: { id, round: number }, plan: even('4.00', 4), opensAt: now - 1_000, closesAt: now + 600_000, ...request })).toMatchObject({ ok: true });
-  if (load) await loadRain(desk, `${id}.${number}`);
-}
-
-const settle = async (rainId: string, at: Desk = desk) => settleRain(at, rainId, (await findRain(desk.redis, rainId))!);
-async function end(rainId: string, ...users: string[]): Promise<void> {
-  if (users.length > 0) await createGrabEngine(desk.redis, (fault) => { throw fault; }).grab(rainId, 0, users);
-  await closeRain(desk, rainId);
-  await desk.ledger.credit(await claimLog(desk, rainId));
-}
-
-const told = async (rainId: string) => (await desk.ledger.actions(rainId)).filter(({ verb }) => verb === 'roll-over').map(({ details }) => details);
-const report = async (rainId: string) => (await auditRain(desk, rainId))!.report;
-async function expectInOrder(...rainIds: string[]): Promise<void> {
-  for (const rainId of rainIds) expect((await auditRain(desk, rainId))!, rainId).toMatchObject({ report: { adds_up: true }, problems: [] });
-  expect(await desk.ledger.sumOfBalances()).toBe(0n);
-}
+beforeAll(() => { desk = openDesk(); });
 
 test('[R8] what nobody won in a round is won in the next, and both add up', async () => {
   await createCampaign(desk, { id: 'roll', winsPerUserMax: 9, rollOver: true });
@@ -94,56 +66,6 @@ test('a campaign without it leaves every rest with the operator', async () => {
   expect(await report('keep.2')).toMatchObject({ budget: '4.00' });
   expect(await told('keep.1')).toEqual([]);
 });
-
-/** Counted from the moment money goes back, the call of the book or of Redis after which its caller is gone. */
-function mortal(at: number): { desk: Desk; reached: () => boolean } {
-  let calls = -1;
-  const guarded = <T extends object>(target: T): T => new Proxy(target, {
-    get(of, name) {
-      const value: unknown = Reflect.get(of, name);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => {
-        if (name === 'recycle') calls = 0;
-        const dies = calls >= 0 && calls++ === at;
-        const die = () => { throw new Error(`killed after ${String(name)}`); };
-        const done: unknown = Reflect.apply(value, of, args);
-        return dies ? Promise.resolve(done).then(die) : done;
-      };
-    },
-  });
-  return { desk: { ...desk, ledger: guarded(desk.ledger), redis: guarded(desk.redis) }, reached: () => calls > at };
-}
-
-test('[R5][R8] killed after any step since the money went back, and done again by two at once: it rolls over exactly once', async () => {
-  let deaths = 0;
-  for (let at = 0; ; at++) {
-    const id = `dies-${at}`;
-    await createCampaign(desk, { id, winsPerUserMax: 9, rollOver: true });
-    for (const number of [1, 2, 3]) await round(id, number);
-    await end(`${id}.1`, 'ann');
-    const { desk: dying, reached } = mortal(at);
-    const first = await settle(`${id}.1`, dying).then(({ outcome }) => outcome, (error: Error) => error.message);
-    if (!reached()) {
-      expect(first).toBe('settled');
-      break;
-    }
-    expect(first).toContain('killed after');
-    deaths++;
-    // Meanwhile the next round ends, so that another one would be chosen now.
-    await closeRain(desk, `${id}.2`);
-    const live = (await findRain(desk.redis, `${id}.1`))!;
-    const again = await Promise.allSettled([1, 2].map(() => settleRain(desk, `${id}.1`, live)));
-    if (again.some(({ status }) => status === 'rejected')) expect(await settleRain(desk, `${id}.1`, live)).toEqual({ outcome: 'settled' });
-    const [second, third] = [await report(`${id}.2`), await report(`${id}.3`)];
-    expect([second.budget, third.budget].sort(), `${first}`).toEqual(['4.00', '7.00']);
-    expect(await settle(`${id}.2`)).toEqual({ outcome: 'settled' });
-    // Whatever came too late for the second goes on to the third.
-    expect((await report(`${id}.3`)).budget).toBe('11.00');
-    await expectInOrder(`${id}.1`, `${id}.2`, `${id}.3`);
-  }
-  // The steps must have been met: a test in which nobody dies proves nothing.
-  expect(deaths).toBeGreaterThan(8);
-}, 300_000);
 
 test('as many packets as keep the mean of the round, one at least, and never more than there are cents', () => {
   const next = (budgetCents: bigint, packets: number, split: Record<string, unknown> = {}) => ({ budgetCents, packets, portions: [], split: split as never });

@@ -92,13 +92,9 @@ describe('[R3] the budget as packets', () => {
     expect([count(88_800n), count(8_880n), amounts.filter((amount) => amount < 8_880n).length]).toEqual([1, 10, 989]);
   });
 
-  test('a million packets take about a second', () => {
-    const plan = checked({ budget: '8888888.88', packets: 1_000_000 });
-    const startedAt = performance.now();
-    const amounts = splitBudget(plan, seedOf(4));
-    // Measured 0.4 s; the bound is wide because test machines are shared.
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
-    expect(amounts.length).toBe(1_000_000);
+  test('the largest rain, a million packets, is split to the cent', () => {
+    const amounts = splitBudget(checked({ budget: '8888888.88', packets: 1_000_000 }), seedOf(4));
+    expect([amounts.length, formatMoney(amounts.reduce((sum, cents) => sum + cents, 0n))]).toEqual([1_000_000, '8888888.88']);
   });
 
   test('the largest budget in one packet, and split by two, is exact', () => {

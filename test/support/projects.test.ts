@@ -18,7 +18,7 @@ test('every test file is found, also in folders of folders', () => {
 });
 
 test('those with a browser are known', () => {
-  expect(opensBrowser('test/browser/comfort.test.ts')).toBe(true);
+  expect(opensBrowser('test/browser/page.test.ts')).toBe(true);
   expect(opensBrowser('test/rain/money.test.ts')).toBe(false);
 });
 

@@ -36,7 +36,7 @@ describe('what a bot understands', () => {
     expect(parseServerMessage('{"type":"pong","t":1,"serverTime":2,"weather":"rain"}')).toEqual({ type: 'pong', t: 1, serverTime: 2 });
   });
 
-  test.each(['', 'hello', '[]', 'null', '{"type":"gift"}', '{"type":"result","rainId":"r","code":"99"}', '{"type":"rain","rainId":"r"}'])('[R12] %j is not understood, and harms nothing', (frame) => {
+  test.each(['', 'hello', '[]', 'null', '{"type":"gift"}', '{"type":"result","rainId":"r","code":99}', '{"type":"rain","rainId":"r"}'])('[R12] %j is not understood, and harms nothing', (frame) => {
     expect(parseServerMessage(frame)).toBeUndefined();
   });
 });

@@ -52,7 +52,7 @@ describe('while no worker runs', () => {
     });
     expect(purse).toEqual({ userId: 'zoe', wallet: '0.00', pending: '0.00', settled: true, packets: [] });
     expect(await creditsOf('tried-out')).toEqual([]);
-    // The worker credits it, in shadow money, which the purse does not show either.
+    // The worker credits it, in test money, which the purse does not show either.
     await worker();
     await eventually(async () => expect(await creditsOf('tried-out')).toHaveLength(1));
     expect(await purseOf('zoe')).toEqual(purse);

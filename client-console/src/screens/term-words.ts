@@ -9,7 +9,7 @@ interface TermWords {
 
 /** What each term of a rain is called, and what it means. */
 export const TERM_WORDS = bilingual<Record<TermName, TermWords>>({
-  rehearsal: { label: 'Rehearsal', hint: 'Shadow money: everything runs as it will, and no real account is touched.' },
+  rehearsal: { label: 'Rehearsal', hint: 'Test money: everything runs as it will, and no real account is touched.' },
   excludeEarlierWinners: { label: 'Exclude earlier winners', hint: 'Who has won in any other round of the campaign gets nothing in these.' },
   winsMax: { label: 'Wins allowed', hint: 'Rounds of the campaign that a user may have won before this one is not for him any more.' },
 }, {

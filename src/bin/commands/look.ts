@@ -43,7 +43,7 @@ function describeList({ rains, total }: RainList): string {
   return more > 0 ? `${rows}\n… and ${more} more; --limit lists up to ${RAINS_MAX}` : rows;
 }
 
-/** Nobody is to take shadow money for real money, wherever he looks. */
+/** Nobody is to take test money for real money, wherever he looks. */
 function titleOf({ title, terms }: RainView): string {
   return terms.rehearsal ? `${title} (rehearsal)` : title;
 }

@@ -15,7 +15,7 @@ import type { Terminal } from '../terminal.ts';
 
 export interface Round {
   title: string;
-  /** With shadow money. */
+  /** With test money. */
   rehearsal?: boolean;
   budget: string;
   packets: number;

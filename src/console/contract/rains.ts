@@ -7,7 +7,7 @@ import { count, epochMs, limit, money, rainParams, state, time } from './fields.
 
 /** As `rain list --json` tells it. */
 export const rainView = z.object({
-  rainId: z.string(), title: z.string(), terms: toldTerms.describe('What was decided about it, where that is not as usual. Of a rehearsal all amounts are shadow money.'),
+  rainId: z.string(), title: z.string(), terms: toldTerms.describe('What was decided about it, where that is not as usual. Of a rehearsal all amounts are test money.'),
   campaign: z.object({ id: z.string(), round: z.int() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });

@@ -50,7 +50,7 @@ interface Method<Name extends string> {
   readonly name: Name;
   /** What the form calls it. */
   readonly label: Told;
-  /** How the amounts follow from the plan, for docs/fairness.md: so exact that anybody can program it. */
+  /** How the amounts follow from the plan, for docs/reference/fairness-recipe.md: so exact that anybody can program it. */
   readonly recipe: string;
 }
 
