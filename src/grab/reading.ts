@@ -29,7 +29,9 @@ const portions = z.string().transform(readJson).pipe(z.array(z.looseObject({
   commitment, packets: z.int().min(1), seed: seed.optional(), plan: shownPlan.optional(),
 })).max(PORTIONS_MAX));
 
-const storedTerms = z.string().transform(readJson).pipe(toldTerms);
+/** Terms that cannot be read may be about who wins: as with one of a newer version, a gateway grants nothing then. */
+const UNREADABLE = { unreadable: true } as Terms;
+const storedTerms = z.string().transform(readJson).pipe(toldTerms).catch(UNREADABLE);
 
 const shardState = z.object({
   state: z.enum(STORED_STATES),
@@ -42,7 +44,7 @@ const shardState = z.object({
   seed: seed.optional().catch(undefined),
   plan: revealedPlan.optional().catch(undefined),
   portions: portions.optional().catch(undefined),
-  terms: storedTerms.optional().catch(undefined),
+  terms: storedTerms.optional(),
 });
 
 /** A rain as Redis holds it, its shards added up. */

@@ -2,6 +2,7 @@ import type { Page, Worker } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
+import { eventually } from '../support/eventually.ts';
 import { stockRain } from '../support/rain.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { overhear, shows, tapPackets, text, userOf } from './player.ts';
@@ -53,9 +54,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab need
     // A puzzle takes as long as chance wants it to; this one is not begun before the key is pressed.
     let begin = () => {};
     const begun = new Promise<void>((resolve) => { begin = resolve; });
-    await page.route(/\/solver-[^/]*\.js/, (route) => begun.then(() => route.continue()));
+    let solverWanted = false;
+    await page.route(/\/solver-[^/]*\.js/, (route) => {
+      solverWanted = true;
+      return begun.then(() => route.continue());
+    });
     await page.goto(page.url().replace('none', 'early'));
     await shows(page, 'open');
+    // Before the puzzle has come, the page does not know that a grab needs a ticket.
+    await eventually(() => solverWanted);
     await page.keyboard.press('Enter');
     await page.getByTestId('note').filter({ hasText: 'your tap counts' }).waitFor();
     expect(grabs(said)).toEqual([]);

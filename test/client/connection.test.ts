@@ -199,7 +199,7 @@ test('a gateway that has gone silent without a goodbye is dialled anew', async (
   await eventually(() => silent.heard.length > 0);
   later = 11_000;
   await eventually(() => silent.comes.length === 2);
-  expect(links(ann)).toEqual(['connecting', 'up', 'lost', 'up']);
+  await eventually(() => expect(links(ann)).toEqual(['connecting', 'up', 'lost', 'up']));
 });
 
 test('connecting can be given up, and is then tried no more', async () => {

@@ -38,6 +38,17 @@ test('a gateway that is too old for a term grants nothing in that rain by guessi
   await client.leave();
 });
 
+test.each(['torn', '{"winsMax":0}', '[]'])('terms that cannot be read, %s, were taken for none: nothing is granted', async (stored) => {
+  const rainId = `unread-${stored.length}`;
+  await stock(rainId, {});
+  await redis.hset(shardKeys(rainId, 0).state, 'terms', stored);
+  const client = await dial(gateway.url, 'dan');
+  client.say({ type: 'grab', rainId });
+  expect(await client.next('result')).toMatchObject({ rainId, code: '-7' });
+  expect(await redis.llen(shardKeys(rainId, 0).packets)).toBe(1);
+  await client.leave();
+});
+
 test('a rain of usual terms says nothing of them', async () => {
   await stock('usual', {});
   const client = await dial(gateway.url, 'cat');
