@@ -25,7 +25,7 @@ export default defineConfig({
     teardownTimeout: 10_000,
     projects: [
       project('unit', { pool: 'threads', maxWorkers: 2, setupFiles: ['test/support/withoutServers.ts'], sequence: { groupOrder: 1 } }),
-      // With four, on two cores, the clocks of some tests were those of a busy machine, and no time was won.
+      // Four take a quarter less time on two cores, and then tests of clocks and deadlines fail now and then: they go by a busy machine's.
       project('system', { ...servers, maxWorkers: 2, sequence: { groupOrder: 2 } }),
       project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),
     ],
