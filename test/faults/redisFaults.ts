@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import type { Fault } from './fault.ts';
 import { answeredInTime } from './patience.ts';
 import type { Scene } from './run.ts';
@@ -11,11 +12,15 @@ function check(scene: Scene): string[] {
   return [...late.map(([userId, { answerMsMax }]) => `${userId} waited ${answerMsMax} ms for an answer`), ...answeredInTime(scene)];
 }
 
+/** From the first win on: a rain that is over before Redis answers again would else have none, and show nothing. */
 function freezeFor(ms: number) {
-  return async ({ redis }: Scene): Promise<void> => {
+  return async ({ redis, crowd }: Scene): Promise<number> => {
+    await eventually(() => crowd.winners().length > 0);
+    const brokenAt = Date.now();
     redis.freeze();
     await sleep(ms);
     redis.thaw();
+    return brokenAt;
   };
 }
 
