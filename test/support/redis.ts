@@ -36,8 +36,7 @@ export async function startRedis({ args = [], port, lasting = false }: { args?: 
 
 /**
  * Redis knows nothing of its parent, so a shell stands between: it kills the server and removes its folder when its input ends, as it
- * does with the process that holds the other end. A shell costs a millisecond of processor time; the product's guard, a Node process,
- * costs fifty.
+ * does with the process that holds the other end. A shell starts faster than the product's guard, which is a Node process.
  */
 const GUARD = `
 "$(command -v redis-server || command -v valkey-server)" "$@" & server=$!
