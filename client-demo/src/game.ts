@@ -1,6 +1,5 @@
 import { Ahead, type Offer } from './ahead.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
-import type { Fall } from '../../src/client/fall.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
 import { answered, asked, credited, faceOf, gaveUp, isFinal, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
@@ -40,18 +39,12 @@ export class Game {
     this.#listen(client);
   }
 
-  /** What falls over this screen, once it is known; until then packets fall as they like. */
-  fall(): Fall | undefined {
-    return this.#round && this.#options.client.fall(this.#round.rainId);
-  }
-
-  /** @param packet the number of the packet tapped, if it has one */
-  tap(packet?: number): void {
+  tap(): void {
     if (!this.#round || this.face() !== 'open') return;
     this.#round = asked(this.#round);
     this.#note = undefined;
     const { rainId } = this.#round;
-    void this.#options.client.grab(rainId, packet === undefined ? {} : { packet }).then((outcome) => this.#end(rainId, outcome));
+    void this.#options.client.grab(rainId).then((outcome) => this.#end(rainId, outcome));
   }
 
   /** Was it what was promised? Does nothing before everything is known that is needed to tell. */

@@ -60,13 +60,11 @@ listenToHands({
   onLean: (lean) => { sky.lean = lean; },
   onKey: () => tap(),
   onPress(clientX, clientY) {
-    const hit = game?.face() === 'open' ? sky.tap(clientX, clientY) : undefined;
-    if (hit) tap(hit.packet);
+    if (game?.face() === 'open' && sky.tap(clientX, clientY)) tap();
   },
 });
 requestAnimationFrame(function frame(nowMs) {
   if (game) show(game);
-  sky.fall = game?.fall();
   sky.draw(nowMs, shown.face === 'open' || shown.face === 'asking');
   requestAnimationFrame(frame);
 });
@@ -74,9 +72,9 @@ requestAnimationFrame(function frame(nowMs) {
 screen.show(shown);
 play(await configured());
 
-function tap(packet?: number): void {
+function tap(): void {
   if (game?.face() === 'open') speaker.play('tap');
-  game?.tap(packet);
+  game?.tap();
 }
 
 function show(playing: Game): void {

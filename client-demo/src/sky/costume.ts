@@ -1,4 +1,4 @@
-import type { Falling } from '../drops.ts';
+import type { Falling } from '../packet.ts';
 import type { Mark, Picture } from './mark.ts';
 import { xOf } from './shower.ts';
 
@@ -10,9 +10,8 @@ const WARDROBE: readonly Picture[] = [
 const PRECIOUS: readonly Picture[] = ['gold', 'koi', 'ingot', 'lantern'];
 
 /** Its own for as long as it falls: what it sways by never changes, and no two share it. */
-export function pictureOf({ packet, sway, scale }: Falling): Picture {
-  const number = packet ?? Math.floor((sway + scale * 37) * 1009);
-  return WARDROBE[number % WARDROBE.length]!;
+export function pictureOf({ sway, scale }: Falling): Picture {
+  return WARDROBE[Math.floor((sway + scale * 37) * 1009) % WARDROBE.length]!;
 }
 
 /** The packet as it hangs in the air: tilted, and now and then turned half away, like paper. */

@@ -1,16 +1,13 @@
-import { dropsOf, type Fall, type Falling } from '../drops.ts';
-import { PACKET_HEIGHT, PACKET_WIDTH } from '../packet.ts';
+import { PACKET_HEIGHT, PACKET_WIDTH, type Falling } from '../packet.ts';
 
 const PIXELS_PER_PACKET = 12_000;
 const PACKETS_MAX = 60;
 /** A thumb is less exact than a pixel. */
 const THUMB_PX = 16;
-/** Tapped packets that are kept out of sight; by then the first have long fallen. */
-const TAPPED_MAX = 200;
 
 /**
- * The packets in the air, to be tapped. They are scenery: which packet a user gets is decided elsewhere. Where taps are checked
- * they fall as the gateway computes it, by numbers. With `still` they hang in the air and can be tapped all the same.
+ * The packets in the air, to be tapped. They are scenery: which packet a user gets is decided elsewhere, and the gateway does not
+ * know what falls here. With `still` they hang in the air and can be tapped all the same.
  */
 export class Shower {
   readonly #random: () => number;
@@ -18,10 +15,7 @@ export class Shower {
   #height = 0;
   #falling: Falling[] = [];
   #lane = 0;
-  readonly #tapped = new Set<number>();
   still = false;
-  /** Absent: they fall as they like. */
-  fall: Fall | undefined;
 
   constructor(random: () => number) {
     this.#random = random;
@@ -47,16 +41,11 @@ export class Shower {
     if (!hit) return undefined;
     const taken = { ...hit };
     hit.y = -PACKET_HEIGHT;
-    if (hit.packet !== undefined) this.#hide(hit.packet);
     return taken;
   }
 
   /** @param raining whether new packets come; those in the air fall on */
   move(stepMs: number, raining: boolean): void {
-    if (raining && this.fall) {
-      this.#falling = dropsOf(this.fall, this.#width, this.#height, this.still).filter(({ packet }) => !this.#tapped.has(packet!));
-      return;
-    }
     if (raining && this.#falling.length === 0) this.#begin();
     if (this.still) {
       if (!raining) this.#falling = [];
@@ -68,11 +57,6 @@ export class Shower {
     }
     const below = this.#height + PACKET_HEIGHT;
     this.#falling = this.#falling.flatMap((packet) => (packet.y <= below ? [packet] : raining ? [this.#fresh()] : []));
-  }
-
-  #hide(packet: number): void {
-    if (this.#tapped.size >= TAPPED_MAX) this.#tapped.clear();
-    this.#tapped.add(packet);
   }
 
   #begin(): void {

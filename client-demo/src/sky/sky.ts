@@ -1,4 +1,3 @@
-import type { Fall } from '../drops.ts';
 import { Bursts } from './burst.ts';
 import { glowOf, markOf } from './costume.ts';
 import { Drift } from './drift.ts';
@@ -46,23 +45,18 @@ export class Sky {
     if (still) this.#bursts.clear();
   }
 
-  /** What falls over this screen, once it is known. */
-  set fall(fall: Fall | undefined) {
-    this.#shower.fall = fall;
-  }
-
   /** -1 left to 1 right: from where one looks. */
   set lean(lean: number) {
     this.#drift.lean = lean;
   }
 
-  /** @returns the packet at this point of the page, with its number if it has one; `undefined`: there was none */
-  tap(clientX: number, clientY: number): { packet: number | undefined } | undefined {
+  /** @returns whether there was a packet at this point of the page; it is gone now */
+  tap(clientX: number, clientY: number): boolean {
     const box = this.#box.getBoundingClientRect();
     const hit = this.#shower.take(clientX - box.left, clientY - box.top);
-    if (!hit) return undefined;
+    if (!hit) return false;
     if (!this.#shower.still) this.#bursts.pop(xOf(hit), hit.y);
-    return { packet: hit.packet };
+    return true;
   }
 
   /** Coins for a win. */
