@@ -62,9 +62,9 @@ export const DIALECTS: Record<DialectName, Dialect> = {
 
 const TICKET = Buffer.from('{"type":"ticket"');
 
-/** A frame that asks with the ticket that this text hands out, and names a packet as a tap does; `undefined`: it hands out none. */
+/** A frame that asks with the ticket that this text hands out; `undefined`: it hands out none. */
 export function askWithTicket(chunk: Buffer, start: number, end: number): Buffer | undefined {
   if (chunk.compare(TICKET, 0, TICKET.length, start, Math.min(start + TICKET.length, end)) !== 0) return undefined;
   const { rainId, ticket } = JSON.parse(chunk.toString('utf8', start, end)) as { rainId: string; ticket: string };
-  return clientFrame(JSON.stringify({ type: 'grab', rainId, ticket, packet: 12_345 }));
+  return clientFrame(JSON.stringify({ type: 'grab', rainId, ticket }));
 }

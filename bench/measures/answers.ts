@@ -31,7 +31,7 @@ export const losing: Measure = {
     });
     return [
       compare('losing answer: server CPU', 'ws JSON echo', 'µs', costs.rain, costs.echo, cpuPerAnswer, { most: 1.25 }),
-      compare('losing answer to a question with ticket and tap: server CPU', 'ws JSON echo', 'µs', costs.ticketed, costs.echo, cpuPerAnswer, { most: 1.25 }),
+      compare('losing answer to a question with ticket: server CPU', 'ws JSON echo', 'µs', costs.ticketed, costs.echo, cpuPerAnswer, { most: 1.25 }),
       compare('losing answer: server CPU', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, cpuPerAnswer, { most: 1 }),
       compare('losing answer: server CPU', 'Socket.IO', 'µs', costs.rain, costs.socketIo, cpuPerAnswer, { most: 0.5 }),
       compare('losing answers per second', 'HTTP flash sale', '/s', costs.rain, costs.http, perSecond, { least: 10 }),

@@ -120,7 +120,7 @@ export function credited(round: Round, { redPacketId, amount }: CreditedMessage)
 const FACE_OF: Readonly<Record<OutcomeCode, Face | undefined>> = {
   // These two name a packet.
   0: undefined, 1: undefined,
-  '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-10': undefined, '-11': 'had_enough',
+  '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-11': 'had_enough',
 };
 
 /** Nothing is left to do in this rain: another one may be offered. A face without a line does not compile. */

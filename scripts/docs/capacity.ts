@@ -16,7 +16,7 @@ function median(measure: string, against: string): number {
 
 const MEASURED = {
   L: median('losing answer: server CPU', 'ws JSON echo'),
-  T: median('losing answer to a question with ticket and tap: server CPU', 'ws JSON echo'),
+  T: median('losing answer to a question with ticket: server CPU', 'ws JSON echo'),
   W: median('winning answer: server CPU', 'ws, one EVALSHA per grab'),
   R: median('Redis CPU per win', 'ws, one EVALSHA per grab'),
   C: median('claims credited per second', 'one job and one Prisma transaction per claim'),

@@ -51,7 +51,6 @@ const GROUPS = {
     TICKETS: 'When a grab needs the ticket that a `join` hands out',
     PUZZLES: 'When a proof of work must be solved before a ticket is handed out; needs `TICKETS`',
     PUZZLE_TRIES: 'Tries that the proof of work takes at most; half of them on average',
-    TAPS: 'Whether a grab must name a packet that is falling over the user\'s screen; needs `TICKETS`',
     TICKET_SECRET: 'Secret that tickets are signed with, the same for all gateways, at least 32 characters. Derived from `JWT_SECRET` where it is not set; required with `JWKS_URL`',
   },
   'Metrics and traces': {

@@ -3,7 +3,6 @@ import { ServerClock } from './clock.ts';
 import { Connection, type Link } from './connection.ts';
 import type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 import { Events } from './events.ts';
-import type { Fall } from './fall.ts';
 import type { GrabOutcome } from './outcome.ts';
 import { Promised } from './promised.ts';
 import { Pulse } from './pulse.ts';
@@ -16,7 +15,6 @@ export type { CreditedMessage, GoodbyeMessage, RainSnapshot, ResultMessage, Welc
 export type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
 export type { Link } from './connection.ts';
 export type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
-export type { Fall } from './fall.ts';
 export type { GrabOutcome, Packet } from './outcome.ts';
 export { RainRefused } from './refused.ts';
 export type { Asking, Joined } from './seat.ts';
@@ -102,16 +100,12 @@ class Client implements RainClient {
     this.#seats.delete(rainId);
   }
 
-  grab(rainId: string, { packet, signal }: { packet?: number; signal?: AbortSignal } = {}): Promise<GrabOutcome> {
-    return this.#sit(rainId).grab(packet, signal);
+  grab(rainId: string, { signal }: { signal?: AbortSignal } = {}): Promise<GrabOutcome> {
+    return this.#sit(rainId).grab(signal);
   }
 
   rain(rainId: string): RainSnapshot | undefined {
     return this.#seats.get(rainId)?.rain;
-  }
-
-  fall(rainId: string): Fall | undefined {
-    return this.#seats.get(rainId)?.fall;
   }
 
   serverNow(): number {

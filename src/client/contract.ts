@@ -1,7 +1,6 @@
 import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
 import type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
 import type { Link } from './connection.ts';
-import type { Fall } from './fall.ts';
 import type { GrabOutcome, Packet } from './outcome.ts';
 import type { Asking, Joined } from './seat.ts';
 import type { SocketClass } from './socket.ts';
@@ -64,13 +63,10 @@ export interface RainClient {
   /**
    * Grabs, and asks again for as long as it is safe and of use: after a lost answer, a lost line, "busy" or "too fast" [R6].
    * Rejects only with the signal's reason; a win whose grab was given up is told by `won` all the same.
-   * @param options.packet the number of the packet tapped, where taps are checked; else the lowest is taken
    */
-  grab(rainId: string, options?: { packet?: number; signal?: AbortSignal }): Promise<GrabOutcome>;
+  grab(rainId: string, options?: { signal?: AbortSignal }): Promise<GrabOutcome>;
   /** A joined rain as it is now, by the server's clock; `undefined` before it was told. */
   rain(rainId: string): RainSnapshot | undefined;
-  /** What falls over this user's screen, where taps are checked. */
-  fall(rainId: string): Fall | undefined;
   /** Epoch ms of the server. */
   serverNow(): number;
   /** @returns stops listening */

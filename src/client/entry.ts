@@ -9,8 +9,6 @@ export interface EntryOptions {
   send: (message: SolutionMessage) => boolean;
   /** Another puzzle is needed. */
   onVain: () => void;
-  /** There is a new ticket, or none any more. */
-  onChange: () => void;
 }
 
 /** One user's ticket to one rain, and the work that it may take. It outlives connections, as long as it is good. */
@@ -30,11 +28,6 @@ export class Entry {
     return this.#ticket && this.#ticket.expiresAt > this.#options.now() ? this.#ticket.ticket : undefined;
   }
 
-  /** Of the fall of packets over this screen; absent where none is checked. */
-  get seed(): number | undefined {
-    return this.#ticket?.seed;
-  }
-
   /** A ticket is on its way: it is better waited for than asked without. */
   get preparing(): boolean {
     return this.ticket === undefined && (this.#lost || this.#solving !== undefined);
@@ -51,14 +44,12 @@ export class Entry {
     this.#ticket = undefined;
     this.#solving = undefined;
     this.#lost = false;
-    this.#options.onChange();
   }
 
   /** The gateway takes what we have for no ticket. */
   lose(): void {
     this.#ticket = undefined;
     this.#lost = true;
-    this.#options.onChange();
   }
 
   /** No ticket has come for so long that perhaps none is asked for any more: the next tap will tell. */
@@ -72,7 +63,6 @@ export class Entry {
     this.#ticket = message;
     this.#lost = false;
     this.#solving = undefined;
-    this.#options.onChange();
   }
 
   /** A solution may be late for its puzzle, or its connection: the next join brings another puzzle. */

@@ -47,8 +47,7 @@ function refusalOf({ code, reason }: ResultMessage): GrabOutcome {
     case '1':
     case '-5':
     case '-7':
-    case '-9':
-    case '-10': return { kind: 'unanswered' };
+    case '-9': return { kind: 'unanswered' };
     default:
       known satisfies never;
       return { kind: 'unknown', code, reason };

@@ -5,7 +5,7 @@ import { ASK_AGAIN, RETRY_MS_MAX } from './backoff.ts';
 
 const ATTEMPTS_MAX = 12;
 const REPLY_MS_MAX = 3_000;
-/** How long a ticket, or the first packet, is waited for, and how often it is looked for. */
+/** How long a ticket is waited for, and how often it is looked for. */
 const PREPARE_MS_MAX = 30_000;
 const LOOK_MS = 50;
 /** Further ahead than this a start is waited for by the countdown, not by asking. */
@@ -18,13 +18,13 @@ export type Verdict =
   | { kind: 'unanswered' };
 
 /** What a grab carries beside its rain. */
-export type Carried = Pick<GrabMessage, 'ticket' | 'packet'>;
+export type Carried = Pick<GrabMessage, 'ticket'>;
 
 export interface QuestionOptions {
   /** @returns false when there is no connection; `connected` is called when there is one */
   send: (message: GrabMessage) => boolean;
-  /** What to carry, and the packet that was tapped, or another in its place; `undefined`: a ticket or a packet is still to come. */
-  carry: (packet: number | undefined) => Carried | undefined;
+  /** `undefined`: a ticket is still to come. */
+  carry: () => Carried | undefined;
   /** The ticket is taken for none: another is needed. */
   onNoTicket: () => void;
   /** Milliseconds until the rain opens, by the server's clock; negative when it has. */
@@ -47,8 +47,6 @@ export class Question {
   /** The last attempt has no answer yet; and whether an earlier one has none, or none that says what was decided. */
   #open = false;
   #doubtful = false;
-  /** Asked about again it is the same tap; only when it is not there another is taken. */
-  #packet: number | undefined;
   #preparedMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -56,11 +54,10 @@ export class Question {
     this.#options = options;
   }
 
-  /** Does nothing while the last question is open. @param packet the number of the packet tapped, if it has one */
-  ask(rainId: string, packet?: number): void {
+  /** Does nothing while the last question is open. */
+  ask(rainId: string): void {
     if (this.#rainId !== undefined) return;
     this.#rainId = rainId;
-    this.#packet = packet;
     this.#attempts = 0;
     this.#open = false;
     this.#doubtful = false;
@@ -71,11 +68,6 @@ export class Question {
   /** A new connection: what was sent over the old one is not answered any more. */
   connected(): void {
     if (this.#rainId !== undefined) this.#send();
-  }
-
-  /** Other packets fall now than when it was tapped. */
-  fallChanged(): void {
-    this.#packet = undefined;
   }
 
   /** @returns whether the message has been dealt with here; what answers no question of ours is somebody else's */
@@ -101,10 +93,6 @@ export class Question {
         this.#options.onNoTicket();
         this.#again(delayBeforeRetry(1, ASK_AGAIN, this.#options.random), 'preparing');
         break;
-      case 'with another packet':
-        this.#packet = undefined;
-        this.#again(delayBeforeRetry(1, ASK_AGAIN, this.#options.random), result.code);
-        break;
       case 'when it opens': {
         // Our clock is a little ahead of the server's, or the start has been moved.
         const untilOpen = this.#options.untilOpen();
@@ -124,10 +112,9 @@ export class Question {
 
   #send(): void {
     clearTimeout(this.#timer);
-    const carried = this.#options.carry(this.#packet);
+    const carried = this.#options.carry();
     if (!carried) return this.#prepare();
     if (this.#attempts++ >= ATTEMPTS_MAX) return this.#end({ kind: 'unanswered' });
-    this.#packet = carried.packet;
     this.#ref = `tap-${++this.#count}`;
     if (!this.#options.send({ type: 'grab', rainId: this.#rainId!, ref: this.#ref, ...carried })) return void this.#attempts--;
     this.#doubtful ||= this.#open;

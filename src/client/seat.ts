@@ -4,7 +4,6 @@ import type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
 import { stateAt } from '../rain/rain.ts';
 import { RETRY_MS_MAX } from './backoff.ts';
 import { Entry } from './entry.ts';
-import { lowestPacket, type Fall } from './fall.ts';
 import { outcomeOf, packetOf, type GrabOutcome, type Packet } from './outcome.ts';
 import { Promised } from './promised.ts';
 import { Question, type Carried, type Verdict } from './question.ts';
@@ -14,7 +13,7 @@ const JOIN_AGAIN_MS = 1_500;
 /** How a join ended; `code` and `reason` are those of the page of codes. */
 export type Joined = { kind: 'joined'; rain: RainSnapshot } | { kind: 'refused'; code: string; reason: string };
 
-/** Where a grab is: on its way, or why it is asked again later; `preparing`: its ticket or its packet is still to come. */
+/** Where a grab is: on its way, or why it is asked again later; `preparing`: its ticket is still to come. */
 export type Asking = 'sent' | 'preparing' | Outcome['code'];
 
 export interface SeatOptions {
@@ -47,7 +46,7 @@ export class Seat {
   constructor(options: SeatOptions) {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
-    this.#entry = new Entry({ now, send, solve: ({ challenge }) => solve(challenge), onChange: () => this.#question?.fallChanged(), onVain: () => this.#joinAgain() });
+    this.#entry = new Entry({ now, send, solve: ({ challenge }) => solve(challenge), onVain: () => this.#joinAgain() });
     this.#question = new Question({
       random,
       send: (message) => {
@@ -55,7 +54,7 @@ export class Seat {
         if (sent) options.onAsking('sent');
         return sent;
       },
-      carry: (packet) => this.#carry(packet),
+      carry: () => this.#carry(),
       onNoTicket: () => {
         this.#entry.lose();
         this.#join();
@@ -73,12 +72,6 @@ export class Seat {
     return this.#rain && { ...this.#rain, state: stateAt({ ...this.#rain, state: this.#rain.state === 'open' ? 'loaded' : this.#rain.state }, now()) };
   }
 
-  /** Absent where no fall is checked, or before it is known. */
-  get fall(): Fall | undefined {
-    const { seed } = this.#entry;
-    return seed === undefined || !this.#rain ? undefined : { seed, opensAt: this.#rain.opensAt, now: this.#options.now() };
-  }
-
   join(signal?: AbortSignal): Promise<Joined> {
     const { rain } = this;
     if (rain) return Promise.resolve({ kind: 'joined', rain });
@@ -86,10 +79,10 @@ export class Seat {
   }
 
   /** One question at a time: who asks meanwhile hears the same answer. */
-  grab(packet: number | undefined, signal: AbortSignal | undefined): Promise<GrabOutcome> {
+  grab(signal: AbortSignal | undefined): Promise<GrabOutcome> {
     if (this.#win) return Promise.resolve({ kind: 'already_claimed', ...this.#win });
     const outcome = this.#outcome.wait(signal, () => this.#question.cancel());
-    if (!signal?.aborted) this.#question.ask(this.#options.rainId, packet);
+    if (!signal?.aborted) this.#question.ask(this.#options.rainId);
     return outcome;
   }
 
@@ -190,13 +183,10 @@ export class Seat {
     this.#again = setTimeout(() => this.#join(), Math.min(afterMs, RETRY_MS_MAX));
   }
 
-  /** What a grab needs here; `undefined` while some of it is still to come. */
-  #carry(packet: number | undefined): Carried | undefined {
+  /** What a grab needs here; `undefined` while it is still to come. */
+  #carry(): Carried | undefined {
     const { ticket, preparing } = this.#entry;
     if (preparing) return undefined;
-    if (ticket === undefined) return {};
-    const { fall } = this;
-    const tapped = packet ?? (fall && lowestPacket(fall));
-    return fall && tapped === undefined ? undefined : { ticket, ...(tapped !== undefined && { packet: tapped }) };
+    return ticket === undefined ? {} : { ticket };
   }
 }

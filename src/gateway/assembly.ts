@@ -83,7 +83,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
     answer: (asker, rainId, given) => answer(asker, rainId, given, door), ...(options.chance && { chance: options.chance }),
   });
   const pace = new Pace(limits, tally);
-  const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, pace, now, pressed: options.pressed ?? (() => relief.pressure.pressed) });
+  const wicket = options.wicket && new Wicket(options.wicket, { limits, tally, now, pressed: options.pressed ?? (() => relief.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => audience.each((session) => keepOut(session, blocklist, limits)) });
   const door: Door = { limits, audience, board, batcher, openings, foregone, keeping, redis: reads, pace, blocklist, wicket, relief, tally, traces, onFault };
 

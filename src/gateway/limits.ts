@@ -69,12 +69,6 @@ export const LIMITS = {
   puzzleMs: 120_000,
   /** Puzzles made in a second, so many at once and so many again each second; each costs about 1 ms, most of it off the event loop. Protects those who play. */
   puzzlesPerSecondMax: 500,
-  /** So much earlier than a packet appears a tap on it is taken. Protects a phone whose idea of our clock is off. */
-  tapEarlyMs: 300,
-  /** So long after a packet has gone a tap on it is taken. Protects a slow line, and who has to ask twice. */
-  tapLateMs: 5_000,
-  /** Different packets that one user taps, so many at once and so many again each second; two quick thumbs. Protects the other hands. */
-  tapsPerSecondMax: 15,
   /** Messages that could not be understood before the socket is closed. Protects the log and the parser. */
   errorsPerSocketMax: 20,
   /** From a block until his socket is closed: answers under way arrive, and his grabs are told why. Protects him from guessing. */

@@ -4,7 +4,7 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
   'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
-  'connections', 'connections_per_address', 'tickets', 'puzzles', 'solutions', 'packets', 'taps', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
+  'connections', 'connections_per_address', 'tickets', 'puzzles', 'solutions', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 

@@ -9,8 +9,8 @@ function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded
   return { ok: false, error: { type: 'error', code, reason } };
 }
 
-/** A grab as every client of ours writes it. What looks otherwise, or wrong, is not taken for one here. */
-const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(0|[1-9]\d{0,14}))?\}$/;
+/** A grab as every client of ours writes it, an old one with the packet tapped. What looks otherwise, or wrong, is not taken for one here. */
+const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(?:0|[1-9]\d{0,14}))?\}$/;
 
 /** One text frame → a message that can be trusted, or the error its sender is told [R12]. Never throws. */
 export function decode(text: string): Decoded {
@@ -19,6 +19,7 @@ export function decode(text: string): Decoded {
   if (plain) return { ok: true, message: plainGrab(plain) };
   const value = readJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('not_json');
+  dropFormerFields(value);
   const parsed = clientMessage.safeParse(value);
   if (parsed.success) return { ok: true, message: parsed.data };
   if (parsed.error.issues[0]!.code === 'invalid_union') return refuse('unknown_type');
@@ -29,8 +30,12 @@ function plainGrab(plain: RegExpExecArray): GrabMessage {
   const message: GrabMessage = { type: 'grab', rainId: plain[1]! };
   if (plain[2] !== undefined) message.ref = plain[2];
   if (plain[3] !== undefined) message.ticket = plain[3];
-  if (plain[4] !== undefined) message.packet = Number(plain[4]);
   return message;
+}
+
+/** A grab could once name the packet that was tapped. A client that still does is served, and nobody looks at it. */
+function dropFormerFields(value: object): void {
+  if ('type' in value && value.type === 'grab') Reflect.deleteProperty(value, 'packet');
 }
 
 export function encode(message: ServerMessage): string {

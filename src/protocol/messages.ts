@@ -10,14 +10,13 @@ import { challenge, solution, type Challenge } from './puzzle.ts';
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
 const ref = z.string().max(64).describe('Any text of yours; echoed in the answer');
 
-/** What the server has handed out, shown as it was; and which falling packet was tapped, see `fall.ts`. */
+/** What the server has handed out, shown as it was. */
 const ticket = z.string().max(128).describe('Your ticket to this rain, where one is asked for');
-const packet = z.int().min(0).describe('Which falling packet was tapped, where taps are checked');
 const rain = rainId.describe('Which rain');
 
 const joinMessage = z.strictObject({ type: z.literal('join'), rainId: rain, ticket: ticket.optional() })
   .describe('Watch a rain: its snapshot now and whenever it changes, your own result if you have one, and a ticket or a puzzle where one is asked for.');
-const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional(), packet: packet.optional() })
+const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional() })
   .describe('Ask for a red packet. Answered by exactly one `result`; safe to repeat, the first answer stands.');
 const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('As it came, unchanged; fields as in `puzzle`'), solution: solution.describe('What solves it') })
   .describe('What solves a `puzzle`; answered by a `ticket`.');
@@ -90,8 +89,6 @@ export interface TicketMessage {
   rainId: string;
   ticket: string;
   expiresAt: number;
-  /** Of the fall of packets over this user's screen, where taps are checked: 32 bits, see `fall.ts`. */
-  seed?: number;
 }
 
 /** To be solved before there is a ticket; the solution goes back together with the challenge. */

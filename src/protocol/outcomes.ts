@@ -6,18 +6,18 @@ export interface Outcome {
   reason: string;
   meaning: string;
   /** What a client should do: ask again, wait and then ask, or stop. */
-  retry: 'no' | 'after a pause' | 'when it opens' | 'when it resumes' | 'after joining again' | 'with another packet';
+  retry: 'no' | 'after a pause' | 'when it opens' | 'when it resumes' | 'after joining again';
 }
 
 /**
  * In order of precedence: the order in which the gateway and then `lua/grab.lua` check. A gateway that knows beforehand what the
  * script would say to a loser (-2, -3, -1) says so before it looks at a ticket: where nothing can be won, none is needed.
+ * -10 was an answer once and is not used again.
  */
 export const OUTCOMES_IN_ORDER = [
   { code: '-6', reason: 'blocked', meaning: 'The operator has blocked this user or address. What was won before is credited all the same.', retry: 'no' },
   { code: '-5', reason: 'too_fast', meaning: 'More messages than hands can send; `retryInMs` says when to ask again.', retry: 'after a pause' },
   { code: '-9', reason: 'no_ticket', meaning: 'Join this rain first, or again: the ticket is missing, not yours or has run out. Who has won is told so by the join.', retry: 'after joining again' },
-  { code: '-10', reason: 'no_such_packet', meaning: 'The packet tapped is not on your screen: not yet, not any more, or none was named.', retry: 'with another packet' },
   { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or could not be decided; asking again is safe and tells it.', retry: 'after a pause' },
   { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain of this id, or it has long been settled.', retry: 'no' },
   { code: '1', reason: 'already_claimed', meaning: 'You have won before; this is that packet again.', retry: 'no' },

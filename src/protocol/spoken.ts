@@ -80,7 +80,6 @@ export const SERVER_MESSAGES = {
     rainId: rain,
     ticket: z.string().max(128).describe('To be shown with every `grab` of this rain, and with every later `join`'),
     expiresAt: moment('The end of the ticket'),
-    seed: z.int().min(0).max(2 ** 32 - 1).exactOptional().describe('Where taps are checked: the seed of your fall of packets, 32 bits'),
   }).describe('Your entry to a rain, where one is asked for.'),
   puzzle: z.object({ type: z.literal('puzzle'), rainId: rain, challenge: challenge.describe('As altcha-lib writes it; to be sent back unchanged') })
     .describe('To be solved before there is a ticket; answer with `solution`.'),

@@ -71,8 +71,6 @@ export const configSchema = z.object({
   PUZZLES: demand,
   /** So many tries at most, half of them on average: the default takes a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
   PUZZLE_TRIES: count.default(800),
-  /** Whether a grab with a ticket has to name a falling packet that its user can see. */
-  TAPS: z.enum(['off', 'on'], 'expected off or on').default('off'),
   /** What tickets and puzzles are signed with, the same for all gateways; where tokens are verified by JWT_SECRET it follows from that. */
   TICKET_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   /** Page origins that may open sockets; empty means any. */
@@ -145,7 +143,6 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
   }
   if (given['TICKETS'] === undefined || given['TICKETS'] === 'off') {
     if (parsed.success && parsed.data.PUZZLES !== 'off') problems.push('PUZZLES: solved for a ticket, expected TICKETS=pressure or TICKETS=always with it');
-    if (parsed.success && parsed.data.TAPS === 'on') problems.push('TAPS: checked by what a ticket says, expected TICKETS=pressure or TICKETS=always with it');
   } else if (given['JWKS_URL'] && !given['TICKET_SECRET']) {
     problems.push('TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on and JWKS_URL gives none to derive it from');
   }

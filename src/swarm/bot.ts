@@ -114,17 +114,16 @@ export class Bot {
   #plan(rain: HeardRain): void {
     if (this.#won) return;
     this.#alarm.clear();
-    const wait = Math.max(this.#schedule.waitMs(rain), 0) || this.#entryMs(rain);
+    const wait = Math.max(this.#schedule.waitMs(rain), 0) || (this.#lacksTicket(rain) ? Infinity : 0);
     if (wait <= 0) return this.#ask();
     const { sleepMsMax } = this.#around.patience;
     if (wait <= sleepMsMax) this.#alarm.set(wait, () => this.#plan(this.#rain ?? rain));
     else this.#alarm.set(sleepMsMax, () => this.#connection.join());
   }
 
-  /** Until he has what a grab needs, ms. For a ticket he waits until it is there, and joins again when it does not come. */
-  #entryMs(rain: HeardRain): number {
-    const over = rain.state === 'closed' || rain.state === 'settled';
-    return this.#pocket.wanting && !over ? Infinity : this.#pocket.waitMs(rain);
+  /** He waits for it until it is there, and joins again when it does not come. */
+  #lacksTicket({ state }: HeardRain): boolean {
+    return this.#pocket.wanting && state !== 'closed' && state !== 'settled';
   }
 
   #ask(): void {
@@ -164,9 +163,6 @@ export class Bot {
       case 'after joining again':
         this.#pocket.lose();
         return this.#joinAgain();
-      case 'with another packet':
-        this.#pocket.miss();
-        return this.#pause();
       case 'after a pause':
         return this.#pause(result.retryInMs);
       default:

@@ -112,7 +112,7 @@ export class Cheater {
     const { rainId, random, tally, clock } = this.#around;
     // Before it begins there is nothing to be had; he keeps his breath.
     if (this.#rain && clock.now() < this.#rain.opensAt) return;
-    const loot: Loot = { own: this.#own, overheard: this.#around.overheard.ticket, opensAt: this.#rain?.opensAt ?? 0, now: clock.now() };
+    const loot: Loot = { own: this.#own, overheard: this.#around.overheard.ticket };
     for (let i = 0; i < FRAMES_PER_TICK; i++) {
       const frames = this.#ticketed && random.belowNumber(2) === 0 ? trick(rainId, loot, random) : [forge(rainId, random)];
       for (const frame of frames) line.shout(frame);
@@ -134,7 +134,7 @@ export class Cheater {
         }
         return;
       case 'ticket':
-        this.#own = { ticket: message.ticket, seed: message.seed };
+        this.#own = message.ticket;
         this.#ticketed = true;
         return;
       case 'puzzle':

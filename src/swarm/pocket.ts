@@ -1,27 +1,16 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { appearsAt, packetsAt } from '../protocol/fall.ts';
-import type { SolutionMessage } from '../protocol/messages.ts';
-import type { HeardMessage, HeardRain } from './server-message.ts';
+import type { GrabMessage, SolutionMessage } from '../protocol/messages.ts';
+import type { HeardMessage } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What a grab carries beside the rain. */
-export interface Carried {
-  ticket?: string;
-  packet?: number;
-}
-
-/** A clock that is a little ahead would tap a packet before it is there for the gateway. */
-const LOOK_AGAIN_MS = 20;
-
-/** A user's ticket for the rain, what he does to get it, and the packet that he taps. */
+/** A user's ticket for the rain, and what he does to get it. */
 export class Pocket {
   readonly #around: Surroundings;
   readonly #say: (solution: SolutionMessage) => void;
   readonly #onFault: (fault: unknown) => void;
   readonly #stop = new AbortController();
-  #ticket: { text: string; expiresAt: number; seed: number | undefined } | undefined;
-  #packet: number | undefined;
+  #ticket: { text: string; expiresAt: number } | undefined;
   #solving = false;
   #wanting = false;
 
@@ -50,8 +39,7 @@ export class Pocket {
       return false;
     }
     this.#wanting = false;
-    if (this.#ticket?.text !== message.ticket) this.#packet = undefined;
-    this.#ticket = { text: message.ticket, expiresAt: message.expiresAt, seed: message.seed };
+    this.#ticket = { text: message.ticket, expiresAt: message.expiresAt };
     this.#around.overheard.ticket = message.ticket;
     return true;
   }
@@ -62,25 +50,9 @@ export class Pocket {
     this.#wanting = true;
   }
 
-  /** The packet that he has tapped is not there: he taps another. */
-  miss(): void {
-    this.#packet = undefined;
-  }
-
-  /** How long until there is a packet to be tapped, ms; 0: there is one, or none is asked for. */
-  waitMs({ opensAt, state }: HeardRain): number {
-    const seed = this.#ticket?.seed;
-    if (seed === undefined || this.#packet !== undefined || state === 'closed' || state === 'settled') return 0;
-    const now = this.#around.clock.now();
-    const seen = packetsAt(seed, opensAt, now);
-    if (seen.length === 0) return Math.max(LOOK_AGAIN_MS, appearsAt(seed, opensAt, 0) - now);
-    // The same packet, however often he has to ask: it is one tap.
-    this.#packet = seen[this.#around.random.belowNumber(seen.length)]!.packet;
-    return 0;
-  }
-
-  carried(): Carried {
-    return { ...(this.#ticket && { ticket: this.#ticket.text }), ...(this.#packet !== undefined && { packet: this.#packet }) };
+  /** What a grab carries beside the rain. */
+  carried(): Pick<GrabMessage, 'ticket'> {
+    return this.#ticket ? { ticket: this.#ticket.text } : {};
   }
 
   end(): void {

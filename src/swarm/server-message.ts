@@ -28,7 +28,7 @@ const serverMessage = z.discriminatedUnion('type', [
     redPacketId: z.string().optional(),
     amount: z.string().optional(),
   }),
-  z.object({ type: z.literal('ticket'), rainId: z.string(), ticket: z.string(), expiresAt: z.number(), seed: z.int().optional() }),
+  z.object({ type: z.literal('ticket'), rainId: z.string(), ticket: z.string(), expiresAt: z.number() }),
   z.object({ type: z.literal('puzzle'), rainId: z.string(), challenge }),
   z.object({ type: z.literal('credited'), rainId: z.string(), redPacketId: z.string(), amount: z.string() }),
   z.object({ type: z.literal('winners') }),

@@ -1,33 +1,23 @@
-import { PACKET_EVERY_MS, packetsAt } from '../protocol/fall.ts';
 import type { RandomSource } from '../rain/fairness.ts';
 
 /** What a cheater has got hold of. */
 export interface Loot {
   /** His own, if he was given one without work. */
-  own: { ticket: string; seed: number | undefined } | undefined;
+  own: string | undefined;
   /** Somebody else's. */
   overheard: string | undefined;
-  opensAt: number;
-  /** Epoch ms of the server. */
-  now: number;
 }
 
-type Trick = (loot: Loot, random: RandomSource) => { ticket?: string; packet?: number }[];
+type Trick = (loot: Loot, random: RandomSource) => { ticket?: string }[];
 
-/** Beyond anything that falls while he cheats. */
-const FAR_AHEAD = 3_600_000 / PACKET_EVERY_MS;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Ways past the ticket, by the name that their answers come back under. The last may win, but only as much as a good tap. */
+/** Ways past the ticket, by the name that their answers come back under. The last may win, but only as much as anybody with a ticket. */
 const TRICKS: Record<string, Trick> = {
-  'no ticket': () => [{ packet: 0 }],
-  'forged ticket': ({ own, overheard }, random) => [{ ticket: forged(own?.ticket ?? overheard, random), packet: 0 }],
-  "another's ticket": ({ overheard, own }) => (overheard === undefined || overheard === own?.ticket ? [] : [{ ticket: overheard, packet: 0 }]),
-  'packet not there': ({ own, opensAt, now }) => (own?.seed === undefined ? [] : [{ ticket: own.ticket, packet: Math.max(0, Math.round((now - opensAt) / PACKET_EVERY_MS)) + FAR_AHEAD }]),
-  'same packet twice': ({ own, opensAt, now }) => {
-    const seen = own?.seed === undefined ? undefined : packetsAt(own.seed, opensAt, now)[0];
-    return own && seen ? [{ ticket: own.ticket, packet: seen.packet }, { ticket: own.ticket, packet: seen.packet }] : [];
-  },
+  'no ticket': () => [{}],
+  'forged ticket': ({ own, overheard }, random) => [{ ticket: forged(own ?? overheard, random) }],
+  "another's ticket": ({ overheard, own }) => (overheard === undefined || overheard === own ? [] : [{ ticket: overheard }]),
+  'own ticket twice': ({ own }) => (own === undefined ? [] : [{ ticket: own }, { ticket: own }]),
 };
 export const TRICK_NAMES: readonly string[] = Object.keys(TRICKS);
 

@@ -6,7 +6,7 @@ import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function ask({ untilOpen = () => -1_000, carry = () => ({}), packet }: { untilOpen?: () => number; carry?: QuestionOptions['carry']; packet?: number } = {}) {
+function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () => number; carry?: QuestionOptions['carry'] } = {}) {
   const sent: GrabMessage[] = [];
   const verdicts: Verdict[] = [];
   const waits: string[] = [];
@@ -21,7 +21,7 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}), packet }: { untilOp
     onVerdict: (verdict) => verdicts.push(verdict),
     onWait: (code) => waits.push(code),
   });
-  question.ask('spring', packet);
+  question.ask('spring');
   return {
     tickets: () => tickets,
     question, sent, verdicts, waits,
@@ -162,39 +162,24 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('where a grab needs a ticket and a packet', () => {
+describe('where a grab needs a ticket', () => {
   const TICKET = 'a-ticket';
 
-  test('[R6] the packet that was tapped is named, and the same one when it has to be asked again', () => {
-    const { sent, answer } = ask({ packet: 7, carry: (packet) => ({ ticket: TICKET, packet: packet ?? 99 }) });
+  test('[R6] the ticket is shown, and the same one when it has to be asked again', () => {
+    const { sent, answer } = ask({ carry: () => ({ ticket: TICKET }) });
     answer('-7');
     vi.advanceTimersByTime(5_000);
-    expect(sent.slice(0, 2)).toMatchObject([{ ticket: TICKET, packet: 7 }, { ticket: TICKET, packet: 7 }]);
-  });
-
-  test('a key points at no packet: one is chosen, and kept', () => {
-    let lowest = 40;
-    const { sent } = ask({ carry: (packet) => ({ ticket: TICKET, packet: packet ?? lowest++ }) });
-    vi.advanceTimersByTime(4_000);
-    expect(sent.map(({ packet }) => packet)).toEqual([40, 40]);
-  });
-
-  test('a packet that is not there is another one at the next try', () => {
-    const { sent, answer, verdicts } = ask({ packet: 7, carry: (packet) => ({ ticket: TICKET, packet: packet ?? 8 }) });
-    answer('-10');
-    vi.advanceTimersByTime(1_000);
-    expect(sent.map(({ packet }) => packet)).toEqual([7, 8]);
-    expect(verdicts).toEqual([]);
+    expect(sent.slice(0, 2)).toMatchObject([{ ticket: TICKET }, { ticket: TICKET }]);
   });
 
   test('a tap before the ticket is there is kept, and asked when it is', () => {
     let ready = false;
-    const { sent, waits, verdicts } = ask({ packet: 7, carry: (packet) => (ready ? { ticket: TICKET, packet: packet! } : undefined) });
+    const { sent, waits, verdicts } = ask({ carry: () => (ready ? { ticket: TICKET } : undefined) });
     vi.advanceTimersByTime(10_000);
     expect([sent, verdicts, new Set(waits)]).toEqual([[], [], new Set(['preparing'])]);
     ready = true;
     vi.advanceTimersByTime(100);
-    expect(sent).toMatchObject([{ type: 'grab', rainId: 'spring', ticket: TICKET, packet: 7 }]);
+    expect(sent).toMatchObject([{ type: 'grab', rainId: 'spring', ticket: TICKET }]);
   });
 
   test('a ticket that is taken for none is asked for, and then the tap again', () => {
@@ -215,13 +200,6 @@ describe('where a grab needs a ticket and a packet', () => {
     vi.advanceTimersByTime(60_000);
     expect(sent).toEqual([]);
     expect(verdicts).toEqual([{ kind: 'unanswered' }]);
-  });
-
-  test('with a new ticket other packets fall: the old number is not named any more', () => {
-    const { question, sent } = ask({ packet: 7, carry: (packet) => ({ ticket: TICKET, packet: packet ?? 8 }) });
-    question.fallChanged();
-    vi.advanceTimersByTime(3_000);
-    expect(sent.map(({ packet }) => packet)).toEqual([7, 8]);
   });
 });
 

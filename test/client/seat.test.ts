@@ -57,7 +57,7 @@ describe('a join', () => {
     seat.hearNotSolved();
     vi.advanceTimersByTime(5_000);
     expect(joins()).toHaveLength(1);
-    void seat.grab(undefined, undefined);
+    void seat.grab(undefined);
     seat.hearResult(result('-9', { ref: 'tap-1' }));
     expect(joins()).toHaveLength(2);
     seat.hearNotSolved();
@@ -70,7 +70,7 @@ describe('what is heard', () => {
   test('[R6] a refusal of a grab that was given up is no news; a packet is', async () => {
     const { seat, told } = sit();
     const stop = new AbortController();
-    const grab = seat.grab(undefined, stop.signal);
+    const grab = seat.grab(stop.signal);
     stop.abort(new Error('enough'));
     await expect(grab).rejects.toThrow('enough');
     seat.hearResult(result('-1', { ref: 'tap-1' }));
@@ -81,14 +81,14 @@ describe('what is heard', () => {
 
   test('[R6] who had won long before is told so, although his first question is open when the join is answered', async () => {
     const { seat } = sit();
-    const grab = seat.grab(undefined, undefined);
+    const grab = seat.grab(undefined);
     seat.hearResult(result('1', PACKET));
     expect(await grab).toEqual({ kind: 'already_claimed', ...PACKET });
   });
 
   test.each([['after "busy", which may hide a win', '-7'], ['after "too fast", which hides none', '-5']] as const)('[R6] a packet that is told again %s', async (_what, code) => {
     const { seat } = sit();
-    const grab = seat.grab(undefined, undefined);
+    const grab = seat.grab(undefined);
     seat.hearResult(result(code, { ref: 'tap-1', retryInMs: 100 }));
     vi.advanceTimersByTime(100);
     seat.hearResult(result('1', { ref: 'tap-2', ...PACKET }));
@@ -97,7 +97,7 @@ describe('what is heard', () => {
 
   test('[R6] a credit answers the grab whose own answer was lost', async () => {
     const { seat, told } = sit();
-    const grab = seat.grab(undefined, undefined);
+    const grab = seat.grab(undefined);
     seat.hearCredited({ type: 'credited', rainId: 'spring', ...PACKET });
     expect(await grab).toEqual({ kind: 'won', ...PACKET });
     expect([told.won, told.credited.length]).toEqual([1, 1]);
@@ -105,7 +105,7 @@ describe('what is heard', () => {
 
   test('how far a grab has come', () => {
     const { seat, told } = sit();
-    void seat.grab(undefined, undefined);
+    void seat.grab(undefined);
     seat.hearResult(result('-7', { ref: 'tap-1', retryInMs: 50 }));
     vi.advanceTimersByTime(50);
     seat.hearResult(result('-9', { ref: 'tap-2' }));

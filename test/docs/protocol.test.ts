@@ -3,7 +3,6 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
 import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
-import { appearsAt, fallMsOf } from '../../src/protocol/fall.ts';
 import { PUZZLE_ALGORITHM } from '../../src/protocol/puzzle.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { CLOSES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
@@ -16,16 +15,6 @@ test('the example of a puzzle is solved by the solver that the pages use', async
   const [, nonce, salt, cost, keyLength, counter, key] = /nonce `(\w+)`, salt `(\w+)`, cost (\d+), keyLength (\d+), counter (\d+):\n> key `(\w+)`/.exec(page)!;
   const parameters = { algorithm: PUZZLE_ALGORITHM, nonce: nonce!, salt: salt!, cost: Number(cost), keyLength: Number(keyLength), keyPrefix: key!.slice(0, 32) };
   expect(await solveChallenge({ challenge: { parameters }, deriveKey })).toMatchObject({ counter: Number(counter), derivedKey: key });
-});
-
-test('the examples of falling packets are where the gateway looks for them', () => {
-  const seed = Number(/Example: seed (\d+)/.exec(page)![1]);
-  const packets = [...page.matchAll(/packet (\d+) appears ([\d.]+) ms after the opening and can be seen for ([\d.]+) ms/g)];
-  expect(packets).toHaveLength(3);
-  for (const [, packet, after, seen] of packets) {
-    expect(appearsAt(seed, 0, Number(packet))).toBeCloseTo(Number(after), 2);
-    expect(fallMsOf(seed, Number(packet))).toBeCloseTo(Number(seen), 2);
-  }
 });
 
 test('every frame of the first example is one', () => {
@@ -43,8 +32,6 @@ test('what to do is told of every code, and the figures are those of the gateway
   expect(page).toContain(`"messageBytesMax":${LIMITS.messageBytesMax},"heartbeatMs":${LIMITS.heartbeatMs}`);
   expect(page).toContain(`${LIMITS.messagesPerSecondMax} messages in a second`);
   expect(page).toContain(`${LIMITS.offencesMax} refusals in ${LIMITS.offenceWindowMs / 1_000} s`);
-  expect(page).toContain(`from ${LIMITS.tapEarlyMs} ms before its packet appears until ${LIMITS.tapLateMs / 1_000} s after it has gone`);
-  expect(page).toContain(`at most ${LIMITS.tapsPerSecondMax} different packets a second`);
   expect(page).toContain(`${LIMITS.joinsPerSocketMax} rains already`);
   expect(page).toContain(`no pong has come for ${LIMITS.pongMs / 1_000} s`);
   expect(page).toContain(SUBPROTOCOL);

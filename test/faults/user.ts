@@ -139,7 +139,6 @@ export class User {
       case '-6':
       // Nobody here asks for tickets.
       case '-9':
-      case '-10':
       // No rain here is a campaign's.
       case '-11':
         this.told.tellNonsense(code);

@@ -16,7 +16,6 @@ export const SHOWN_IN = {
   'slow-reader.test.ts': ['send_buffer'],
   'tickets.test.ts': ['tickets'],
   'puzzles.test.ts': ['puzzles', 'solutions'],
-  'taps.test.ts': ['packets', 'taps'],
   'overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
 } as const satisfies Record<string, readonly LimitName[]>;
 
@@ -56,7 +55,7 @@ export async function ask(client: Client, ref = 'x') {
 export const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
 
 /** Tickets for everybody, signed so that all gateways of a test are one deployment. */
-export const TICKETED: WicketRules = { tickets: 'always', puzzles: 'off', taps: false, secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+export const TICKETED: WicketRules = { tickets: 'always', puzzles: 'off', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
 
 /** Joins, and waits for the ticket that follows. */
 export async function ticketFor(client: Client, rainId = 'r1', shown?: string): Promise<TicketMessage> {

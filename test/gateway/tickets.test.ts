@@ -23,11 +23,10 @@ test('a join hands out a ticket, and with it a grab is decided; without it nothi
   ann.say({ type: 'grab', rainId: 'r1', ref: 'a' });
   expect(await ann.next('result')).toMatchObject({ code: '-9', reason: 'no_ticket', ref: 'a' });
   expect(await dump(redis)).toEqual(before);
-  const { ticket, expiresAt, seed } = await ticketFor(ann);
+  const { ticket, expiresAt } = await ticketFor(ann);
   expect(ticket).toMatch(/^[A-Za-z0-9_-]{64}$/);
   const rain = await ann.next('rain');
   expect(expiresAt).toBe(rain.closesAt + LIMITS.ticketSlackMs);
-  expect(seed).toBeUndefined();
   ann.say({ type: 'grab', rainId: 'r1', ref: 'b', ticket });
   expect(await ann.next('result')).toMatchObject({ code: '0', ref: 'b' });
   expect([gateway.tally.refused.tickets, gateway.tally.answers['-9'], gateway.tally.handedOut.ticket]).toEqual([1, 1, 1]);
@@ -35,9 +34,9 @@ test('a join hands out a ticket, and with it a grab is decided; without it nothi
 
 test('[R9] no ticket but his own, unchanged, for this rain and not run out is one', () => {
   const tickets = new Tickets(SECRET);
-  const { text, seed } = tickets.issue('ann', 'r1', NOW);
-  expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW, seed });
-  expect(new Tickets(SECRET).read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW, seed });
+  const { text } = tickets.issue('ann', 'r1', NOW);
+  expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW });
+  expect(new Tickets(SECRET).read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW });
   expect(tickets.read(text, 'ann', 'r1', NOW), 'run out').toBeUndefined();
   expect(tickets.read(text, 'bob', 'r1', NOW - 1), 'another user').toBeUndefined();
   expect(tickets.read(text, 'ann', 'r2', NOW - 1), 'another rain').toBeUndefined();
@@ -53,11 +52,10 @@ test('[R9] no ticket but his own, unchanged, for this rain and not run out is on
   expect(tickets.read(tickets.issue('/r1/ann', 'r1', NOW).text, 'ann', 'r1', NOW - 1)).toBeUndefined();
 });
 
-test('no two tickets are alike, nor their falls', () => {
+test('no two tickets are alike', () => {
   const tickets = new Tickets(SECRET);
   const many = Array.from({ length: 200 }, () => tickets.issue('ann', 'r1', NOW));
   expect(new Set(many.map(({ text }) => text)).size).toBe(200);
-  expect(new Set(many.map(({ seed }) => seed)).size).toBe(200);
 });
 
 test('forged, another user\'s, another rain\'s and run out: each is told to join again, and another gateway takes what this one gave', async () => {
@@ -174,7 +172,7 @@ test('where tickets are off a join says nothing of them, and what is shown all t
 });
 
 test.each([
-  [{ ticket: 5 }, 'ticket'], [{ ticket: 'x'.repeat(129) }, 'ticket'], [{ packet: -1 }, 'packet'], [{ packet: 1.5 }, 'packet'], [{ packet: '1' }, 'packet'], [{ packet: 2 ** 53 }, 'packet'],
+  [{ ticket: 5 }, 'ticket'], [{ ticket: 'x'.repeat(129) }, 'ticket'],
 ])('[R12] %j is refused by name', async (field, name) => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann-12');

@@ -49,6 +49,21 @@ describe('an old client at the gateway of today', async () => {
     }
   });
 
+  test('that names the packet tapped, as it had to where taps were checked, is answered like anybody, however it writes it', async () => {
+    const wicket = { tickets: 'always', puzzles: 'off', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 } as const;
+    const ticketed = await openGateway(server.url, { wicket });
+    onTestFinished(() => ticketed.close());
+    await stockRain(redis, { rainId: 'tapped', amounts: ['7.10'] });
+    const ann = await dial(ticketed.url, 'ann');
+    ann.say({ type: 'join', rainId: 'tapped' });
+    const { ticket } = await ann.next('ticket');
+    ann.say({ type: 'grab', rainId: 'tapped', ref: 'tap-1', ticket, packet: 12_345 });
+    expect(await ann.next('result')).toMatchObject({ ref: 'tap-1', code: '0', amount: '7.10' });
+    ann.say({ packet: 7, ticket, ref: 'tap-2', rainId: 'tapped', type: 'grab' });
+    expect(await ann.next('result')).toMatchObject({ ref: 'tap-2', code: '1', amount: '7.10' });
+    await ann.leave();
+  });
+
   /** How often a rain is told is chance; what it comes to is not. */
   async function rainIn(client: Client, state: unknown): Promise<Frame['message']> {
     for (;;) {

@@ -21,7 +21,6 @@ STOP_CODES = {"-1", "-3", "-6", "-8", "-11"}
 AGAIN_CODES = {"-4"}
 FINAL_CLOSES = {1009, 4401, 4403, 4429, 4430}
 GATEWAY_REFUSES = {400, 401, 403, 404}
-MASK = 0xFFFFFFFF
 
 
 def now_ms():
@@ -42,26 +41,10 @@ def solve(challenge):
             return {"counter": counter, "derivedKey": key.hex()}
 
 
-def mix(value):
-    value ^= value >> 16
-    value = value * 0x7FEB352D & MASK
-    value ^= value >> 15
-    value = value * 0x846CA68B & MASK
-    return value ^ value >> 16
-
-
-def chance(seed, packet, purpose):
-    return mix(mix(mix(seed) ^ packet) ^ (purpose * 0x9E3779B1 & MASK)) / 2**32
-
-
-def appears_at(seed, opens_at, packet):
-    return opens_at + (packet + chance(seed, packet, 1)) * 125
-
-
 class Player:
     def __init__(self, url, rain_id, token, as_browser):
         self.url, self.rain_id, self.token, self.as_browser = url, rain_id, token, as_browser
-        self.rain = self.ticket = self.seed = self.won = None
+        self.rain = self.ticket = self.won = None
         self.credited = False
         self.over = None
         self.ahead_ms, self.best_trip_ms = 0.0, float("inf")
@@ -143,7 +126,7 @@ class Player:
             elif self.ask_at is None and self.asked is None and not self.won:
                 self.ask_in(max(0, message["opensAt"] - self.server_now()))
         elif kind == "ticket":
-            self.ticket, self.seed = message["ticket"], message.get("seed")
+            self.ticket = message["ticket"]
             tell("ticket")
         elif kind == "puzzle":
             solution = await asyncio.get_running_loop().run_in_executor(None, solve, message["challenge"])
@@ -176,8 +159,6 @@ class Player:
             self.ask_in(message.get("retryInMs", 200 + random.random() * 800))
         elif code == "-2":
             self.ask_in(max(100, self.rain["opensAt"] - self.server_now()))
-        elif code == "-10":
-            self.ask_in(150)
         elif code in AGAIN_CODES:
             self.ask_in(1000)
         elif "retryInMs" in message:
@@ -195,16 +176,7 @@ class Player:
             return
         self.ask_at, self.asked = None, now_ms()
         self.ref += 1
-        await self.say(socket, type="grab", rainId=self.rain_id, ref=str(self.ref), ticket=self.ticket, packet=self.packet())
-
-    def packet(self):
-        """One that has just appeared, where taps are checked."""
-        if self.seed is None:
-            return None
-        latest = max(0, int((self.server_now() - self.rain["opensAt"]) // 125))
-        while latest > 0 and appears_at(self.seed, self.rain["opensAt"], latest) > self.server_now():
-            latest -= 1
-        return latest
+        await self.say(socket, type="grab", rainId=self.rain_id, ref=str(self.ref), ticket=self.ticket)
 
 
 async def main():

@@ -122,14 +122,14 @@ test('[R12] limits of nobody and more proxies than anybody has are refused by na
 
 test('[R12] tickets: what depends on them, or on a secret, is refused by name without it', () => {
   const JWT_SECRET = 'x'.repeat(32);
-  expect(problemsOf({ JWT_SECRET, TICKETS: 'sometimes', PUZZLES: 'on', TAPS: 'always', TICKET_SECRET: 'short', PUZZLE_TRIES: '0' }).map((problem) => problem.split(':')[0]))
-    .toEqual(['TICKETS', 'PUZZLES', 'PUZZLE_TRIES', 'TAPS', 'TICKET_SECRET']);
+  expect(problemsOf({ JWT_SECRET, TICKETS: 'sometimes', PUZZLES: 'on', TICKET_SECRET: 'short', PUZZLE_TRIES: '0' }).map((problem) => problem.split(':')[0]))
+    .toEqual(['TICKETS', 'PUZZLES', 'PUZZLE_TRIES', 'TICKET_SECRET']);
   for (const TICKETS of ['', 'off']) {
-    expect(problemsOf({ JWT_SECRET, TICKETS, PUZZLES: 'pressure', TAPS: 'on' })).toEqual([expect.stringMatching(/^PUZZLES: .*TICKETS=pressure/), expect.stringMatching(/^TAPS: .*TICKETS=pressure/)]);
+    expect(problemsOf({ JWT_SECRET, TICKETS, PUZZLES: 'pressure' })).toEqual([expect.stringMatching(/^PUZZLES: .*TICKETS=pressure/)]);
   }
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure' })).toEqual([expect.stringMatching(/^TICKET_SECRET: missing.*JWKS_URL/)]);
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure', TICKET_SECRET: JWT_SECRET })).toEqual([]);
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys' })).toEqual([]);
-  expect(problemsOf({ JWT_SECRET, TICKETS: 'always', PUZZLES: 'always', TAPS: 'on' }, ['JWT'])).toEqual([]);
-  expect(loadConfig([], {})).toMatchObject({ TICKETS: 'off', PUZZLES: 'off', TAPS: 'off', PUZZLE_TRIES: 800 });
+  expect(problemsOf({ JWT_SECRET, TICKETS: 'always', PUZZLES: 'always' }, ['JWT'])).toEqual([]);
+  expect(loadConfig([], {})).toMatchObject({ TICKETS: 'off', PUZZLES: 'off', PUZZLE_TRIES: 800 });
 });

@@ -13,7 +13,7 @@ import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '71c7'.repeat(16);
 const { server, redis } = await openRedis();
-const rules: WicketRules = { tickets: 'always', puzzles: 'always', taps: true, secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+const rules: WicketRules = { tickets: 'always', puzzles: 'always', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
 // Cheaters are to go on for as long as they like: what stops them here is to be the ticket alone.
 const limits = { offencesMax: 1_000_000, errorsPerSocketMax: 1_000_000 };
 const [strict, free] = [await openGateway(server.url, { wicket: rules, limits }), await openGateway(server.url, { wicket: { ...rules, puzzles: 'off' }, limits })];
@@ -41,14 +41,13 @@ test('where a ticket costs work, who does it wins, and who does not gets nothing
   expect(renderReport(report)).toMatch(/puzzles were solved/);
 }, 60_000);
 
-test('[R1] with a ticket of his own a cheater wins as much as anybody: a tap that nobody can have made, nothing; the same packet twice, one', async () => {
+test('[R1] with a ticket of his own a cheater wins as much as anybody: by any trick nothing; asking twice at once, one', async () => {
   await stockRain(redis, { rainId: 'free', amounts: amounts(60), opensInMs: 2_000 });
   const report = await wave({ rainId: 'free', url: free.url, users: 50, shares: { flaky: 0, slow: 0, cheaters: 0.2 } });
   expect(ends(report)).toEqual({ won: 40 });
   const heard = heardBy(report);
-  expect(heard['answer no_such_packet to packet not there']).toBeGreaterThan(0);
   for (const trick of TRICK_NAMES.slice(0, -1)) for (const win of ['won', 'already_claimed']) expect(heard[`answer ${win} to ${trick}`], trick).toBeUndefined();
-  expect(heard['answer won to same packet twice']).toBeGreaterThan(0);
+  expect(heard['answer won to own ticket twice']).toBeGreaterThan(0);
   expect(report.cheaters).toMatchObject({ users: 10, wonTwice: 0, unheard: 0 });
   expect(report.winners).toBe((await claimLog({ redis }, 'free')).length);
   expect(judge(report)).toMatchObject({ adds_up: true });

@@ -39,7 +39,7 @@ export const SHARED = bilingual<Shared>({
   statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs you', discarded: 'Given up' },
   answers: {
     0: 'Won', 1: 'Won before', '-1': 'Nothing left', '-2': 'Too early', '-3': 'Too late', '-4': 'Paused', '-5': 'Too fast', '-6': 'Blocked',
-    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-10': 'Missed', '-11': 'Has had enough',
+    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-11': 'Has had enough',
   },
   cancel: 'Cancel',
   close: 'Close',
@@ -65,7 +65,7 @@ export const SHARED = bilingual<Shared>({
   statuses: { credited: '已入账', pending: '入账中', dead: '待处理', discarded: '已放弃' },
   answers: {
     0: '抢到', 1: '已抢过', '-1': '已抢完', '-2': '未开始', '-3': '已结束', '-4': '已暂停', '-5': '点太快', '-6': '已封禁',
-    '-7': '繁忙', '-8': '无此场次', '-9': '无票', '-10': '没点中', '-11': '已达上限',
+    '-7': '繁忙', '-8': '无此场次', '-9': '无票', '-11': '已达上限',
   },
   cancel: '取消',
   close: '关闭',

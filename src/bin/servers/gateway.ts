@@ -51,9 +51,9 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
 }
 
 /** @throws ConfigError rather than let everybody in */
-function wicketOf({ TICKETS, PUZZLES, PUZZLE_TRIES, TAPS, TICKET_SECRET, JWT_SECRET }: Config): WicketRules | undefined {
+function wicketOf({ TICKETS, PUZZLES, PUZZLE_TRIES, TICKET_SECRET, JWT_SECRET }: Config): WicketRules | undefined {
   if (TICKETS === 'off') return undefined;
   const secret = TICKET_SECRET ?? JWT_SECRET;
   if (secret === undefined) throw new ConfigError(['TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on']);
-  return { tickets: TICKETS, puzzles: PUZZLES, taps: TAPS === 'on', secret, puzzleTries: PUZZLE_TRIES };
+  return { tickets: TICKETS, puzzles: PUZZLES, secret, puzzleTries: PUZZLE_TRIES };
 }

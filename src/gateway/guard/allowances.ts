@@ -5,8 +5,6 @@ export interface Allowance {
   readonly name: string;
   /** Full: a second's worth; and it fills in a second. */
   readonly bucket: TokenBucket;
-  /** What he may still tap, once he has tapped at all. */
-  hand: TokenBucket | undefined;
   sockets: number;
   /** Messages refused since `refusedFrom`, ms of the monotonic clock. */
   refused: number;
@@ -79,7 +77,7 @@ export class Allowances {
     const bucket = new TokenBucket({ bucketSize: perSecond, tokensPerInterval: perSecond, interval: 'second' });
     // The library's buckets begin empty; who comes is to be heard at once.
     bucket.content = perSecond;
-    return { name, bucket, hand: undefined, sockets: 0, refused: 0, refusedFrom: 0 };
+    return { name, bucket, sockets: 0, refused: 0, refusedFrom: 0 };
   }
 
   #remember(allowance: Allowance): void {

@@ -1,4 +1,3 @@
-import { TokenBucket } from 'limiter';
 import { Allowances, type Allowance } from './allowances.ts';
 import type { Limits } from '../limits.ts';
 import { Offenders } from './offenders.ts';
@@ -11,7 +10,6 @@ export class Pace {
   readonly addresses: Allowances;
   readonly offenders: Offenders;
   readonly #tally: Tally;
-  readonly #tapsPerSecondMax: number;
 
   constructor(limits: Limits, tally: Tally) {
     const remembered = { rememberMs: limits.offenceWindowMs, rememberedMax: limits.allowancesRememberedMax };
@@ -19,7 +17,6 @@ export class Pace {
     this.addresses = new Allowances({ perSecond: limits.messagesPerAddressPerSecondMax, ...remembered });
     this.offenders = new Offenders(limits, this.addresses);
     this.#tally = tally;
-    this.#tapsPerSecondMax = limits.tapsPerSecondMax;
   }
 
   /** Counts one message. @returns false when it is one too many; its sender is closed when he does not stop */
@@ -35,15 +32,6 @@ export class Pace {
     return false;
   }
 
-  /** Counts the tap of another packet. @returns 0, or when he may tap again, ms from now; who does not stop is closed */
-  tap(session: Session, random: () => number = Math.random): number {
-    const hand = session.user.hand ??= newHand(this.#tapsPerSecondMax);
-    if (hand.tryRemoveTokens(1)) return 0;
-    this.#tally.refused.taps++;
-    if (this.offenders.refuse(session.user, session.address.name)) end(session, 4430);
-    return Math.ceil(Math.max(1, hand.getWaitTime(1)) * (1 + random()));
-  }
-
   /** When somebody who was refused may ask again, ms from now: his bucket is half full by then at least, and everybody hears another time. */
   retryInMs({ user, address }: Session, random: () => number = Math.random): number {
     const wait = Math.max(waitMs(user), waitMs(address));
@@ -56,13 +44,6 @@ export class Pace {
     this.addresses.forget();
     this.offenders.forget();
   }
-}
-
-/** Full: who has not tapped for a second may tap so often at once. */
-function newHand(perSecond: number): TokenBucket {
-  const hand = new TokenBucket({ bucketSize: perSecond, tokensPerInterval: perSecond, interval: 'second' });
-  hand.content = perSecond;
-  return hand;
 }
 
 function waitMs({ bucket }: Allowance): number {

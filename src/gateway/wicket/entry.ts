@@ -5,8 +5,6 @@ import type { Ticket } from './tickets.ts';
 /** What one session has been handed for one rain, or has shown. */
 export interface Entry {
   ticket: Ticket | undefined;
-  /** The packet that he has tapped last: asking about it again is the same question. */
-  packet: number | undefined;
   puzzle: Promise<Challenge> | undefined;
   /** Until when that puzzle can be solved, epoch ms by Redis's clock. */
   puzzleUntil: number;
@@ -21,14 +19,7 @@ export function entryOf(session: { entries: Map<string, Entry> | undefined }, ra
     if (entries.size < joinsPerSocketMax) break;
     entries.delete(oldest);
   }
-  const entry: Entry = { ticket: undefined, packet: undefined, puzzle: undefined, puzzleUntil: 0 };
+  const entry: Entry = { ticket: undefined, puzzle: undefined, puzzleUntil: 0 };
   entries.set(rainId, entry);
   return entry;
-}
-
-/** A new ticket is a new fall: what was tapped in the old one is another packet. */
-export function remember(entry: Entry, ticket: Ticket): Ticket {
-  if (entry.ticket?.text !== ticket.text) entry.packet = undefined;
-  entry.ticket = ticket;
-  return ticket;
 }

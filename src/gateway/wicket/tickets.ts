@@ -5,8 +5,6 @@ export interface Ticket {
   text: string;
   /** Epoch ms, by Redis's clock. */
   expiresAt: number;
-  /** Of its holder's fall of packets, 32 bits. */
-  seed: number;
 }
 
 const VERSION = 1;
@@ -32,11 +30,9 @@ export const boundTo = (userId: string, rainId: string): string => `${rainId}/${
  */
 export class Tickets {
   readonly #key: Buffer;
-  readonly #seedKey: Buffer;
 
   constructor(secret: string) {
     this.#key = deriveKey(secret, 'ticket');
-    this.#seedKey = deriveKey(secret, 'fall');
   }
 
   /** @param expiresAt epoch ms, by Redis's clock */
@@ -46,8 +42,7 @@ export class Tickets {
     head[0] = VERSION;
     head.writeUIntBE(expiry, 1, EXPIRY_BYTES);
     randomBytes(NONCE_BYTES).copy(head, 1 + EXPIRY_BYTES);
-    const mac = this.#sign(head, userId, rainId);
-    return { text: Buffer.concat([head, mac]).toString('base64url'), expiresAt: expiry, seed: this.#seedOf(mac) };
+    return { text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'), expiresAt: expiry };
   }
 
   /** `undefined`: forged, somebody else's, for another rain, signed with another secret, or run out. @param now epoch ms, by Redis's clock */
@@ -58,15 +53,10 @@ export class Tickets {
     const given = bytes.subarray(HEAD_BYTES, HEAD_BYTES + MAC_BYTES);
     if (!timingSafeEqual(given, this.#sign(head, userId, rainId))) return undefined;
     const expiresAt = head.readUIntBE(1, EXPIRY_BYTES);
-    return head[0] === VERSION && expiresAt > now ? { text, expiresAt, seed: this.#seedOf(given) } : undefined;
+    return head[0] === VERSION && expiresAt > now ? { text, expiresAt } : undefined;
   }
 
   #sign(head: Buffer, userId: string, rainId: string): Buffer {
     return createHmac('sha256', this.#key).update(head).update(boundTo(userId, rainId)).digest();
-  }
-
-  /** A new ticket is a new fall, and every gateway knows it from the ticket alone. */
-  #seedOf(mac: Buffer): number {
-    return createHmac('sha256', this.#seedKey).update(mac).digest().readUInt32BE(0);
   }
 }

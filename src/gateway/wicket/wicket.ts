@@ -2,13 +2,11 @@ import { TokenBucket } from 'limiter';
 import { encode } from '../../protocol/codec.ts';
 import type { GrabMessage, RainSnapshot, SolutionMessage } from '../../protocol/messages.ts';
 import type { DatedReading } from '../rains/board.ts';
-import { entryOf, remember, type Entry } from './entry.ts';
+import { entryOf } from './entry.ts';
 import type { Limits } from '../limits.ts';
-import type { Pace } from '../guard/pace.ts';
 import { Puzzles } from './puzzles.ts';
 import { send, type Session } from '../session.ts';
 import type { Tally } from '../tally.ts';
-import { tapRefused, type TapRefused } from './taps.ts';
 import { Tickets, type Ticket } from './tickets.ts';
 
 /** When something is asked for: never, while the gateway is under pressure, or of everybody. */
@@ -17,8 +15,6 @@ export type Demand = 'off' | 'pressure' | 'always';
 export interface WicketRules {
   tickets: Exclude<Demand, 'off'>;
   puzzles: Demand;
-  /** Whether a grab has to name a packet that its user can see. */
-  taps: boolean;
   /** Shared by all gateways of a deployment. */
   secret: string;
   /** Of a puzzle, at most; half of them on average. */
@@ -28,7 +24,6 @@ export interface WicketRules {
 export interface WicketSurroundings {
   limits: Limits;
   tally: Tally;
-  pace: Pace;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
   /** More is asked of this gateway than it can do. */
@@ -36,7 +31,7 @@ export interface WicketSurroundings {
 }
 
 /** What a grab hears that does not come through. */
-export type TurnedBack = { code: '-9' } | TapRefused;
+export interface TurnedBack { code: '-9' }
 
 const NO_TICKET: TurnedBack = { code: '-9' };
 
@@ -65,14 +60,13 @@ export class Wicket {
    * Why this grab is not decided about, or nothing. For a ticket that was handed out or shown on this socket before, this is
    * one comparison of strings: not in constant time, since its holder is the one who asks.
    */
-  turnsBack(session: Session, { rainId, ticket, packet }: GrabMessage, rain: DatedReading): TurnedBack | undefined {
+  turnsBack(session: Session, { rainId, ticket }: GrabMessage, rain: DatedReading): TurnedBack | undefined {
     const { now, tally } = this.#around;
     if (!this.#inForce(this.#rules.tickets) || isOver(rain)) return undefined;
     const time = now();
     const known = session.entries?.get(rainId);
     const same = known?.ticket !== undefined && known.ticket.text === ticket && known.ticket.expiresAt > time;
-    const held = same ? known : this.#shown(session, rainId, ticket, time);
-    if (held) return this.#rules.taps ? tapRefused(session, held, packet, { opensAt: rain.opensAt, time }, this.#around) : undefined;
+    if (same || this.#shown(session, rainId, ticket, time)) return undefined;
     tally.refused.tickets++;
     return NO_TICKET;
   }
@@ -80,7 +74,7 @@ export class Wicket {
   /** After a join: the ticket that he has, a puzzle, or a ticket. @returns false: not now, he is to join again later */
   async greet(session: Session, { rainId, state, closesAt }: RainSnapshot, shown?: string): Promise<boolean> {
     if (state === 'closed' || state === 'settled') return true;
-    const held = this.#shown(session, rainId, shown, this.#around.now())?.ticket ?? session.entries?.get(rainId)?.ticket;
+    const held = this.#shown(session, rainId, shown, this.#around.now()) ?? session.entries?.get(rainId)?.ticket;
     // The end may have been moved since; whoever has been let in stays so.
     if (held && held.expiresAt > Math.max(closesAt, this.#around.now())) this.#hand(session, rainId, held);
     else if (held || !this.#inForce(this.#rules.puzzles)) this.#issue(session, rainId, closesAt);
@@ -114,25 +108,23 @@ export class Wicket {
     return demand === 'always' || (demand === 'pressure' && this.#around.pressed());
   }
 
-  #shown(session: Session, rainId: string, text: string | undefined, time: number): Entry | undefined {
+  #shown(session: Session, rainId: string, text: string | undefined, time: number): Ticket | undefined {
     const ticket = text === undefined ? undefined : this.#tickets.read(text, session.userId, rainId, time);
-    if (!ticket) return undefined;
-    const entry = entryOf(session, rainId, this.#around.limits);
-    remember(entry, ticket);
-    return entry;
+    if (ticket) entryOf(session, rainId, this.#around.limits).ticket = ticket;
+    return ticket;
   }
 
   #issue(session: Session, rainId: string, closesAt: number): void {
     const { limits, tally } = this.#around;
     const entry = entryOf(session, rainId, limits);
-    const ticket = remember(entry, this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs));
+    entry.ticket = this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs);
     entry.puzzle = undefined;
     tally.handedOut.ticket++;
-    this.#hand(session, rainId, ticket);
+    this.#hand(session, rainId, entry.ticket);
   }
 
-  #hand(session: Session, rainId: string, { text, expiresAt, seed }: Ticket): void {
-    send(session, encode({ type: 'ticket', rainId, ticket: text, expiresAt, ...(this.#rules.taps && { seed }) }), this.#around.limits);
+  #hand(session: Session, rainId: string, { text, expiresAt }: Ticket): void {
+    send(session, encode({ type: 'ticket', rainId, ticket: text, expiresAt }), this.#around.limits);
   }
 
   /** Who joins again soon gets the same one: joining makes no more work. */
