@@ -7,7 +7,7 @@ import type { Output, Terminal } from './terminal.ts';
 
 /** What a command's exit code says to a script. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
-export type Exit = (typeof EXIT)[keyof typeof EXIT];
+type Exit = (typeof EXIT)[keyof typeof EXIT];
 
 /** Ends a command with one sentence per line instead of a stack trace. */
 export class CommandFailure extends Error {

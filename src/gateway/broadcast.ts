@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-export interface Telling {
+interface Telling {
   /** A later telling of the same name takes the place of one that has not begun: nobody needs yesterday's news. */
   name?: string;
   sessions: readonly Session[];
@@ -11,7 +11,7 @@ export interface Telling {
   onShed?: () => void;
 }
 
-export interface BroadcastRules {
+interface BroadcastRules {
   /** Work per turn of the event loop, ms: so long may telling everybody hold up a grab. */
   sliceMs?: number;
   /** Monotonic ms. */

@@ -1,4 +1,4 @@
-export interface RereadRules {
+interface RereadRules {
   /** Takes over what Redis says now. */
   read: () => Promise<void>;
   /** What is done now and then instead of `read`, where that is less. */

@@ -49,7 +49,7 @@ export interface Session {
   closedWith: CloseCode | undefined;
 }
 
-export interface Guest {
+interface Guest {
   identity: Identity;
   user: Allowance;
   address: Allowance;

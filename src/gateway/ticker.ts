@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-export interface TickerRules {
+interface TickerRules {
   /** Who watches a rain now. */
   watching: (rainId: string) => ReadonlySet<Session>;
   /** Something that matters is being told: then nothing is shown. */

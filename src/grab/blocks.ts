@@ -26,7 +26,7 @@ const block = z.object({
 });
 export type Block = z.infer<typeof block>;
 
-export interface BlockList {
+interface BlockList {
   version: string | undefined;
   /** Those whose time is over may be among them. */
   blocks: Block[];

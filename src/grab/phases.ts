@@ -84,7 +84,7 @@ export async function freeze(redis: RedisClient, rainId: string, live: LiveRain,
 /** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
 export const SETTLED_TTL_MS = 24 * 3_600_000;
 
-export interface Settlement {
+interface Settlement {
   /** How long its keys live on, ms. */
   ttlMs: number;
   /** Claims per shard that were accounted for; absent: whatever is there. */

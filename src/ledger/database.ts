@@ -24,7 +24,7 @@ const LIMITS = {
   transactionWaitMs: 10_000,
 } as const;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   connectionsMax?: number;
   /** A connection broke while nobody was using it; the next query opens another. */
   onError?: (error: Error) => void;

@@ -4,7 +4,7 @@ import type { BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
 /** One red packet that a user has been credited with. */
-export interface PursePacket {
+interface PursePacket {
   rainId: string;
   title: string;
   redPacketId: string;

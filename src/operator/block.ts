@@ -8,13 +8,13 @@ import { refuse, type Desk, type Refused } from './desk.ts';
 const blockReason = z.string().trim().min(1, 'expected 1 to 500 characters').max(500, 'expected 1 to 500 characters');
 const YEAR_MS = 366 * 24 * 3_600_000;
 
-export interface BlockOptions {
+interface BlockOptions {
   reason: string;
   /** How long, ms; absent: until it is lifted. */
   forMs?: number;
 }
 
-export type Blocked = { ok: true; block: Block } | Refused;
+type Blocked = { ok: true; block: Block } | Refused;
 
 /**
  * Keeps a user, or all users of an address or network, away from every gateway within a second. It touches no money: what

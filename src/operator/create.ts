@@ -48,7 +48,7 @@ const ASKED_AS: Partial<Record<RainField, string>> = { budgetCents: 'budget', sp
  * `commitment` is absent when an old rain that has none was created again, and of a dry run, which tells instead whether money would
  * leave the operator's account.
  */
-export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
+type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
 
 /** A new id: the time makes it sort, the random part makes it unique. */
 export function newRainId(now: number): string {

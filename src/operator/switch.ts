@@ -6,13 +6,13 @@ import { refuse, type Desk, type Refused } from './desk.ts';
 const switchReason = z.string().trim().min(1, 'expected 1 to 500 characters').max(500, 'expected 1 to 500 characters');
 const MONTH_MS = 31 * 24 * 3_600_000;
 
-export interface SwitchOptions {
+interface SwitchOptions {
   reason: string;
   /** How long, ms; absent: until it is let go. */
   forMs?: number;
 }
 
-export type Switched = { ok: true; held: HeldSwitch } | Refused;
+type Switched = { ok: true; held: HeldSwitch } | Refused;
 
 /**
  * Holds a switch of every gateway, within a second, whatever the pressure: `off` gives up what it is named after, `on` serves it. It touches no

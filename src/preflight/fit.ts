@@ -1,7 +1,7 @@
 import type { Costs } from './costs.ts';
 
 /** What is planned: the rain at its worst, when everybody taps in the same second. */
-export interface Plan {
+interface Plan {
   users: number;
   packets: number;
 }

@@ -6,7 +6,7 @@ import { figure, shareRefusals } from './split/feasible.ts';
 import type { ReadRow } from './split/method.ts';
 import { methodNamed, type Split } from './split/methods.ts';
 
-export type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
+type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
 
 /**
  * Anything → a plan whose every cent is accounted for before a single packet exists, or all the reasons why not [R12].

@@ -4,7 +4,7 @@ import { tellFigure, tellSpread, type MetricsRegistry } from '../runtime/metrics
 import { LAGS_SECONDS, Spread } from '../runtime/spread.ts';
 
 /** What this process's relay has carried since it opened. */
-export interface RelayTally {
+interface RelayTally {
   claims: number;
   /** Won → with the queue, seconds; of the oldest claim of each job. */
   lag: Spread;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One moment by which several things are to be over, however many they are [R10]. */
-export interface Deadline {
+interface Deadline {
   /** Milliseconds until then; 0 when it has passed. */
   leftMs(): number;
   /** What `work` comes to, or `late` when the moment is there first. What is late goes on, and nobody waits for it. */

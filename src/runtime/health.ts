@@ -11,7 +11,7 @@ export interface Part {
   ask: () => Promise<unknown>;
 }
 
-export interface NotReady {
+interface NotReady {
   part: string;
   /** ISO time since when, as far as we know. */
   since: string;

@@ -15,7 +15,7 @@ export interface Sample {
   value: number;
 }
 
-export interface Figure {
+interface Figure {
   /** `counter` for what only grows while the process lives. */
   kind: 'gauge' | 'counter';
   name: string;
@@ -25,7 +25,7 @@ export interface Figure {
   read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-export interface SpreadFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
+interface SpreadFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
   /** Asked at each scrape. */
   read: () => readonly { labels?: Record<string, string>; spread: Spread }[];
 }
@@ -96,7 +96,7 @@ async function inTime(read: Figure['read']): Promise<readonly Sample[]> {
   }
 }
 
-export interface MetricsServer {
+interface MetricsServer {
   /** `http://host:port` */
   url: string;
   close(): Promise<void>;
@@ -105,7 +105,7 @@ export interface MetricsServer {
 /** Where the page of figures comes from. */
 export type Told = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   registry: Told;
   host: string;
   /** 0 takes a free one. */

@@ -4,7 +4,7 @@ import { redactUrl, serversOf } from './serverUrl.ts';
 /** What the rooms see: one server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;
 
-export type RedisAddress =
+type RedisAddress =
   | { kind: 'single'; url: string }
   | { kind: 'sentinel'; nodes: { host: string; port: number }[]; name: string; username?: string; password?: string }
   | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };

@@ -8,12 +8,12 @@ import { startRounds, type Rounds } from '../runtime/rounds.ts';
 
 /** What can go wrong with Redis while rains live, beside what `judgeRedis` finds at any time. */
 export const GUARDED = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
-export type Guarded = (typeof GUARDED)[number];
+type Guarded = (typeof GUARDED)[number];
 
 /** Not found by a look that succeeds, but remembered, or the look's own failure. */
 const MOMENTARY: ReadonlySet<Guarded> = new Set(['evicted', 'restarted', 'unseen']);
 
-export interface GuardOptions {
+interface GuardOptions {
   desk: Desk;
   durability: Durability;
   log: Logger;

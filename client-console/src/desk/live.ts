@@ -4,12 +4,12 @@ import { Ask } from './ask.ts';
 import { useDesk } from './desk.ts';
 
 /** Five minutes at one a second: more than any rain of a party, and a bound for a screen that is left open for days. */
-export const SAMPLES_MAX = 300;
+const SAMPLES_MAX = 300;
 const RETRY_MS = { first: 1_000, most: 15_000 } as const;
 /** One a second is promised. */
 const SILENCE_MS_MAX = 6_000;
 
-export interface Live {
+interface Live {
   samples: readonly Sample[];
   /** `lost` while it tries to come back by itself. */
   link: 'connecting' | 'up' | 'lost';

@@ -13,7 +13,7 @@ import type { OpenDesk } from '../connection.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface Round {
+interface Round {
   title: string;
   /** With test money. */
   rehearsal?: boolean;

@@ -10,7 +10,7 @@ import { startRounds, type Rounds } from '../../runtime/rounds.ts';
 import type { LiveSample } from '../contract/live.ts';
 import { Rates, round } from './rates.ts';
 
-export interface SamplerRules {
+interface SamplerRules {
   desk: Desk;
   rainId: string;
   onSample: (sample: LiveSample) => void;

@@ -15,7 +15,7 @@ export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'>, AfterRecon
   replicated?: Replicated;
 }
 
-export interface Asked<P, Q, B> {
+interface Asked<P, Q, B> {
   /** With whoever asks as its actor. */
   desk: QueueDesk & Backend;
   visitor: SignedIn;
@@ -27,7 +27,7 @@ export interface Asked<P, Q, B> {
 }
 
 /** An answer, a refusal, or `streamed`: the handler has taken the reply over. */
-export type Answer<A> = { answer: A } | { declined: Refusal } | 'streamed';
+type Answer<A> = { answer: A } | { declined: Refusal } | 'streamed';
 
 export interface Route {
   endpoint: Endpoint;

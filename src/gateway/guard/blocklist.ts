@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts';
 import { Reread } from '../reread.ts';
 import { end, type Session } from '../session.ts';
 
-export interface BlocklistRules {
+interface BlocklistRules {
   redis: RedisClient;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;

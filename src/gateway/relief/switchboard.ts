@@ -4,7 +4,7 @@ import type { RedisClient } from '../../runtime/redis.ts';
 import type { Pressure } from './pressure.ts';
 import { Reread } from '../reread.ts';
 
-export interface SwitchboardRules {
+interface SwitchboardRules {
   redis: RedisClient;
   pressure: Pick<Pressure, 'givesUp'>;
   /** Redis's clock as estimated here, epoch ms. */

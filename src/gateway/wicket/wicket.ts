@@ -12,7 +12,7 @@ import { tapRefused, type TapRefused } from './taps.ts';
 import { Tickets, type Ticket } from './tickets.ts';
 
 /** When something is asked for: never, while the gateway is under pressure, or of everybody. */
-export type Demand = 'off' | 'pressure' | 'always';
+type Demand = 'off' | 'pressure' | 'always';
 
 export interface WicketRules {
   tickets: Exclude<Demand, 'off'>;
@@ -25,7 +25,7 @@ export interface WicketRules {
   puzzleTries: number;
 }
 
-export interface WicketSurroundings {
+interface WicketSurroundings {
   limits: Limits;
   tally: Tally;
   pace: Pace;
@@ -36,7 +36,7 @@ export interface WicketSurroundings {
 }
 
 /** What a grab hears that does not come through. */
-export type TurnedBack = { code: '-9' } | TapRefused;
+type TurnedBack = { code: '-9' } | TapRefused;
 
 const NO_TICKET: TurnedBack = { code: '-9' };
 

@@ -22,7 +22,7 @@ const campaignRequest = z.object({
 });
 export type CampaignRequest = z.input<typeof campaignRequest>;
 
-export type CampaignCreated = { ok: true; campaignId: string } | Refused;
+type CampaignCreated = { ok: true; campaignId: string } | Refused;
 
 /** Writes a campaign down. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
 export async function createCampaign(desk: Desk, request: CampaignRequest): Promise<CampaignCreated> {

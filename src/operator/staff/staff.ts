@@ -34,7 +34,7 @@ export async function disableOperator({ ledger, actor }: Staff, name: string): P
   return await ledger.staff.disable(name, actor) ? { ok: true } : unknown(name);
 }
 
-export type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
+type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
 
 /** A bearer token for scripts, with all that its operator may do. It is told this once. @param forMs absent: until he is disabled */
 export async function issueToken({ ledger, actor }: Staff, name: string, label: string, forMs?: number): Promise<Issued> {
