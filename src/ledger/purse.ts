@@ -16,7 +16,7 @@ interface PursePacket {
 /** Where a page ended. */
 export type PursePlace = Pick<PursePacket, 'postedAt' | 'redPacketId'>;
 
-export interface PursePage {
+interface PursePage {
   /** Of all his credits, those on other pages included. */
   balanceCents: Cents;
   packets: PursePacket[];
