@@ -7,8 +7,6 @@ interface Telling {
   tell: (session: Session) => void;
   /** Dropped, begun or not, as soon as there is anything else to tell. */
   shed?: boolean;
-  /** Called when it is dropped, before or after somebody was told. */
-  onShed?: () => void;
 }
 
 interface BroadcastRules {
@@ -45,13 +43,9 @@ export class Broadcast {
 
   /** The first slice is told at once if nothing else is under way. */
   add(telling: Telling): void {
-    if (telling.shed && this.underWay) return telling.onShed?.();
-    for (const { shed, onShed } of this.#waiting) if (shed) onShed?.();
+    if (telling.shed && this.underWay) return;
     this.#waiting = this.#waiting.filter(({ shed }) => !shed);
-    if (this.#current?.shed) {
-      this.#current.onShed?.();
-      this.#current = undefined;
-    }
+    if (this.#current?.shed) this.#current = undefined;
     const older = telling.name === undefined ? -1 : this.#waiting.findIndex(({ name }) => name === telling.name);
     if (older >= 0) this.#waiting[older] = telling;
     else this.#waiting.push(telling);
