@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { CreditQueue } from '../../credit/queue.ts';
+import type { BookedRain } from '../../ledger/rains.ts';
 import type { Queues, QueueDesk, Refused } from '../../operator/desk.ts';
 import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
@@ -42,11 +43,14 @@ export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   return { endpoint: endpoint as unknown as Endpoint, handle: handle as Route['handle'] };
 }
 
-/** The same about one rain, which there must be: asked once, here. */
+/** The same about one rain, which there must be: looked up once, here. */
 export function rainRoute<P extends z.ZodType<{ rainId: string }>, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
-  endpoint: Endpoint<P, Q, B, A>, handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Answer<z.input<A>>>,
+  endpoint: Endpoint<P, Q, B, A>, handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>> & { rain: BookedRain }) => Promise<Answer<z.input<A>>>,
 ): Route {
-  return route(endpoint, async (asked) => (await asked.desk.ledger.rain(asked.params.rainId) ? handle(asked) : declined('no_such_rain')));
+  return route(endpoint, async (asked) => {
+    const rain = await asked.desk.ledger.rain(asked.params.rainId);
+    return rain ? handle({ ...asked, rain }) : declined('no_such_rain');
+  });
 }
 
 export function declined(code: RefusalCode): { declined: Refusal } {
