@@ -81,6 +81,12 @@ export function send(session: Session, message: string | Frame, limits: Limits):
   stream.write(typeof message === 'string' ? frameOf(message) : message);
 }
 
+/** Tells what was wrong; who keeps sending nonsense is closed. */
+export function complain(session: Session, message: string, limits: Limits): void {
+  send(session, message, limits);
+  if (++session.errors >= limits.errorsPerSocketMax) end(session, 4429);
+}
+
 /** What is said to him until the end of what is being done goes out in one write. For who is said more than one thing: for one alone it is dearer. */
 export function gather({ stream }: Session): void {
   if (stream.writableCorked > 0) return;

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { serversOf } from '../runtime/serverUrl.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
-import { unanswered } from './unanswered.ts';
 
 export type Database = PrismaClient;
 /** What runs inside `database.$transaction(…)`. */
@@ -52,4 +52,12 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
 /** @throws Error that names the servers, see `unanswered` */
 export async function untilAnswers(database: Database, url: string): Promise<void> {
   await database.$queryRaw`SELECT 1`.catch((error: unknown) => { throw unanswered(url, error); });
+}
+
+/** What a failed connection is told as: who was asked, without the password, and the last line of what came back. */
+export function unanswered(url: string, error: unknown): Error {
+  const { message, severity } = error as Error & { severity?: string };
+  // PostgreSQL says so itself when it does not let somebody in, with a code of five characters.
+  const refused = severity !== undefined || /Code: `[0-9A-Z]{5}`/.test(message);
+  return new Error(`the database at ${serversOf(url)} ${refused ? 'lets us not in' : 'does not answer'}: ${message.trim().split('\n').at(-1)!.trim()}`, { cause: error });
 }

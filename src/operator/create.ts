@@ -15,7 +15,7 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest } from './campaign/round.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
-import { rainTitle } from './title.ts';
+import { rainTitle } from './wording.ts';
 
 /** A rain may be planned this far ahead and last this long; beyond it somebody mistook seconds for milliseconds. */
 const AHEAD_MS_MAX = 366 * 86_400_000;

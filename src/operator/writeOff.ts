@@ -4,7 +4,7 @@ import { announceChange, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
-import { readReason } from './reason.ts';
+import { readReason } from './wording.ts';
 
 type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
 

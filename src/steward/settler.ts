@@ -4,10 +4,10 @@ import { draftRain } from '../grab/stock.ts';
 import { draftOf } from '../operator/commitment.ts';
 import type { Desk } from '../operator/desk.ts';
 import { hasLost } from '../operator/lost.ts';
+import { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';
 import type { Logger } from '../runtime/log.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { settleRain, type AfterReconnect, type Replicated, type Settling } from './settle.ts';
 
 export interface SettlerOptions extends AfterReconnect {
   desk: Desk;

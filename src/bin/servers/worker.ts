@@ -14,7 +14,7 @@ import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
 import { tellCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
-import { LOCAL, type Durability } from '../../runtime/durability.ts';
+import { DURABILITY_WAIT_MS, LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openReadiness, type Readiness } from '../../runtime/health.ts';
 import { createLifecycle, type Lifecycle } from '../../runtime/lifecycle.ts';
@@ -81,7 +81,7 @@ interface WorkerParts {
 }
 
 async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: WorkerParts): Promise<WorkerProcess> {
-  const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
+  const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {

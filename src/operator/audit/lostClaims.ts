@@ -1,6 +1,6 @@
 import { auditRain } from '../audit.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
-import { readReason } from '../reason.ts';
+import { readReason } from '../wording.ts';
 import { lostClaimId } from './findings.ts';
 
 type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;

@@ -6,7 +6,7 @@ import { campaignId } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
-import { rainTitle } from '../title.ts';
+import { rainTitle } from '../wording.ts';
 
 const WINS = `expected a whole number from 1 to ${WINS_PER_USER_MAX}`;
 
