@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import type { Desk } from '../operator/desk.ts';
+import { lastLine } from '../runtime/away.ts';
 import { loadConfig, type Need } from '../runtime/config.ts';
 import { createLifecycle } from '../runtime/lifecycle.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
@@ -57,8 +58,4 @@ export async function atDesk<T>({ environment }: Terminal, verb: (desk: OpenDesk
   } finally {
     await desk.close();
   }
-}
-
-function lastLine(error: Error): string {
-  return error.message.trim().split('\n').at(-1)!.trim();
 }

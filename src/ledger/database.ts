@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { lastLine } from '../runtime/away.ts';
 import { serversOf } from '../runtime/serverUrl.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
@@ -59,5 +60,5 @@ export function unanswered(url: string, error: unknown): Error {
   const { message, severity } = error as Error & { severity?: string };
   // PostgreSQL says so itself when it does not let somebody in, with a code of five characters.
   const refused = severity !== undefined || /Code: `[0-9A-Z]{5}`/.test(message);
-  return new Error(`the database at ${serversOf(url)} ${refused ? 'lets us not in' : 'does not answer'}: ${message.trim().split('\n').at(-1)!.trim()}`, { cause: error });
+  return new Error(`the database at ${serversOf(url)} ${refused ? 'lets us not in' : 'does not answer'}: ${lastLine(error)}`, { cause: error });
 }

@@ -8,6 +8,7 @@ import type { Json } from '../ledger/actions.ts';
 import type { RainField } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
+import { iso } from '../rain/figures.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { askedTerms, judgeTerms } from '../rain/terms-check.ts';
@@ -109,8 +110,4 @@ export function judgeWindow({ opensAt, closesAt }: { opensAt: number; closesAt: 
   if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
   if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
   return undefined;
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

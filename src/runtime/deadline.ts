@@ -35,3 +35,9 @@ export function deadlineIn(ms: number): Deadline {
     },
   };
 }
+
+/** What `work` comes to; `undefined`: it failed, or takes longer than this. */
+export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
+  const heard = await deadlineIn(withinMs).within(work.then((value) => ({ value }))).catch(() => undefined);
+  return heard === 'late' ? undefined : heard?.value;
+}

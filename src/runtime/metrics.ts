@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client';
 import { answerJson, type Readiness } from './health.ts';
 import type { Logger } from './log.ts';
+import { inTime } from './deadline.ts';
 import type { Spread } from './spread.ts';
 import { VERSION } from './version.ts';
 
@@ -52,7 +53,7 @@ export function tellFigure(registry: MetricsRegistry, { kind, name, help, labels
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const metric = kind === 'gauge' ? new Gauge({ ...options, collect }) : new Counter({ ...options, collect });
   async function collect(): Promise<void> {
-    const samples = await inTime(read);
+    const samples = await inTime((async () => read())(), READ_MS_MAX) ?? [];
     metric.reset();
     // prom-client begins a figure without labels at 0; one that cannot be told must not be told as 0.
     metric.remove({});
@@ -82,18 +83,6 @@ export function tellReadiness(registry: MetricsRegistry, { standing }: Pick<Read
     kind: 'gauge', name: 'rain_ready', help: '1: this part answers; 0: it does not, and /readyz says since when and why. `open` is 0 while the process closes', labels: ['part'],
     read: () => standing().map(({ part, ready }) => ({ labels: { part }, value: ready ? 1 : 0 })),
   });
-}
-
-async function inTime(read: Figure['read']): Promise<readonly Sample[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Sample[]>((resolve) => { timer = setTimeout(resolve, READ_MS_MAX, []); });
-  try {
-    return await Promise.race([read(), late]);
-  } catch {
-    return [];
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 interface MetricsServer {

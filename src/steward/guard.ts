@@ -1,5 +1,6 @@
 import type { Desk } from '../operator/desk.ts';
 import { vanishedRains } from '../operator/lost.ts';
+import { lastLine } from '../runtime/away.ts';
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
 import { judgeRedis } from '../runtime/redisDemands.ts';
@@ -91,7 +92,7 @@ export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 
       return await deed();
     } catch (error) {
       const stood = [...standing.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
-      const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+      const reason = lastLine(error);
       return [...stood, { problem: 'unseen', subject, sentence: `the guard cannot see whether all is well with the ${subject}: ${reason}` }];
     }
   }

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Block, BlockKind } from '../../grab/blocks.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
+import { iso } from '../../rain/figures.ts';
 import { print, refused } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
@@ -45,12 +46,10 @@ export function addBlockCommands(program: Command, terminal: Terminal): void {
     .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const blocks = await listBlocks(desk);
       print(terminal, json, blocks, blocks.length === 0 ? 'nobody is blocked' : table(['kind', 'who', 'until', 'since', 'by', 'reason'],
-        blocks.map((block) => [block.kind, block.who, block.until === undefined ? 'lifted' : time(block.until), time(block.since), block.actor, block.reason])));
+        blocks.map((block) => [block.kind, block.who, block.until === undefined ? 'lifted' : iso(block.until), iso(block.since), block.actor, block.reason])));
     }));
 }
 
-const time = (at: number): string => new Date(at).toISOString();
-
 function untilText({ until }: Block): string {
-  return until === undefined ? 'until it is lifted' : `until ${time(until)}`;
+  return until === undefined ? 'until it is lifted' : `until ${iso(until)}`;
 }

@@ -61,3 +61,8 @@ export function declined(code: RefusalCode): { declined: Refusal } {
 export function declinedFor(refusals: Refused['refusals'], code: 'refused' | 'bad_request' = 'refused'): { declined: Refusal } {
   return { declined: { ...REFUSALS[code], reason: refusals[0] ? tellRefusal(refusals[0]) : REFUSALS[code].reason, refusals } };
 }
+
+/** Without the fields that were not sent: a verb takes what is there for what was asked. */
+export function given<T extends object>(asked: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
