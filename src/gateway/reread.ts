@@ -8,7 +8,7 @@ interface RereadRules {
   everyMs?: number;
 }
 
-/** Something of the operator's that every gateway follows: read at the start, with each event, and now and then in case one was lost. */
+/** Something of the operator's that every gateway follows, whom he keeps out and what he has switched off: read at the start, with each event, and now and then in case one was lost. */
 export class Reread {
   readonly #rules: Required<RereadRules>;
   #timer: NodeJS.Timeout | undefined;
