@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { verifyRain } from '../../operator/verify.ts';
+import { verifyRain, type Verification } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
@@ -21,12 +21,7 @@ interface VerifyOptions {
 }
 
 /** What is printed, whoever has found it. */
-interface Findings {
-  fair: boolean;
-  rainId: string;
-  commitment: string;
-  seed: string;
-  packets: number;
+interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
   checked: string;
   problems: readonly string[];
   outOfTurn?: number;
