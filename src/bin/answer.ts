@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { tellRefusal, type Refusal } from '../rain/refusal.ts';
+import type { Refused } from '../operator/desk.ts';
+import { tellRefusal } from '../rain/refusal.ts';
 import { isAway, lastLine } from '../runtime/away.ts';
 import { ConfigError } from '../runtime/config.ts';
 import { wantsPaint, withoutPaint } from './paint.ts';
@@ -23,9 +24,10 @@ export class CommandFailure extends Error {
 
 export const unreachable = (reason: string): CommandFailure => new CommandFailure(EXIT.unreachable, reason);
 
-/** A verb's refusals, each with its field. */
-export function refused({ refusals }: { refusals: readonly Refusal[] }): CommandFailure {
-  return new CommandFailure(EXIT.refused, ...refusals.map(tellRefusal));
+/** What a verb has done. @throws CommandFailure with the verb's refusals, when it has not */
+export function accepted<Done extends { ok: true }>(done: Done | Refused): Done {
+  if (!done.ok) throw new CommandFailure(EXIT.refused, ...done.refusals.map(tellRefusal));
+  return done;
 }
 
 /** Any error → exit code and sentences; `said`: stderr has them already. */

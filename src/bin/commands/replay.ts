@@ -3,7 +3,7 @@ import { Readable, Transform } from 'node:stream';
 import { areBuried } from '../../credit/letters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
-import { CommandFailure, EXIT, refused, tell } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, tell } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { pour, type Terminal } from '../terminal.ts';
 
@@ -24,8 +24,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
 async function replay(terminal: Terminal, desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
   const rain = await desk.ledger.rain(id);
   const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(desk, id, shard, entries) }) : undefined;
-  const opened = await openReplay(desk, id);
-  if (!opened.ok) throw refused(opened);
+  const opened = accepted(await openReplay(desk, id));
   const all = await pour(terminal, Readable.from(rowsOf(opened.entries, comparison)), await writer(format));
   if (!all) throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
   if (!comparison) return;

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { SWITCHES, type HeldSwitch, type SwitchName } from '../../grab/switches.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
 import { iso } from '../../rain/figures.ts';
-import { CommandFailure, EXIT, print, refused } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
@@ -53,8 +53,7 @@ async function turn(terminal: Terminal, desk: OpenDesk, name: SwitchName, positi
     await letGoOfSwitch(desk, name);
     return print(terminal, json, { name, position }, `${name}: auto, each gateway decides`);
   }
-  const done = await throwSwitch(desk, name, position, { reason, ...(forMs !== undefined && { forMs }) });
-  if (!done.ok) throw refused(done);
+  const done = accepted(await throwSwitch(desk, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
   print(terminal, json, done.held, `${name}: ${position} until ${until(done.held)}`);
 }
 

@@ -6,7 +6,7 @@ import { verifyRain, type Verification } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
-import { CommandFailure, EXIT, print, refused } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { facts } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -44,8 +44,7 @@ export function addVerifyCommand(program: Command, terminal: Terminal): void {
 async function verifyBooked(terminal: Terminal, id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
   const receipts = path === undefined ? [] : await readReceipts(terminal, path);
   await atDesk(terminal, async (desk) => {
-    const verified = await verifyRain(desk, id, receipts);
-    if (!verified.ok) throw refused(verified);
+    const verified = accepted(await verifyRain(desk, id, receipts));
     const { ok: _, ...found } = verified;
     const { left, claims, credits } = found.checked;
     answer(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });

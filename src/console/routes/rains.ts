@@ -7,7 +7,7 @@ import { previewRain } from '../../operator/preview.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { declined, declinedFor, given, rainRoute, route, type Route } from './route.ts';
+import { answered, declined, declinedFor, given, rainRoute, route, type Route } from './route.ts';
 
 const LOST_TOLD_MAX = 100;
 
@@ -41,10 +41,7 @@ export const rainRoutes: readonly Route[] = [
   }),
 
   rainRoute(rainsApi.verify, async ({ desk, params: { rainId } }) => {
-    const verdict = await verifyRain(desk, rainId, []);
-    if (!verdict.ok) return declinedFor(verdict.refusals);
-    const { ok: _, ...plain } = verdict;
-    return { answer: plain };
+    return answered(await verifyRain(desk, rainId, []));
   }),
 ];
 

@@ -62,6 +62,13 @@ export function declinedFor(refusals: Refused['refusals'], code: 'refused' | 'ba
   return { declined: { ...REFUSALS[code], reason: refusals[0] ? tellRefusal(refusals[0]) : REFUSALS[code].reason, refusals } };
 }
 
+/** What a verb has done, whole, or why it has not. */
+export function answered<Done extends { ok: true }>(done: Done | Refused): { answer: Omit<Done, 'ok'> } | { declined: Refusal } {
+  if (!done.ok) return declinedFor(done.refusals);
+  const { ok: _, ...plain } = done;
+  return { answer: plain };
+}
+
 /** Without the fields that were not sent: a verb takes what is there for what was asked. */
 export function given<T extends object>(asked: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
