@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from './support/redis.ts';
+import { idleExports } from './tidy/exports.ts';
 import { forbiddenEdges, importRings, importsOf, readRooms } from './tidy/rooms.ts';
 import { untidyScripts } from './tidy/scripts.ts';
 import { longFiles } from './tidy/sizes.ts';
@@ -30,6 +31,12 @@ test('every Lua file is a page with a header that counts its keys', () => expect
 test('files are short and named after what is in them', () => expect([...longFiles(everything), ...emptyNames(everything)]).toEqual([]));
 test('nothing is of type any', () => expect(anyTypes(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
 test('the environment is read in one place', () => expect(environmentReads(sources)).toEqual([]));
+test('what a file exports is imported by another', () => {
+  // Being taken out, together with their exports.
+  const going = /^src\/(gateway\/wicket\/taps|protocol\/fall|swarm\/pocket)\.ts /;
+  const files = readTree(ROOT, ['src', 'test', 'bench', 'scripts', 'client-demo', 'client-console'], CODE);
+  expect(idleExports(files).filter((fault) => !going.test(fault))).toEqual([]);
+});
 
 test('every Lua file compiles', async () => {
   const server = await startRedis();
@@ -73,6 +80,17 @@ test('words are found where they are code, not where they are talked about', () 
   expect(environmentReads([file('src/runtime/config.ts', 'process.env.X')])).toEqual([]);
   expect(strayingSends([file('src/gateway/a.ts', "socket.send('x'); socket?.send('y')")])).toHaveLength(2);
   expect(strayingSends([file('src/gateway/session.ts', "socket.send('x')"), file('src/swarm/a.ts', "socket.send('x')")])).toEqual([]);
+});
+
+test('an export that nobody imports is found, and what is imported by any form is none', () => {
+  const idle = (importer: string) => idleExports([file('src/a/x.ts', 'export async function x() {}\nexport type Y = string;'), file('src/b/z.ts', importer)]);
+  expect(idle("import { x, type Y } from '../a/x.ts';")).toEqual([]);
+  expect(idle("import { x } from './x.ts';")).toHaveLength(2);
+  expect(idle("import {\n  x as other,\n} from '../a/x.ts';")).toEqual([expect.stringContaining('src/a/x.ts exports Y, which nobody imports')]);
+  expect(idle("const { x } = await import('../a/x.ts');\ntype Z = import('../a/x.ts').Y;")).toEqual([]);
+  expect(idle("import * as all from '../a/x.ts';\nall.x();")).toHaveLength(1);
+  expect(idle("export { x, type Y } from '../a/x.ts';")).toEqual([expect.stringContaining('src/b/z.ts exports x'), expect.stringContaining('src/b/z.ts exports Y')]);
+  expect(idleExports([file('src/client/client.ts', 'export const x = 1;')])).toEqual([]);
 });
 
 test('empty names and long files are found', () => {

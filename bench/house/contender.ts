@@ -48,7 +48,7 @@ export interface Contender {
   stop(): Promise<void>;
 }
 
-export interface ContenderOptions {
+interface ContenderOptions {
   postgres: TestPostgres;
   users: number;
   /** Whether wins are to be credited. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export interface ThinLine {
+interface ThinLine {
   port: number;
   close(): void;
 }

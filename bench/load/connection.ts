@@ -20,7 +20,7 @@ export interface Connection {
   end(): void;
 }
 
-export interface Caller {
+interface Caller {
   /** @param at where in the chunk the answer's text begins */
   onHeard(heard: Exclude<Heard, 'none'>, chunk?: Buffer, at?: number): void;
   onGone(): void;

@@ -22,7 +22,7 @@ export function clientFrame(payload: string | Buffer, opcode: number = TEXT): Bu
   return frame;
 }
 
-export type OnFrame = (opcode: number, chunk: Buffer, start: number, end: number) => void;
+type OnFrame = (opcode: number, chunk: Buffer, start: number, end: number) => void;
 
 /** Cuts what a server sends into its frames; copies only what a chunk leaves unfinished. */
 export function frameReader(onFrame: OnFrame): (chunk: Buffer) => void {

@@ -2,7 +2,7 @@ import type { TestPostgres } from '../../test/support/postgres.ts';
 import type { Row } from '../report/row.ts';
 
 /** How much is measured: `quick` is for a look, `full` for figures that are quoted. */
-export interface Size {
+interface Size {
   rounds: number;
   /** Users of each design, each on his own socket. */
   users: number;

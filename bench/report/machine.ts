@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { fsyncMicroseconds } from '../house/fsync.ts';
 
 /** What the figures were measured on. */
-export interface Machine {
+interface Machine {
   cores: number;
   memoryGiB: number;
   node: string;

@@ -16,7 +16,7 @@ export interface Row {
   spoilt?: string;
 }
 
-export type Verdict = 'reached' | 'missed' | 'no figure' | 'told';
+type Verdict = 'reached' | 'missed' | 'no figure' | 'told';
 
 export function verdictOf({ figure, target, spoilt }: Row): Verdict {
   if (spoilt !== undefined) return 'no figure';

@@ -7,7 +7,7 @@ import type { View } from './screen.ts';
 const WINNERS_SHOWN = 3;
 const LOOK_AGAIN_MS = 20_000;
 
-export interface GameOptions {
+interface GameOptions {
   client: RainClient;
   /** The rain asked for in the address, if any. */
   rainId: string | undefined;

@@ -1,4 +1,4 @@
-export interface Hands {
+interface Hands {
   /** Somebody did anything at all: now the page may be heard. */
   onWake: () => void;
   onPress: (clientX: number, clientY: number) => void;

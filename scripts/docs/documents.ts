@@ -10,7 +10,7 @@ import { fillMarked } from './marked.ts';
 import { metricsPage } from './metrics.ts';
 import { settingsPage } from './settings.ts';
 
-export interface GeneratedDocument {
+interface GeneratedDocument {
   /** From the project's folder. */
   path: string;
   /** @param before the page as it lies there: of some pages only marked parts are generated */

@@ -1,13 +1,14 @@
 import { CommanderError } from 'commander';
-import { tellRefusal, type Refusal } from '../rain/refusal.ts';
-import { isAway } from '../runtime/away.ts';
+import type { Refused } from '../operator/desk.ts';
+import { tellRefusal } from '../rain/refusal.ts';
+import { isAway, lastLine } from '../runtime/away.ts';
 import { ConfigError } from '../runtime/config.ts';
 import { wantsPaint, withoutPaint } from './paint.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 /** What a command's exit code says to a script. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
-export type Exit = (typeof EXIT)[keyof typeof EXIT];
+type Exit = (typeof EXIT)[keyof typeof EXIT];
 
 /** Ends a command with one sentence per line instead of a stack trace. */
 export class CommandFailure extends Error {
@@ -23,9 +24,10 @@ export class CommandFailure extends Error {
 
 export const unreachable = (reason: string): CommandFailure => new CommandFailure(EXIT.unreachable, reason);
 
-/** A verb's refusals, each with its field. */
-export function refused({ refusals }: { refusals: readonly Refusal[] }): CommandFailure {
-  return new CommandFailure(EXIT.refused, ...refusals.map(tellRefusal));
+/** What a verb has done. @throws CommandFailure with the verb's refusals, when it has not */
+export function accepted<Done extends { ok: true }>(done: Done | Refused): Done {
+  if (!done.ok) throw new CommandFailure(EXIT.refused, ...done.refusals.map(tellRefusal));
+  return done;
 }
 
 /** Any error → exit code and sentences; `said`: stderr has them already. */
@@ -37,8 +39,7 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; said?:
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; end what uses it or choose another with GATEWAY_PORT or CONSOLE_PORT`] };
   if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose one above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
-  const message = error instanceof Error ? error.message : String(error);
-  return { exit: isAway(error) ? EXIT.unreachable : EXIT.refused, reasons: [message.trim().split('\n').at(-1)!.trim() || String(error)] };
+  return { exit: isAway(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
 }
 
 /** Commander's sentence, on one line. */

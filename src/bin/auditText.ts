@@ -1,17 +1,14 @@
 import type { Audit, RainReport } from '../operator/audit.ts';
 import { tellPromise } from '../operator/audit/findings.ts';
+import { EQUATION_PARTS, EQUATION_WORDS } from '../rain/equation-parts.ts';
 import { formatMoney } from '../rain/money.ts';
 import { paint } from './paint.ts';
 import { table } from './table.ts';
 
-
 /** The money equation as people read it, with its verdict. */
 export function describeReport(report: RainReport): string {
-  const { counts } = report;
-  const rows = table(['', 'amount', 'packets'], [
-    ['credited', report.credited, counts.credited], ['won, not yet credited', report.pending, counts.pending], ['unclaimed', report.unclaimed, counts.unclaimed],
-    ['recycled', report.recycled, counts.recycled], ['spoiled', report.spoiled, counts.spoiled], ['budget', report.budget, counts.budget],
-  ]);
+  const parts = EQUATION_PARTS.map((part) => [EQUATION_WORDS[part], report[part], report.counts[part]]);
+  const rows = table(['', 'amount', 'packets'], [...parts, ['budget', report.budget, report.counts.budget]]);
   return `${rows}\n${verdict(report)}`;
 }
 

@@ -2,7 +2,9 @@ import { userInfo } from 'node:os';
 import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import type { Desk } from '../operator/desk.ts';
+import { lastLine } from '../runtime/away.ts';
 import { loadConfig, type Need } from '../runtime/config.ts';
+import { createLifecycle } from '../runtime/lifecycle.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { readRunning } from '../runtime/running.ts';
 import { redactUrl } from '../runtime/serverUrl.ts';
@@ -26,26 +28,25 @@ function isMeant(asked: string | undefined, running: string): boolean {
   return !asked || asked === running;
 }
 
+/** How long a command waits for Redis before it says that it cannot be reached, ms. */
+export const REACHED_MS_MAX = 3_000;
+
 export interface OpenDesk extends Desk {
   close(): Promise<void>;
 }
 
 /** @throws CommandFailure `unreachable` when one of the servers does not answer */
 export async function openDesk(redisUrl: string, databaseUrl: string, actor: string): Promise<OpenDesk> {
-  const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
-  const database = connectDatabase(databaseUrl);
-  const close = async () => {
-    redis.disconnect();
-    await database.$disconnect();
-  };
-  try {
-    await untilReady(redis, 3_000).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
+  const lifecycle = createLifecycle();
+  return lifecycle.opening(async () => {
+    const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
+    lifecycle.onClose('redis', () => redis.disconnect());
+    const database = connectDatabase(databaseUrl);
+    lifecycle.onClose('database', () => database.$disconnect());
+    await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
     await database.$queryRaw`SELECT 1`.catch((error: Error) => { throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { redis, ledger: openLedger(database), actor, close };
+    return { redis, ledger: openLedger(database), actor, close: () => lifecycle.close() };
+  });
 }
 
 /** Runs a verb at an open desk and closes it whatever happens. */
@@ -57,8 +58,4 @@ export async function atDesk<T>({ environment }: Terminal, verb: (desk: OpenDesk
   } finally {
     await desk.close();
   }
-}
-
-function lastLine(error: Error): string {
-  return error.message.trim().split('\n').at(-1)!.trim();
 }

@@ -17,7 +17,7 @@ export function manual(program: Command): string {
   return `${[HEAD, '| command | |', '|---|---|', ...list].join('\n')}\n\n${all.map(section).join('\n\n')}\n`;
 }
 
-export interface Documented {
+interface Documented {
   /** `rain dead list` */
   path: string;
   command: Command;

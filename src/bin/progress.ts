@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Output, Terminal } from './terminal.ts';
 
-export interface Progress {
+interface Progress {
   update(value: number, total: number): void;
   stop(): void;
 }

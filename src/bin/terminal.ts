@@ -1,4 +1,5 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable, Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { readEnvironment } from '../runtime/config.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,5 +39,16 @@ export async function interruptibly<T>({ onInterrupt }: Terminal, work: (signal:
     return await work(interrupted.signal);
   } finally {
     off();
+  }
+}
+
+/** Writes rows as fast as they are taken. @returns false: the reader has stopped before the end */
+export async function pour({ stdout }: Terminal, rows: Readable, ...through: readonly Transform[]): Promise<boolean> {
+  try {
+    await pipeline([rows, ...through, stdout], { end: false });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    return false;
   }
 }

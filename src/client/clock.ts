@@ -2,7 +2,7 @@
 const SAMPLES_MAX = 8;
 
 /** How far the server's clock is ahead of ours, wrong by at most half of `roundTripMs`. */
-export interface ClockSample {
+interface ClockSample {
   offsetMs: number;
   roundTripMs: number;
 }

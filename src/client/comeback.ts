@@ -24,7 +24,7 @@ export interface LostLine {
   failures: number;
 }
 
-export type Comeback =
+type Comeback =
   /** Whoever asked again would hear the same; `code` is a reason of the page of codes, or `http_<status>`. */
   | { kind: 'never'; code: string }
   /** At the moment the gateway has chosen, which is another one for everybody. */

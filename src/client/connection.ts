@@ -21,7 +21,7 @@ const WATCH_MS = 1_000;
  */
 export type Link = 'idle' | 'connecting' | 'up' | 'away' | 'lost' | 'no_token' | 'refused';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   url: string;
   tokens: Tokens;
   WebSocket: SocketClass;

@@ -1,7 +1,7 @@
 import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
 import type { PuzzleSolution } from '../protocol/puzzle.ts';
 
-export interface EntryOptions {
+interface EntryOptions {
   /** Epoch ms by the server's clock. */
   now: () => number;
   /** Works on a puzzle elsewhere; `undefined`: in vain. */

@@ -16,7 +16,7 @@ export type Joined = { kind: 'joined'; rain: RainSnapshot } | { kind: 'refused';
 /** Where a grab is: on its way, or why it is asked again later; `preparing`: its ticket is still to come. */
 export type Asking = 'sent' | 'preparing' | Outcome['code'];
 
-export interface SeatOptions {
+interface SeatOptions {
   rainId: string;
   /** Epoch ms by the server's clock. */
   now: () => number;

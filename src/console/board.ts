@@ -6,7 +6,7 @@ import type { Backend } from './routes/route.ts';
 import type { Guard } from './session/guard.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 
-export const BOARD = '/desk/queues';
+const BOARD = '/desk/queues';
 
 /** Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";

@@ -23,7 +23,7 @@ import { isForeign, visitorAddress, type Surroundings } from './session/visitor.
 /** Each protects this process, or the servers behind it, from one careless or hostile visitor [R10]. */
 const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } as const;
 
-export interface DeskOptions {
+interface DeskOptions {
   backend: Backend;
   surroundings: Surroundings;
   refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;

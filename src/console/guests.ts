@@ -7,7 +7,7 @@ export const GUEST_TOKEN_SECONDS = 2 * 60 * 60;
 const RENEWABLE_SECONDS = 24 * 60 * 60;
 const GUEST_PREFIX = 'guest-';
 
-export interface GuestToken {
+interface GuestToken {
   token: string;
   /** `guest-…` */
   userId: string;
@@ -21,7 +21,7 @@ export interface GuestTokens {
   issue(former?: string): Promise<GuestToken>;
 }
 
-export interface GuestOptions {
+interface GuestOptions {
   secret: string;
   issuer?: string;
   audience?: string;

@@ -17,7 +17,7 @@ export interface LostEntry {
   detail: string;
 }
 
-export interface ParsedEntries {
+interface ParsedEntries {
   claims: LoggedClaim[];
   lost: LostEntry[];
 }

@@ -12,7 +12,7 @@ export interface KeptBalance {
   balance: Balance;
 }
 
-export interface Keepers extends Balance {
+interface Keepers extends Balance {
   /** Finds out who keeps this rain's money, and takes it on where nobody does yet. Harmless to repeat. */
   meet(rainId: string): Promise<void>;
 }

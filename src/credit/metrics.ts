@@ -7,8 +7,6 @@ import type { CreditQueue, DeadQueue } from './queue.ts';
 export interface CreditTally {
   /** Claims in the book after a job, those that were there before included. */
   credited: number;
-  /** Claims given up. */
-  buried: number;
   /** Attempts at a job that failed. */
   faults: number;
   /** Won → its user can be told that it is credited, seconds. */
@@ -31,7 +29,6 @@ export function tellCredit(registry: MetricsRegistry, queue: Pick<CreditQueue, '
     read: async () => [{ value: await dead.getJobCountByTypes('waiting', 'prioritized', 'delayed', 'active', 'failed') }],
   });
   tellFigure(registry, { kind: 'counter', name: 'rain_credited_claims_total', help: 'Claims that this process has seen into the book, those that were there before included', read: () => [{ value: tally.credited }] });
-  tellFigure(registry, { kind: 'counter', name: 'rain_buried_claims_total', help: 'Claims that this process has given up; they lie with the dead letters', read: () => [{ value: tally.buried }] });
   tellFigure(registry, { kind: 'counter', name: 'rain_credit_faults_total', help: 'Attempts at a credit job that failed and are made again. A few are life; a steady stream is a database or a wallet in trouble', read: () => [{ value: tally.faults }] });
   tellSpread(registry, { name: 'rain_credit_lag_seconds', help: "Claims, from the win to the user being told that the money is there. By two machines' clocks. Seconds in a big wave are normal, minutes are not", read: () => [{ spread: tally.lag }] });
   tellSpread(registry, { name: 'rain_credit_job_seconds', help: 'Credit jobs, taken up → done; up to 500 claims each. Longer than a second: the database, or the wallet, is slow', read: () => [{ spread: tally.jobs }] });

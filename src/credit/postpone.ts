@@ -13,7 +13,7 @@ export interface PostponedJob {
   delayMs: number;
 }
 
-export interface Postponed {
+interface Postponed {
   jobs: PostponedJob[];
   /** Whose time is over. */
   lost: LostEntry[];

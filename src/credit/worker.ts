@@ -76,7 +76,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     },
   };
 
-  const tally: CreditTally = { credited: 0, buried: 0, faults: 0, lag: new Spread(LAGS_SECONDS), jobs: new Spread(LAGS_SECONDS) };
+  const tally: CreditTally = { credited: 0, faults: 0, lag: new Spread(LAGS_SECONDS), jobs: new Spread(LAGS_SECONDS) };
   async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
     const takenUpAt = Date.now();
     const report = await creditRange(job.id!, job.data, {
@@ -119,7 +119,6 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     worker.on('error', onError);
     worker.on('completed', (job, { credited, dead: buried, later: postponed }) => {
       tally.credited += credited;
-      tally.buried += buried;
       log.debug({ job: job.id, credited, dead: buried, later: postponed }, 'credited');
     });
     worker.on('failed', (job, error) => {

@@ -3,9 +3,10 @@ import { loadScripts } from '../grab/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { unknownTerms } from '../rain/terms.ts';
-import { LOCAL } from '../runtime/durability.ts';
+import { DURABILITY_WAIT_MS, LOCAL } from '../runtime/durability.ts';
 import type { Part } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
+import { throttled } from '../runtime/log.ts';
 import { connectRedis, untilReady } from '../runtime/redis.ts';
 import { expectFit } from '../runtime/redisDemands.ts';
 import { answer, type Asker } from './asker.ts';
@@ -24,7 +25,6 @@ import { Pace } from './guard/pace.ts';
 import { openRelief, type Relief } from './relief/relief.ts';
 import { send, type Session } from './session.ts';
 import { createTally } from './tally.ts';
-import { throttled } from './throttled.ts';
 import { createTimes, type Times } from './times.ts';
 import { tellWins } from './trail.ts';
 import { Wicket } from './wicket/wicket.ts';
@@ -64,7 +64,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
   const audience = new Audience();
   const board = new Board({ redis: reads, onFault, restMs: () => audience.restMs, onChange: tell });
   const [now, clockErrorMs, reading] = [() => board.now(), () => board.clockErrorMs(), board.reading.bind(board)];
-  const keeping = openKeeping({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? 500, now, log, onFault });
+  const keeping = openKeeping({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
   const connections = [grabs, reads, subscriber, ...keeping.connections];
   const foregone = new Foregone({ redis: reads, reading, refresh: (rainId) => board.refresh(rainId), now, clockErrorMs, onFault });
   // What is known was read from a server that may be another now, or one that has changed unheard.

@@ -80,8 +80,8 @@ export class Audience {
   }
 
   /** The same for some, unless there is or comes anything else to tell. */
-  some(sessions: Iterable<Session>, tell: (session: Session) => void, onShed: () => void): void {
-    this.#broadcast.add({ sessions: [...sessions], tell, shed: true, onShed });
+  some(sessions: Iterable<Session>, tell: (session: Session) => void): void {
+    this.#broadcast.add({ sessions: [...sessions], tell, shed: true });
   }
 }
 

@@ -1,17 +1,15 @@
 import type { Session } from './session.ts';
 
-export interface Telling {
+interface Telling {
   /** A later telling of the same name takes the place of one that has not begun: nobody needs yesterday's news. */
   name?: string;
   sessions: readonly Session[];
   tell: (session: Session) => void;
   /** Dropped, begun or not, as soon as there is anything else to tell. */
   shed?: boolean;
-  /** Called when it is dropped, before or after somebody was told. */
-  onShed?: () => void;
 }
 
-export interface BroadcastRules {
+interface BroadcastRules {
   /** Work per turn of the event loop, ms: so long may telling everybody hold up a grab. */
   sliceMs?: number;
   /** Monotonic ms. */
@@ -45,13 +43,9 @@ export class Broadcast {
 
   /** The first slice is told at once if nothing else is under way. */
   add(telling: Telling): void {
-    if (telling.shed && this.underWay) return telling.onShed?.();
-    for (const { shed, onShed } of this.#waiting) if (shed) onShed?.();
+    if (telling.shed && this.underWay) return;
     this.#waiting = this.#waiting.filter(({ shed }) => !shed);
-    if (this.#current?.shed) {
-      this.#current.onShed?.();
-      this.#current = undefined;
-    }
+    if (this.#current?.shed) this.#current = undefined;
     const older = telling.name === undefined ? -1 : this.#waiting.findIndex(({ name }) => name === telling.name);
     if (older >= 0) this.#waiting[older] = telling;
     else this.#waiting.push(telling);

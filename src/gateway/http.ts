@@ -7,7 +7,7 @@ import { addressOf } from '../runtime/address.ts';
 import { answerJson, type ReadinessReport } from '../runtime/health.ts';
 import type { Limits } from './limits.ts';
 
-export interface HttpRules {
+interface HttpRules {
   limits: Limits;
   /** How many proxies of ours stand before the gateway. */
   trustedProxies: number;

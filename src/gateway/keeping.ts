@@ -6,7 +6,7 @@ import { connectRedis, parseRedisUrl, type RedisClient } from '../runtime/redis.
 import { startRestorer } from './restorer.ts';
 import { Told } from './told.ts';
 
-export interface KeepingOptions {
+interface KeepingOptions {
   redisUrl: string;
   /** The connection grabs go through. */
   redis: RedisClient;

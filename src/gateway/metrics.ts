@@ -37,10 +37,6 @@ export function tellGateway(registry: MetricsRegistry, gateway: Pick<Gateway, 's
   });
   tellFigure(registry, { kind: 'counter', name: 'rain_gateway_fair_start_grabs_total', help: 'Grabs that drew a lot at the opening of a rain. Stands still at an opening: the fair start is off, or nobody came in time', read: () => [{ value: tally.gathered }] });
   tellFigure(registry, {
-    kind: 'counter', name: 'rain_gateway_ticker_shed_total', help: "Times the winners' ticker was not shown, or not to all, because there was something else to tell. Harmless",
-    read: () => [{ value: tally.tickersShed }],
-  });
-  tellFigure(registry, {
     kind: 'counter', name: 'rain_gateway_handed_out_total', help: 'Tickets, and puzzles before them, handed out. Puzzles without tickets after them: scripts that do not solve them', labels: ['what'],
     read: () => Object.entries(tally.handedOut).map(([what, value]) => ({ labels: { what }, value })),
   });

@@ -15,15 +15,13 @@ const TICKER_SIZE = 5;
 
 /** Carries what other processes publish to the sockets of this one. */
 export async function followNews(subscriber: RedisClient, door: Door): Promise<void> {
-  const { audience, limits, tally } = door;
-  const onShed = () => { tally.tickersShed++; };
+  const { audience, limits } = door;
   const ticker = new Ticker({
     watching: (rainId) => audience.watching(rainId),
     restMs: () => audience.restMs,
     toldAt: () => audience.toldAt,
     busy: () => audience.telling || door.relief.switchboard.off.ticker,
-    show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits), onShed),
-    onShed,
+    show: (frames) => audience.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
   });
   subscriber.on('message', (channel: string, frame: string) => {
     const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;

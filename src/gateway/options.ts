@@ -1,9 +1,9 @@
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
+import type { TokenRules } from '../runtime/tokenReader.ts';
 import type { Traces } from '../runtime/traces.ts';
 import type { Limits } from './limits.ts';
 import type { Chance } from './rains/lots.ts';
-import type { TokenRules } from './token.ts';
 import type { WicketRules } from './wicket/wicket.ts';
 
 export interface GatewayOptions {

@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts';
 /** A gateway that closes has more to do in its time. */
 const GOODBYE_MS = 250;
 
-export interface PresenceRules {
+interface PresenceRules {
   redis: RedisClient;
   address: string;
   tally: Pick<Tally, 'answers'>;
@@ -20,7 +20,7 @@ export interface PresenceRules {
   everyMs?: number;
 }
 
-export interface PresenceTeller {
+interface PresenceTeller {
   /** Says goodbye if that is quickly done; otherwise it is missed a little later. Never rejects. */
   close(): Promise<void>;
 }

@@ -6,12 +6,11 @@ import { SUBPROTOCOL } from '../protocol/constants.ts';
 import { ERRORS } from '../protocol/outcomes.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { Assembly } from './assembly.ts';
-import { complain } from './complaint.ts';
 import { Handshakes } from './guard/handshakes.ts';
 import { refuseUpgrade } from './http.ts';
 import type { GatewayOptions } from './options.ts';
 import { route, turnAway } from './router.ts';
-import { createSession, heartbeat, pong, send, type Session } from './session.ts';
+import { complain, createSession, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose } from './tally.ts';
 import { createVerifier } from './token.ts';
 import { considerUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
@@ -88,7 +87,7 @@ export function openReception({ door, blocklist, relief, connected }: Assembly, 
   function receive(session: Session, data: RawData, isBinary: boolean): void {
     // Who has been closed may go on talking until he hears of it, or for as long as he likes.
     if (session.closedWith !== undefined) return;
-    if (isBinary) return complain(door, session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }));
+    if (isBinary) return complain(session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }), door.limits);
     if (!accepting) return turnAway(door, session, data.toString(), '-7');
     route(door, session, data.toString());
   }

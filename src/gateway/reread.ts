@@ -1,4 +1,4 @@
-export interface RereadRules {
+interface RereadRules {
   /** Takes over what Redis says now. */
   read: () => Promise<void>;
   /** What is done now and then instead of `read`, where that is less. */
@@ -8,7 +8,7 @@ export interface RereadRules {
   everyMs?: number;
 }
 
-/** Something of the operator's that every gateway follows: read at the start, with each event, and now and then in case one was lost. */
+/** Something of the operator's that every gateway follows, whom he keeps out and what he has switched off: read at the start, with each event, and now and then in case one was lost. */
 export class Reread {
   readonly #rules: Required<RereadRules>;
   #timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import { RestoreFault, restoreTold, type Restored, type ToldClaim } from '../gra
 import type { Logger } from '../runtime/log.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
-export interface RestorerOptions {
+interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
   told: Iterable<ToldClaim>;
@@ -17,7 +17,7 @@ export interface RestorerOptions {
  *     sure ──connection lost, or a doubt──▶ in doubt ──ready──▶ looking ──all found or put back──▶ sure
  *                                              ▲────────────failed──────────┘
  */
-export interface Restorer {
+interface Restorer {
   /** While it looks after a loss: the packets of told wins may lie in the list, and nobody is to take them. Bounded. */
   readonly looking: boolean;
   /** A command went wrong; in a Redis Cluster nothing else tells that a node was replaced. */

@@ -1,12 +1,11 @@
 import { decode, encode, resultFrame } from '../protocol/codec.ts';
-import { complain } from './complaint.ts';
 import type { Door } from './door.ts';
 import { comebackInMs, comebackWindowMs } from './farewell.ts';
 import { grab } from './handlers/grab.ts';
 import { join } from './handlers/join.ts';
 import { ping } from './handlers/ping.ts';
 import { solution } from './handlers/solution.ts';
-import { gather, send, type Session } from './session.ts';
+import { complain, gather, send, type Session } from './session.ts';
 
 /** One frame of one socket. Limits first, then exactly one handler. */
 export function route(door: Door, session: Session, frame: string): void {
@@ -17,7 +16,7 @@ export function route(door: Door, session: Session, frame: string): void {
   if (session.blocked) return turnAway(door, session, frame, '-6');
   if (!door.pace.admit(session)) return turnAway(door, session, frame, '-5');
   const decoded = decode(frame);
-  if (!decoded.ok) return complain(door, session, encode(decoded.error));
+  if (!decoded.ok) return complain(session, encode(decoded.error), door.limits);
   const { message } = decoded;
   switch (message.type) {
     case 'grab': return grab(door, session, message);

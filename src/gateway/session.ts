@@ -49,7 +49,7 @@ export interface Session {
   closedWith: CloseCode | undefined;
 }
 
-export interface Guest {
+interface Guest {
   identity: Identity;
   user: Allowance;
   address: Allowance;
@@ -79,6 +79,12 @@ export function send(session: Session, message: string | Frame, limits: Limits):
   if (socket.readyState !== WebSocket.OPEN) return;
   if (stream.writableLength > limits.sendBufferBytesMax) return end(session, 4413);
   stream.write(typeof message === 'string' ? frameOf(message) : message);
+}
+
+/** Tells what was wrong; who keeps sending nonsense is closed. */
+export function complain(session: Session, message: string, limits: Limits): void {
+  send(session, message, limits);
+  if (++session.errors >= limits.errorsPerSocketMax) end(session, 4429);
 }
 
 /** What is said to him until the end of what is being done goes out in one write. For who is said more than one thing: for one alone it is dearer. */

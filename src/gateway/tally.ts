@@ -20,8 +20,6 @@ export interface Tally {
   handedOut: Record<'ticket' | 'puzzle', number>;
   /** Grabs that drew a lot at the opening of a rain. */
   gathered: number;
-  /** Times the winners' ticker was not shown, or not to all, because there was something else to tell. */
-  tickersShed: number;
   /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
   redisFaults: number;
 }
@@ -33,7 +31,6 @@ export function createTally(): Tally {
     closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
     handedOut: { ticket: 0, puzzle: 0 },
     gathered: 0,
-    tickersShed: 0,
     redisFaults: 0,
   };
 }

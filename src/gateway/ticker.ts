@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-export interface TickerRules {
+interface TickerRules {
   /** Who watches a rain now. */
   watching: (rainId: string) => ReadonlySet<Session>;
   /** Something that matters is being told: then nothing is shown. */
@@ -9,8 +9,6 @@ export interface TickerRules {
   toldAt: () => number;
   /** Shows each of these his frame. */
   show: (frames: ReadonlyMap<Session, Buffer>) => void;
-  /** Called when samples were not shown for that. */
-  onShed: () => void;
   /** How long a sample comes after the one before, and after what matters, ms. */
   restMs: () => number;
   /** Monotonic ms. */
@@ -51,10 +49,10 @@ export class Ticker {
   #tick(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { watching, busy, show, onShed, now } = this.#rules;
+    const { watching, busy, show, now } = this.#rules;
     const latest = [...this.#latest];
     this.#latest.clear();
-    if (busy()) return onShed();
+    if (busy()) return;
     this.#shownAt = now();
     const frames = new Map<Session, Buffer>();
     for (const [rainId, frame] of latest) for (const session of watching(rainId)) frames.set(session, frame);

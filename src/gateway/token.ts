@@ -1,8 +1,6 @@
 import { userId } from '../rain/claim.ts';
 import { createTokenReader, type TokenRules } from '../runtime/tokenReader.ts';
 
-export type { TokenRules } from '../runtime/tokenReader.ts';
-
 /** Who the token's bearer is, and until when (epoch ms). */
 export interface Identity {
   userId: string;

@@ -37,7 +37,7 @@ export interface Admitted {
   address: string;
 }
 
-export type Admission = Admitted | ({ ok: false } & Answer);
+type Admission = Admitted | ({ ok: false } & Answer);
 
 /** How long a gateway that closes, or has lost its Redis, asks to be let be, ms. */
 const AWAY_MS = 1_000;

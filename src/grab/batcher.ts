@@ -17,7 +17,7 @@ export interface AnsweredBatch<A> extends Readonly<Batch<A>> {
 }
 
 /** Called once for each asker, with the shard that his answer is from. */
-export type Deliver<A> = (asker: A, rainId: string, answer: GrabAnswer, shard: number) => void;
+type Deliver<A> = (asker: A, rainId: string, answer: GrabAnswer, shard: number) => void;
 
 /**
  * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard.

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import type { RainEvent } from './events.ts';
-import { BLOCKS_KEY, EVENTS_CHANNEL } from './keys.ts';
+import { publish } from './events.ts';
+import { BLOCKS_KEY } from './keys.ts';
 import { run } from './scripts.ts';
 
 /** Every gateway knows all of them by heart [R10]. */
@@ -26,7 +26,7 @@ const block = z.object({
 });
 export type Block = z.infer<typeof block>;
 
-export interface BlockList {
+interface BlockList {
   version: string | undefined;
   /** Those whose time is over may be among them. */
   blocks: Block[];
@@ -53,23 +53,18 @@ export async function hasRoomFor(redis: RedisClient, who: Pick<Block, 'kind' | '
 
 export async function putBlock(redis: RedisClient, added: Block): Promise<void> {
   await redis.hset(BLOCKS_KEY, { [nameOf(added)]: JSON.stringify(added), [VERSION]: randomUUID() });
-  await announce(redis);
+  await publish(redis, { type: 'blocks' });
 }
 
 /** @returns the block that was lifted; `undefined`: there was none */
 export async function liftBlock(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<Block | undefined> {
   const lifted = await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(who), randomUUID(), '']);
   if (lifted === null) return undefined;
-  await announce(redis);
+  await publish(redis, { type: 'blocks' });
   return block.safeParse(readJson(String(lifted))).data;
 }
 
 /** Clears away a block whose time is over, unless it was put there anew. */
 export async function clearBlock(redis: RedisClient, over: Block): Promise<void> {
   await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(over), randomUUID(), JSON.stringify(over)]);
-}
-
-/** Tells all gateways to read it again. A lost message costs them at most a second. */
-async function announce(redis: RedisClient): Promise<void> {
-  await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'blocks' } satisfies RainEvent));
 }

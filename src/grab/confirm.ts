@@ -4,7 +4,7 @@ import { BUSY, type GrabEngine } from './engine.ts';
 import { shardKeys } from './keys.ts';
 
 /** A win that is about to be told. */
-export interface Win {
+interface Win {
   userId: string;
   redPacketId: string;
 }
@@ -15,7 +15,7 @@ export interface Win {
  */
 export type Confirm = (rainId: string, shard: number, wins: readonly Win[]) => Promise<boolean[]>;
 
-export interface ConfirmRules {
+interface ConfirmRules {
   /** WAIT blocks its connection, so each round of questions takes one of these; four in turn keep up with any load. */
   connections: readonly RedisClient[];
   replicas: number;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { amount, rainId, userId } from '../rain/claim.ts';
 import { readJson } from '../rain/json.ts';
+import type { RedisClient } from '../runtime/redis.ts';
+import { EVENTS_CHANNEL } from './keys.ts';
 
 /** What travels on EVENTS_CHANNEL between processes. A lost event costs time, never truth: gateways also re-read Redis. */
 const rainEvent = z.discriminatedUnion('type', [
@@ -22,4 +24,9 @@ export type RainEvent = z.infer<typeof rainEvent>;
 /** A frame of the channel → an event; `undefined` for anything else, since anybody with Redis access can publish. */
 export function parseEvent(frame: string): RainEvent | undefined {
   return rainEvent.safeParse(readJson(frame)).data;
+}
+
+/** Tells all gateways. */
+export async function publish(redis: RedisClient, event: RainEvent): Promise<void> {
+  await redis.publish(EVENTS_CHANNEL, JSON.stringify(event));
 }

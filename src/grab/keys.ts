@@ -49,7 +49,7 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
 }
 
 /** What the rounds of a campaign have in common in one shard. */
-export interface CampaignKeys {
+interface CampaignKeys {
   /** hash: userId → the rounds he has won in, e.g. `,1,,4,`; a cache of book and claim logs */
   wins: string;
   /** set: numbers of its rounds that are not settled; as long as there are any the wins do not expire */

@@ -3,8 +3,8 @@ import { canonicalJson } from '../rain/json.ts';
 import { STORED_STATES, type RainWindow, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { leave } from './campaign.ts';
-import type { RainEvent } from './events.ts';
-import { EVENTS_CHANNEL, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
+import { publish } from './events.ts';
+import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain, Reveal } from './reading.ts';
 import { run } from './scripts.ts';
 
@@ -12,7 +12,7 @@ const storedState = z.enum(STORED_STATES).nullable();
 
 /** Tells all gateways to look again. A lost message costs them at most a second. */
 export async function announceChange(redis: RedisClient, rainId: string): Promise<void> {
-  await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId } satisfies RainEvent));
+  await publish(redis, { type: 'changed', rainId });
 }
 
 /**
@@ -84,7 +84,7 @@ export async function freeze(redis: RedisClient, rainId: string, live: LiveRain,
 /** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
 export const SETTLED_TTL_MS = 24 * 3_600_000;
 
-export interface Settlement {
+interface Settlement {
   /** How long its keys live on, ms. */
   ttlMs: number;
   /** Claims per shard that were accounted for; absent: whatever is there. */

@@ -23,7 +23,7 @@ const presence = z.object({
 export type Presence = z.infer<typeof presence>;
 
 /** Who has said nothing for so long is taken for gone, ms: longer than a Redis failover mostly takes. */
-export const STALE_MS = 5_000;
+const STALE_MS = 5_000;
 /** When nobody says anything any more, nothing stays. */
 const FORGET_MS = 60_000;
 /** More than anybody runs; what is beyond them is not read [R10]. */

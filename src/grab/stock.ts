@@ -70,7 +70,7 @@ export interface Stock {
 }
 
 /** `not_a_draft`: it is over, or was planned with other packets than these. */
-export type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
+type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
 
 /** What both scripts say besides a count. */
 const NO_SUCH_RAIN = -1;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../runtime/redis.ts';
-import type { RainEvent } from './events.ts';
-import { EVENTS_CHANNEL, SWITCHES_KEY } from './keys.ts';
+import { publish } from './events.ts';
+import { SWITCHES_KEY } from './keys.ts';
 
 /** What a gateway can give up, in the order in which it does: the winners' ticker, joins, new sockets, grabs. */
 export const SWITCHES = ['ticker', 'joins', 'sockets', 'grabs'] as const;
@@ -33,16 +33,11 @@ export async function readSwitches(redis: RedisClient): Promise<HeldSwitch[]> {
 /** In the place of whoever held it before. */
 export async function holdSwitch(redis: RedisClient, held: HeldSwitch): Promise<void> {
   await redis.hset(SWITCHES_KEY, held.name, JSON.stringify(held));
-  await announce(redis);
+  await publish(redis, { type: 'switches' });
 }
 
 /** The gateways decide again by themselves. */
 export async function letGoOf(redis: RedisClient, name: SwitchName): Promise<void> {
   await redis.hdel(SWITCHES_KEY, name);
-  await announce(redis);
-}
-
-/** Tells all gateways to read them again. A lost message costs them at most a second. */
-async function announce(redis: RedisClient): Promise<void> {
-  await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'switches' } satisfies RainEvent));
+  await publish(redis, { type: 'switches' });
 }

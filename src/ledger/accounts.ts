@@ -25,7 +25,7 @@ export function userAccount(userId: string): string {
   return `user:${userId}`;
 }
 
-export interface Wallet {
+interface Wallet {
   balanceCents: Cents;
   /** The newest credits, newest first, at most `limit`. */
   credits: { rainId: string; redPacketId: string; amountCents: Cents; /** Epoch ms. */ postedAt: number }[];

@@ -5,7 +5,7 @@ import type { Database, Transaction } from './database.ts';
 export type Json = Prisma.InputJsonObject;
 
 /** Something a person did: who, what, to which rain, with which words. */
-export interface Action {
+interface Action {
   actor: string;
   verb: string;
   rainId?: string;
@@ -17,7 +17,7 @@ export async function record(database: Database | Transaction, { actor, verb, ra
   await database.operatorAction.create({ data: { actor, verb, rainId: rainId ?? null, details }, select: { id: true } });
 }
 
-export interface RecordedAction extends Action {
+interface RecordedAction extends Action {
   /** Epoch ms. */
   at: number;
 }
@@ -28,7 +28,7 @@ export async function actions(database: Database, rainId: string, limit = 1_000)
   return rows.map(({ actor, verb, details, at }) => ({ actor, verb, rainId, details: details as Json, at: at.getTime() }));
 }
 
-export interface NumberedAction extends RecordedAction {
+interface NumberedAction extends RecordedAction {
   /** Later ones have higher ones; text, since JSON has no bigint. */
   id: string;
 }

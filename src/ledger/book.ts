@@ -48,7 +48,7 @@ export async function book(database: Database, rainId: string): Promise<RainBook
  * The credits of a rain, page by page, ordered by user: one user has one credit per rain, so his id is the cursor.
  * @param afterUserId the last user of the page before; absent for the first page
  */
-export async function credits(database: Database, rainId: string, afterUserId: string | undefined, limit = 10_000): Promise<BookedCredit[]> {
+export async function credits(database: Database, rainId: string, afterUserId?: string, limit = 10_000): Promise<BookedCredit[]> {
   const rows = await database.transfer.findMany({
     where: { rainId, userId: afterUserId === undefined ? { not: null } : { gt: afterUserId } },
     orderBy: { userId: 'asc' },

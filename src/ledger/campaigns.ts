@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { rains, type BookedRain } from './rains.ts';
 
 /** Rains that share one count of wins per user, see rain/campaign.ts. */
-export interface NewCampaign {
+interface NewCampaign {
   id: string;
   title: string;
   /** How many rounds a user may win. */
@@ -15,12 +15,12 @@ export interface NewCampaign {
   rollOver: boolean;
 }
 
-export interface BookedCampaign extends NewCampaign {
+interface BookedCampaign extends NewCampaign {
   /** Epoch ms. */
   createdAt: number;
 }
 
-export type CampaignCreation =
+type CampaignCreation =
   | { outcome: 'created' }
   /** The same campaign was created before; nothing was done again. */
   | { outcome: 'exists' }

@@ -3,8 +3,6 @@ import { sideOf } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
 import { inOrderWon, judge, toRows, type ClaimRow, type Judgement, type Standing, type StandingRow } from './judge.ts';
 
-export type { Standing } from './judge.ts';
-
 /** What became of one claim, in order of precedence. Only `posted` has moved money; `already` was posted before [R5]. */
 export type Posting = { outcome: 'posted' } | Judgement;
 

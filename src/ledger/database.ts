@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { lastLine } from '../runtime/away.ts';
+import { serversOf } from '../runtime/serverUrl.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
-import { unanswered } from './unanswered.ts';
 
 export type Database = PrismaClient;
 /** What runs inside `database.$transaction(…)`. */
@@ -24,7 +25,7 @@ const LIMITS = {
   transactionWaitMs: 10_000,
 } as const;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   connectionsMax?: number;
   /** A connection broke while nobody was using it; the next query opens another. */
   onError?: (error: Error) => void;
@@ -52,4 +53,12 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
 /** @throws Error that names the servers, see `unanswered` */
 export async function untilAnswers(database: Database, url: string): Promise<void> {
   await database.$queryRaw`SELECT 1`.catch((error: unknown) => { throw unanswered(url, error); });
+}
+
+/** What a failed connection is told as: who was asked, without the password, and the last line of what came back. */
+export function unanswered(url: string, error: unknown): Error {
+  const { message, severity } = error as Error & { severity?: string };
+  // PostgreSQL says so itself when it does not let somebody in, with a code of five characters.
+  const refused = severity !== undefined || /Code: `[0-9A-Z]{5}`/.test(message);
+  return new Error(`the database at ${serversOf(url)} ${refused ? 'lets us not in' : 'does not answer'}: ${lastLine(error)}`, { cause: error });
 }

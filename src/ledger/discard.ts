@@ -129,7 +129,7 @@ async function isCredited(book: Transaction, rainId: string, { redPacketId, user
 }
 
 /** The letters of a rain that were laid to rest, page by page, ordered by id. @param afterLetterId the last of the page before */
-export async function discards(database: Database, rainId: string, afterLetterId: string | undefined, limit = 10_000): Promise<BookedDiscard[]> {
+export async function discards(database: Database, rainId: string, afterLetterId?: string, limit = 10_000): Promise<BookedDiscard[]> {
   const rows = await database.discard.findMany({
     where: { rainId, ...(afterLetterId !== undefined && { letterId: { gt: afterLetterId } }) }, orderBy: { letterId: 'asc' }, take: limit,
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { unanswered } from './database.ts';
 import { readMigrations, type Migration } from './migration.ts';
-import { unanswered } from './unanswered.ts';
 
 /**
  * `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere.

@@ -29,7 +29,7 @@ export interface BookedPortion extends Omit<NewPortion, 'rainId'> {
 }
 
 /** In order of precedence; only `added` has moved money. */
-export type Adding =
+type Adding =
   | { outcome: 'added'; portion: BookedPortion }
   /** The same portion was added before; nothing was done again. */
   | { outcome: 'exists'; portion: BookedPortion }

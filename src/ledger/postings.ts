@@ -2,7 +2,7 @@ import type { BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
 /** What the book says of a packet: whom it was credited to, or that its money went back. */
-export interface BookedPosting {
+interface BookedPosting {
   redPacketId: string;
   /** Absent: its claim was discarded. */
   userId?: string;

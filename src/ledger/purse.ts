@@ -4,7 +4,7 @@ import type { BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
 /** One red packet that a user has been credited with. */
-export interface PursePacket {
+interface PursePacket {
   rainId: string;
   title: string;
   redPacketId: string;
@@ -16,7 +16,7 @@ export interface PursePacket {
 /** Where a page ended. */
 export type PursePlace = Pick<PursePacket, 'postedAt' | 'redPacketId'>;
 
-export interface PursePage {
+interface PursePage {
   /** Of all his credits, those on other pages included. */
   balanceCents: Cents;
   packets: PursePacket[];

@@ -54,7 +54,7 @@ export interface BookedRain extends NewRain {
   settledAt?: number;
 }
 
-export type Creation =
+type Creation =
   | { outcome: 'created' }
   /** The same rain was created before; nothing was done again. */
   | { outcome: 'exists' }
@@ -132,7 +132,7 @@ export async function isRehearsal(book: Database | Transaction, rainId: string):
 }
 
 /** `unsettled`: those whose book is open; or the rounds of one campaign. */
-export type WhichRains = 'all' | 'unsettled' | { campaignId: string };
+type WhichRains = 'all' | 'unsettled' | { campaignId: string };
 
 const among = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
 

@@ -5,7 +5,7 @@ import type { Database, Transaction } from './database.ts';
 import { isRehearsal } from './rains.ts';
 import { withdraw } from './reserve.ts';
 
-export type Recycling =
+type Recycling =
   | { outcome: 'recycled' }
   /** The same amount went back before; nothing was moved again. */
   | { outcome: 'already' }

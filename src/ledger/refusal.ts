@@ -9,7 +9,7 @@ const prismaError = z.object({
 });
 
 /** The database has understood the values and does not take them, today or tomorrow. */
-export interface Refusal {
+interface Refusal {
   /** SQLSTATE, e.g. `23514`. */
   code: string;
   message: string;

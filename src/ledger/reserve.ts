@@ -5,7 +5,7 @@ import type { Database, Transaction } from './database.ts';
 import { inOrderWon, judge, toRows, type ClaimRow, type StandingRow, type Turned } from './judge.ts';
 
 /** What became of one claim, in order of precedence. */
-export type Reserving =
+type Reserving =
   /** It is in the book already: no wallet need be asked. */
   | { outcome: 'credited' }
   | Turned

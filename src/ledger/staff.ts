@@ -18,7 +18,7 @@ export interface BookedOperator {
   disabledAt?: number;
 }
 
-export interface NewToken {
+interface NewToken {
   /** SHA-256 of its text, hex. */
   hash: string;
   /** What it is for. */

@@ -1,20 +1,19 @@
-import { z } from 'zod';
 import { BLOCKS_MAX, hasRoomFor, liftBlock, putBlock, readBlocks, type Block, type BlockKind } from '../grab/blocks.ts';
 import { redisNow } from '../grab/reading.ts';
 import { userId } from '../rain/claim.ts';
 import { networkOf } from '../runtime/address.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
+import { readReason } from './wording.ts';
 
-const blockReason = z.string().trim().min(1, 'expected 1 to 500 characters').max(500, 'expected 1 to 500 characters');
 const YEAR_MS = 366 * 24 * 3_600_000;
 
-export interface BlockOptions {
+interface BlockOptions {
   reason: string;
   /** How long, ms; absent: until it is lifted. */
   forMs?: number;
 }
 
-export type Blocked = { ok: true; block: Block } | Refused;
+type Blocked = { ok: true; block: Block } | Refused;
 
 /**
  * Keeps a user, or all users of an address or network, away from every gateway within a second. It touches no money: what
@@ -23,11 +22,11 @@ export type Blocked = { ok: true; block: Block } | Refused;
 export async function blockCaller(desk: Desk, kind: BlockKind, who: string, { reason: why, forMs }: BlockOptions): Promise<Blocked> {
   const named = nameOf(kind, who);
   if (named === undefined) return refuseName(kind, who);
-  const reason = blockReason.safeParse(why);
-  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const given = readReason(why);
+  if (!given.ok) return given;
   if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= YEAR_MS)) return refuse('for', 'expected 1s to 366d');
   const since = await redisNow(desk.redis);
-  const block: Block = { kind, who: named, reason: reason.data, actor: desk.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
+  const block: Block = { kind, who: named, reason: given.reason, actor: desk.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
   if (!await hasRoomFor(desk.redis, block)) return refuse('who', `${BLOCKS_MAX} blocks are in force; lift some, or block a network`);
   // First the record: who is kept out without one could not be told by whom.
   await desk.ledger.record({ actor: desk.actor, verb: 'block', details: { kind, who: named, reason: block.reason, ...(block.until !== undefined && { until: block.until }) } });

@@ -8,6 +8,7 @@ import type { Json } from '../ledger/actions.ts';
 import type { RainField } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
+import { iso } from '../rain/figures.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { askedTerms, judgeTerms } from '../rain/terms-check.ts';
@@ -15,7 +16,7 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest } from './campaign/round.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
-import { rainTitle } from './title.ts';
+import { rainTitle } from './wording.ts';
 
 /** A rain may be planned this far ahead and last this long; beyond it somebody mistook seconds for milliseconds. */
 const AHEAD_MS_MAX = 366 * 86_400_000;
@@ -48,7 +49,7 @@ const ASKED_AS: Partial<Record<RainField, string>> = { budgetCents: 'budget', sp
  * `commitment` is absent when an old rain that has none was created again, and of a dry run, which tells instead whether money would
  * leave the operator's account.
  */
-export type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
+type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
 
 /** A new id: the time makes it sort, the random part makes it unique. */
 export function newRainId(now: number): string {
@@ -109,8 +110,4 @@ export function judgeWindow({ opensAt, closesAt }: { opensAt: number; closesAt: 
   if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
   if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
   return undefined;
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -20,7 +20,7 @@ export async function foreseeSettling(desk: Desk, rain: BookedRain, live: LiveRa
   return hindrance(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) };
 }
 
-export type ForeseenClose = {
+type ForeseenClose = {
   ok: true;
   /** Packets that nobody would get any more; with their money, a decimal string. */
   left: number;

@@ -33,7 +33,7 @@ export interface RainView {
 }
 
 /** What was added to a rain since its creation. */
-export interface PortionView {
+interface PortionView {
   /** From 1. */
   portion: number;
   /** The operator's word for it. */

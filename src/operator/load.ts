@@ -10,7 +10,7 @@ import { brokenPromise, draftOf } from './commitment.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 
-export type LoadedRain = { ok: true; packets: number } | Refused;
+type LoadedRain = { ok: true; packets: number } | Refused;
 
 /** A plan and the seed that makes packets of it. */
 interface Planned {

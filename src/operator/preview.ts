@@ -22,7 +22,7 @@ export interface Preview {
 }
 
 /** Half a second of one core at most: who previews must not hold up who steers a rain [R10]. */
-export const PREVIEW_PACKETS_MAX = 1_000_000;
+const PREVIEW_PACKETS_MAX = 1_000_000;
 const BINS_MAX = 40;
 const SAMPLE_MAX = 200;
 

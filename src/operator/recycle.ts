@@ -5,9 +5,9 @@ import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { foreseeSettling } from './foresee.ts';
 import { settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
-export type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;
+type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;
 
-export interface RecycleOptions extends AfterReconnect {
+interface RecycleOptions extends AfterReconnect {
   /** Asked before money moves. */
   replicated?: Replicated | undefined;
   /** Only say what would go back, or what is in the way. */

@@ -9,7 +9,7 @@ import { refuse, type Desk, type Refused } from './desk.ts';
 const PAGE = 1_000;
 
 /** Where an entry stands in the claim log; the oldest of a shard is 0. */
-export interface Place {
+interface Place {
   shard: number;
   index: number;
 }
@@ -17,7 +17,7 @@ export interface Place {
 /** One entry of the claim log, as it was won. */
 export type Replayed = Place & { entry: string } & ({ ok: true; claim: Claim } | { ok: false; reason: string });
 
-export type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, void> } | Refused;
+type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, void> } | Refused;
 
 /**
  * Who won what and when, from the claim log ALONE, in the order of Redis's clock; one shard's entries stay in the order in

@@ -9,7 +9,7 @@ import type { Replayed } from './replay.ts';
  * `missing` the log has it, the book does not, and nobody is on the way to post it · `only_in_book` the other way round ·
  * `differs` the book has given the packet, or the user, something else · `unreadable` the entry is no claim of this rain
  */
-export interface Difference {
+interface Difference {
   kind: 'missing' | 'only_in_book' | 'differs' | 'unreadable';
   sentence: string;
 }
@@ -33,7 +33,7 @@ export interface Comparison {
   end(): Promise<ReplayDiff>;
 }
 
-export interface ComparisonParts {
+interface ComparisonParts {
   desk: Desk;
   rain: { id: string; settledAt?: number };
   /** Which of these entries lie with the dead letters, in order: they will not be posted by themselves. */

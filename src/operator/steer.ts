@@ -3,7 +3,7 @@ import { findRain } from '../grab/reading.ts';
 import type { RainState } from '../rain/rain.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
 
-export type Steered = { ok: true; state: RainState } | Refused;
+type Steered = { ok: true; state: RainState } | Refused;
 
 async function steer(desk: Desk, verb: 'pause' | 'resume' | 'close', rainId: string): Promise<Steered> {
   const live = await findRain(desk.redis, rainId);

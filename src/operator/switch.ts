@@ -1,29 +1,28 @@
-import { z } from 'zod';
 import { redisNow } from '../grab/reading.ts';
 import { holdSwitch, letGoOf, readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../grab/switches.ts';
 import { refuse, type Desk, type Refused } from './desk.ts';
+import { readReason } from './wording.ts';
 
-const switchReason = z.string().trim().min(1, 'expected 1 to 500 characters').max(500, 'expected 1 to 500 characters');
 const MONTH_MS = 31 * 24 * 3_600_000;
 
-export interface SwitchOptions {
+interface SwitchOptions {
   reason: string;
   /** How long, ms; absent: until it is let go. */
   forMs?: number;
 }
 
-export type Switched = { ok: true; held: HeldSwitch } | Refused;
+type Switched = { ok: true; held: HeldSwitch } | Refused;
 
 /**
  * Holds a switch of every gateway, within a second, whatever the pressure: `off` gives up what it is named after, `on` serves it. It touches no
  * money: a grab that is not decided changes nothing.
  */
 export async function throwSwitch(desk: Desk, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: SwitchOptions): Promise<Switched> {
-  const reason = switchReason.safeParse(why);
-  if (!reason.success) return refuse('reason', reason.error.issues[0]!.message);
+  const given = readReason(why);
+  if (!given.ok) return given;
   if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= MONTH_MS)) return refuse('for', 'expected 1s to 31d');
   const since = await redisNow(desk.redis);
-  const held: HeldSwitch = { name, position, reason: reason.data, actor: desk.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
+  const held: HeldSwitch = { name, position, reason: given.reason, actor: desk.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
   // First the record: what is switched off without one could not be asked about.
   await desk.ledger.record({ actor: desk.actor, verb: 'switch', details: { name, position, reason: held.reason, ...(held.until !== undefined && { until: held.until }) } });
   await holdSwitch(desk.redis, held);

@@ -1,4 +1,5 @@
 import type { CreditQueue } from '../credit/queue.ts';
+import { inTime } from '../runtime/deadline.ts';
 import { VERSION } from '../runtime/version.ts';
 import type { Queues, QueueDesk } from './desk.ts';
 
@@ -21,14 +22,14 @@ const ASK_MS_MAX = 3_000;
 
 /** What a rain is run by. One that cannot be asked is what is looked for: it is told, and the others all the same. */
 export async function lookAtSystem(desk: SystemDesk): Promise<SystemView> {
-  const [redis, database, queues, workers] = await Promise.all([askRedis(desk), inTime(desk.ledger.countRains()), askQueues(desk), inTime(desk.queues.credit.getWorkersCount())]);
+  const [redis, database, queues, workers] = await Promise.all([askRedis(desk), inTime(desk.ledger.countRains(), ASK_MS_MAX), askQueues(desk), inTime(desk.queues.credit.getWorkersCount(), ASK_MS_MAX)]);
   return { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null };
 }
 
 async function askRedis({ redis }: Pick<SystemDesk, 'redis'>): Promise<{ up: boolean; version?: string; usedMemoryBytes?: number }> {
-  if (await inTime(redis.ping()) === undefined) return { up: false };
+  if (await inTime(redis.ping(), ASK_MS_MAX) === undefined) return { up: false };
   // One that may be asked to serve may still keep its INFO to itself.
-  const info = await inTime(redis.info()) ?? '';
+  const info = await inTime(redis.info(), ASK_MS_MAX) ?? '';
   const of = (name: string): string | undefined => new RegExp(`^${name}:(.+?)\\r?$`, 'm').exec(info)?.[1];
   const [server, memory] = [of('redis_version'), of('used_memory')];
   return { up: true, ...(server !== undefined && { version: server }), ...(memory !== undefined && { usedMemoryBytes: Number(memory) }) };
@@ -39,18 +40,5 @@ function askQueues({ queues: { credit, later, dead } }: Pick<SystemDesk, 'queues
     const { waiting = 0, active = 0, delayed = 0, failed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
     return { waiting, active, delayed, failed };
   };
-  return inTime(Promise.all([lane(credit), lane(later), dead.getJobCountByTypes('waiting')]).then(([one, other, letters]) => ({ credit: one, later: other, dead: letters })));
-}
-
-/** `undefined`: it failed, or takes too long. */
-async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => { timer = setTimeout(resolve, ASK_MS_MAX, undefined); });
-  try {
-    return await Promise.race([asked, late]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
+  return inTime(Promise.all([lane(credit), lane(later), dead.getJobCountByTypes('waiting')]).then(([one, other, letters]) => ({ credit: one, later: other, dead: letters })), ASK_MS_MAX);
 }

@@ -4,9 +4,9 @@ import { announceChange, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
-import { readReason } from './reason.ts';
+import { readReason } from './wording.ts';
 
-export type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
+type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
 
 /**
  * Ends the book of a rain that Redis has lost, all of it: what is credited stays credited, the rest goes back to the operator.

@@ -24,7 +24,7 @@ export interface Costs {
   creditedPerSecond: number;
 }
 
-export interface Trial {
+interface Trial {
   sockets: number;
   /** Rains in which each of the crowd wins once. */
   rounds: number;

@@ -1,7 +1,8 @@
+import { figure } from '../rain/figures.ts';
 import type { Costs } from './costs.ts';
 
 /** What is planned: the rain at its worst, when everybody taps in the same second. */
-export interface Plan {
+interface Plan {
   users: number;
   packets: number;
 }
@@ -56,12 +57,12 @@ export function judgeFit(costs: Costs, { users, packets }: Plan, socketsPerProce
     fit('seat everybody', `${us(costs.handshakeUs)} a handshake`, `${seconds(seatS)} on ${cores(costs)}`, seatS, THRESHOLDS.seat, 'open the doors earlier, or run more gateways'),
     fit('memory for sockets and packets', `${bytes(costs.socketBytes)} a socket, ${bytes(costs.packetBytes)} a packet; ${bytes(costs.freeMemoryBytes)} are free`, bytes(memory),
       memory / costs.freeMemoryBytes, THRESHOLDS.memory, 'take a machine with more memory, or give Redis one of its own'),
-    fit('preallocate the packets', `${Math.round(costs.preallocatedPerSecond).toLocaleString('en')} a second`, seconds(preallocateS), preallocateS, THRESHOLDS.preallocate, 'load the rain well before it opens'),
-    fit('credit the winners', `${Math.round(costs.creditedPerSecond).toLocaleString('en')} a second by the embedded database`, seconds(creditS), creditS, THRESHOLDS.credit,
+    fit('preallocate the packets', `${figure(Math.round(costs.preallocatedPerSecond))} a second`, seconds(preallocateS), preallocateS, THRESHOLDS.preallocate, 'load the rain well before it opens'),
+    fit('credit the winners', `${figure(Math.round(costs.creditedPerSecond))} a second by the embedded database`, seconds(creditS), creditS, THRESHOLDS.credit,
       'winners hear of their money that much later; a PostgreSQL of its own is quicker'),
     {
-      name: 'open files', measured: costs.openFilesMax === undefined ? 'not told by this system' : `${costs.openFilesMax.toLocaleString('en')} a process`,
-      planned: `rain gateway --processes ${processes}, ${filesEach.toLocaleString('en')} each`,
+      name: 'open files', measured: costs.openFilesMax === undefined ? 'not told by this system' : `${figure(costs.openFilesMax)} a process`,
+      planned: `rain gateway --processes ${processes}, ${figure(filesEach)} each`,
       ...(costs.openFilesMax === undefined ? { verdict: 'tight' as const, advice: 'make sure of it yourself: ulimit -n' }
         : filesEach <= costs.openFilesMax ? { verdict: 'fits' as const } : { verdict: 'too much' as const, advice: `raise the limit (LimitNOFILE, ulimit -n) to ${filesEach}, or run more processes` }),
     },

@@ -3,7 +3,7 @@ import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
 import { clientMessage, type ClientMessage, type ErrorMessage, type GrabMessage, type ServerMessage } from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 
-export type Decoded = { ok: true; message: ClientMessage } | { ok: false; error: ErrorMessage };
+type Decoded = { ok: true; message: ClientMessage } | { ok: false; error: ErrorMessage };
 
 function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded {
   return { ok: false, error: { type: 'error', code, reason } };
@@ -43,7 +43,7 @@ export function encode(message: ServerMessage): string {
 }
 
 /** What an answer to a grab may carry beside its code: the packet with 0 and 1, when to ask again with -5 and -7. */
-export type ResultDetail = { redPacketId: string; amount: string } | { retryInMs: number };
+type ResultDetail = { redPacketId: string; amount: string } | { retryInMs: number };
 
 /** The message that answers a grab. */
 export function resultFrame(rainId: string, ref: string | undefined, code: OutcomeCode, detail?: ResultDetail): string {

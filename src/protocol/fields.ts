@@ -3,7 +3,7 @@ import { CLIENT_MESSAGES } from './messages.ts';
 import { SERVER_MESSAGES } from './spoken.ts';
 
 /** A JSON schema as far as it is read here. */
-export interface FieldSchema {
+interface FieldSchema {
   type?: string;
   const?: unknown;
   enum?: unknown[];

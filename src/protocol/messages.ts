@@ -112,7 +112,7 @@ export interface WinnersMessage {
   winners: { user: string; amount: string }[];
 }
 
-export interface PongMessage {
+interface PongMessage {
   type: 'pong';
   t: number;
   serverTime: number;

@@ -14,7 +14,7 @@ export const ROUNDS_MAX = 999;
 const ROUND = `expected a round from 1 to ${ROUNDS_MAX}`;
 export const round = z.int(ROUND).min(1, ROUND).max(ROUNDS_MAX, ROUND);
 
-export interface RoundName {
+interface RoundName {
   campaignId: string;
   round: number;
 }

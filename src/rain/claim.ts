@@ -33,7 +33,7 @@ export const claim = z.object({
 });
 export type Claim = z.infer<typeof claim>;
 
-export type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: string };
+type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: string };
 
 /** A string of this form. To what is no string at all, a number that looks like one for instance, that is said, too. */
 function matching(form: RegExp, expected: string): z.ZodString {

@@ -51,7 +51,7 @@ export function commitmentOf(promised: Promised): string {
 }
 
 /** In order of precedence; `portion`: which promise is broken, 0 for that of the creation, and absent then. */
-export type FairnessVerdict =
+type FairnessVerdict =
   | { outcome: 'bad_seed'; reason: string; portion?: number }
   /** The plan is the one that was committed to, and this version cannot carry it out: a newer one has made it. */
   | { outcome: 'newer'; refusals: Refusal[]; portion?: number }

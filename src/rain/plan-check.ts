@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import { CENTS_MAX, formatMoney, parseMoney, type Cents } from './money.ts';
 import { PACKETS_MAX, rainPlan, type CheckedPlan } from './plan.ts';
 import { refusalsOf, type Refusal } from './refusal.ts';
-import { figure, shareRefusals } from './split/feasible.ts';
+import { figure } from './figures.ts';
+import { shareRefusals } from './split/feasible.ts';
 import type { ReadRow } from './split/method.ts';
 import { methodNamed, type Split } from './split/methods.ts';
 
-export type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
+type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
 
 /**
  * Anything → a plan whose every cent is accounted for before a single packet exists, or all the reasons why not [R12].

@@ -27,7 +27,7 @@ function schemaOf({ name, rows }: SplitMethod) {
 
 const [first, ...others] = METHODS.map(schemaOf);
 /** Type and schema are made from the same list, which TypeScript cannot see. */
-export const split = z.discriminatedUnion('method', [first!, ...others], `expected the method ${METHODS_IN_WORDS}`) as unknown as z.ZodType<Split, Split>;
+const split = z.discriminatedUnion('method', [first!, ...others], `expected the method ${METHODS_IN_WORDS}`) as unknown as z.ZodType<Split, Split>;
 
 /** What an operator asks for. Amounts are decimal strings; `max` defaults to the budget. Whether it can be done: `checkPlan`. */
 export const rainPlan = z.strictObject({

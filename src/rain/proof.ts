@@ -28,7 +28,7 @@ export const proof = z.object({
   receipts: z.array(receipt, 'expected a list of receipts').default([]),
 }, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
   .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
-export type Proof = z.output<typeof proof>;
+type Proof = z.output<typeof proof>;
 
 /** @returns how many packets follow from the proof (0 when it does not hold), and what is wrong with it, in plain words */
 export function checkProof({ receipts, portions, ...shown }: Proof): { packets: number; problems: string[] } {

@@ -1,6 +1,6 @@
 /** The steps of a claim on its way from the socket to the book and back, each after the one before it. */
 export const TRAIL = ['grab', 'relay', 'credit', 'announce', 'told'] as const;
-export type TrailStep = (typeof TRAIL)[number];
+type TrailStep = (typeof TRAIL)[number];
 
 /** What a claim's trail is known by: whoever has the claim can derive it, so that no message and no job carries it. */
 export function trailOf({ rainId, redPacketId }: { rainId: string; redPacketId: string }): string {

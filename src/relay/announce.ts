@@ -1,5 +1,5 @@
-import type { RainEvent } from '../grab/events.ts';
-import { EVENTS_CHANNEL, shardKeys } from '../grab/keys.ts';
+import { publish } from '../grab/events.ts';
+import { shardKeys } from '../grab/keys.ts';
 import { run } from '../grab/scripts.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../runtime/redis.ts';
@@ -18,7 +18,6 @@ export async function announceCredited(redis: RedisClient, rainId: string, shard
   for (let at = 0; at < claims.length; at += CLAIMS_MAX) {
     const part = claims.slice(at, at + CLAIMS_MAX);
     await run(redis, 'credited', [state, credited], part.map(({ userId }) => userId));
-    const event: RainEvent = { type: 'credited', rainId, claims: part.map(({ userId, redPacketId, amount }) => ({ userId, redPacketId, amount })) };
-    await redis.publish(EVENTS_CHANNEL, JSON.stringify(event));
+    await publish(redis, { type: 'credited', rainId, claims: part.map(({ userId, redPacketId, amount }) => ({ userId, redPacketId, amount })) });
   }
 }

@@ -4,10 +4,10 @@ import { run } from '../grab/scripts.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
 /** How a script is run; a test makes one fail. */
-export type RunScript = typeof run;
+type RunScript = typeof run;
 
 /** Where the relay stands in one shard's claim log. Entries are counted from the oldest, which is 0. */
-export interface LogPosition {
+interface LogPosition {
   /** As Redis has it: what `advance` compares with. */
   cursor: number;
   /** The next entry to carry. */
@@ -32,7 +32,7 @@ export async function readPosition(redis: RedisClient, rainId: string, shard: nu
  * it by now, or may · `moved_by_another` the cursor stood elsewhere
  */
 const move = z.enum(['moved', 'shard_gone', 'lease_lost', 'moved_by_another']);
-export type Move = z.infer<typeof move>;
+type Move = z.infer<typeof move>;
 
 /** Moves the cursor, by compare-and-set and under the lease of `owner`; anything but `moved` has changed nothing. */
 export async function advance(redis: RedisClient, rainId: string, shard: number, { owner, from, to }: { owner: string; from: number; to: number }, runScript: RunScript = run): Promise<Move> {

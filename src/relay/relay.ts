@@ -18,7 +18,7 @@ export interface RelayOptions extends Omit<CarryParts, 'leases'> {
   waitingJobsMax?: number;
 }
 
-export interface Relay {
+interface Relay {
   /** One round over every live rain and shard. Faults are logged, not thrown: the next round tries again. */
   round(): Promise<Carried>;
   /** Goes round until stopped. */

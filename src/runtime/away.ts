@@ -6,3 +6,9 @@ export function isAway(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown };
   return AWAY.test(`${typeof code === 'string' ? code : ''} ${error instanceof Error ? error.message : String(error)}`);
 }
+
+/** What went wrong, in a line: Prisma puts it last. */
+export function lastLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split('\n').at(-1)!.trim();
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { durability, LOCAL } from './durability.ts';
+import { durability, DURABILITY_WAIT_MS, LOCAL } from './durability.ts';
 import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from './returns.ts';
 
@@ -24,7 +24,7 @@ export const configSchema = z.object({
   DURABILITY: durability.default(LOCAL),
   /** How long a win may take to reach the replicas before its user is told "busy", ms. */
   DURABILITY_WAIT_MS: z.coerce.number('expected milliseconds').int('expected whole milliseconds')
-    .min(1, `expected 1 to ${WAIT_MS_MAX}`).max(WAIT_MS_MAX, `expected 1 to ${WAIT_MS_MAX}`).default(500),
+    .min(1, `expected 1 to ${WAIT_MS_MAX}`).max(WAIT_MS_MAX, `expected 1 to ${WAIT_MS_MAX}`).default(DURABILITY_WAIT_MS),
   /** How long after an outage of Redis no rain is settled: so long the gateways put back the wins that they told and Redis lost, ms. */
   SETTLE_AFTER_RECONNECT_MS: z.coerce.number('expected milliseconds').int('expected whole milliseconds')
     .min(1_000, 'expected 1000 to 600000').max(600_000, 'expected 1000 to 600000').default(SETTLE_AFTER_RECONNECT_MS),

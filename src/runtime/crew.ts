@@ -6,7 +6,7 @@ import type { Logger } from './log.ts';
 import { childMessage } from './parent.ts';
 import { Replacements } from './replacements.ts';
 
-export interface CrewOptions<Facts> {
+interface CrewOptions<Facts> {
   /** For sentences, e.g. `gateway`. */
   name: string;
   size: number;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One moment by which several things are to be over, however many they are [R10]. */
-export interface Deadline {
+interface Deadline {
   /** Milliseconds until then; 0 when it has passed. */
   leftMs(): number;
   /** What `work` comes to, or `late` when the moment is there first. What is late goes on, and nobody waits for it. */
@@ -34,4 +34,10 @@ export function deadlineIn(ms: number): Deadline {
       while (!isSo() && leftMs() > 0) await sleep(LOOK_MS);
     },
   };
+}
+
+/** What `work` comes to; `undefined`: it failed, or takes longer than this. */
+export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
+  const heard = await deadlineIn(withinMs).within(work.then((value) => ({ value }))).catch(() => undefined);
+  return heard === 'late' ? undefined : heard?.value;
 }

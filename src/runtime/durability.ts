@@ -8,6 +8,8 @@ import { z } from 'zod';
 export type Durability = { mode: 'local' | 'relaxed' } | { mode: 'replicas'; replicas: number };
 
 const REPLICAS_MAX = 5;
+/** How long replicas may take to confirm, unless somebody says otherwise. */
+export const DURABILITY_WAIT_MS = 500;
 
 /** `local`, `relaxed` or `replicas=N`, as the environment has it. */
 export const durability = z.string().transform((text, context): Durability => {

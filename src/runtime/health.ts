@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastLine } from './away.ts';
 import { deadlineIn } from './deadline.ts';
 import { startRounds } from './rounds.ts';
 
@@ -11,7 +12,7 @@ export interface Part {
   ask: () => Promise<unknown>;
 }
 
-export interface NotReady {
+interface NotReady {
   part: string;
   /** ISO time since when, as far as we know. */
   since: string;
@@ -99,10 +100,9 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
   };
 }
 
-/** The last line: Prisma puts what went wrong there. Nobody's address is named, since anybody may ask. */
+/** Nobody's address is named, since anybody may ask. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message.trim().split('\n').at(-1)!.trim() : String(error);
-  return text.replace(/\S+:\/\/\S+/g, '…').replace(/[\w.-]+:\d{2,5}/g, '…') || 'failed';
+  return lastLine(error).replace(/\S+:\/\/\S+/g, '…').replace(/[\w.-]+:\d{2,5}/g, '…') || 'failed';
 }
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {

@@ -11,7 +11,7 @@ export interface Home {
   logs: string;
 }
 
-export type OpenedHome =
+type OpenedHome =
   | { ok: true; home: Home; lock: HomeLock }
   /** `unusable`: RAIN_HOME names no folder that can be written; `taken`: another process runs there. */
   | { ok: false; problem: 'unusable' | 'taken'; reason: string };

@@ -21,7 +21,7 @@ export interface HomeLock {
   release(): void;
 }
 
-export type LockResult = { ok: true; lock: HomeLock } | { ok: false; holder: ProcessIdentity };
+type LockResult = { ok: true; lock: HomeLock } | { ok: false; holder: ProcessIdentity };
 
 function highest(folder: string): { n: number; record: LockRecord | undefined } {
   const numbers = readdirSync(folder).map((name) => /^lock\.(\d{1,15})$/.exec(name)?.[1]).filter((text) => text !== undefined).map(Number);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_096;
 
-export interface LogFile {
+interface LogFile {
   path: string;
   /** Open for appending, to be handed to a child; the caller closes it. */
   descriptor: number;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client';
 import { answerJson, type Readiness } from './health.ts';
 import type { Logger } from './log.ts';
+import { inTime } from './deadline.ts';
 import type { Spread } from './spread.ts';
 import { VERSION } from './version.ts';
 
@@ -15,7 +16,7 @@ export interface Sample {
   value: number;
 }
 
-export interface Figure {
+interface Figure {
   /** `counter` for what only grows while the process lives. */
   kind: 'gauge' | 'counter';
   name: string;
@@ -25,7 +26,7 @@ export interface Figure {
   read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-export interface SpreadFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
+interface SpreadFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
   /** Asked at each scrape. */
   read: () => readonly { labels?: Record<string, string>; spread: Spread }[];
 }
@@ -52,7 +53,7 @@ export function tellFigure(registry: MetricsRegistry, { kind, name, help, labels
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const metric = kind === 'gauge' ? new Gauge({ ...options, collect }) : new Counter({ ...options, collect });
   async function collect(): Promise<void> {
-    const samples = await inTime(read);
+    const samples = await inTime((async () => read())(), READ_MS_MAX) ?? [];
     metric.reset();
     // prom-client begins a figure without labels at 0; one that cannot be told must not be told as 0.
     metric.remove({});
@@ -84,19 +85,7 @@ export function tellReadiness(registry: MetricsRegistry, { standing }: Pick<Read
   });
 }
 
-async function inTime(read: Figure['read']): Promise<readonly Sample[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Sample[]>((resolve) => { timer = setTimeout(resolve, READ_MS_MAX, []); });
-  try {
-    return await Promise.race([read(), late]);
-  } catch {
-    return [];
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-export interface MetricsServer {
+interface MetricsServer {
   /** `http://host:port` */
   url: string;
   close(): Promise<void>;
@@ -105,7 +94,7 @@ export interface MetricsServer {
 /** Where the page of figures comes from. */
 export type Told = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   registry: Told;
   host: string;
   /** 0 takes a free one. */

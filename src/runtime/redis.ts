@@ -4,7 +4,7 @@ import { redactUrl, serversOf } from './serverUrl.ts';
 /** What the rooms see: one server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;
 
-export type RedisAddress =
+type RedisAddress =
   | { kind: 'single'; url: string }
   | { kind: 'sentinel'; nodes: { host: string; port: number }[]; name: string; username?: string; password?: string }
   | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };
@@ -21,7 +21,8 @@ export const COMMAND_TIMEOUT_MS = 2_000;
 const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
 /** Who only listens asks now and then whether anybody is there, ms. */
 const LISTENER_PING_MS = 5_000;
-const RECONNECT_DELAY_MS_MAX = 1_000;
+/** Between two tries to connect again, ms. */
+const reconnectDelay = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
 function hosts(text: string, defaultPort: number): { host: string; port: number }[] | undefined {
   const nodes = text.split(',').map((part) => /^([^:@/\s]+|\[[0-9a-fA-F:]+\])(?::(\d{1,5}))?$/.exec(part.trim()));
@@ -65,7 +66,7 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
   const options: RedisOptions = {
     lazyConnect: false,
     connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(50 * attempt, RECONNECT_DELAY_MS_MAX),
+    retryStrategy: reconnectDelay,
     ...(purpose === 'once' && { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false, commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX }),
     ...(purpose === 'subscriber' && { socketTimeout: SILENCE_MS_MAX }),
     ...(purpose === 'queue' && { maxRetriesPerRequest: null }),
@@ -93,7 +94,7 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
     case 'cluster': {
       const { maxRetriesPerRequest: _perNode, retryStrategy: _single, ...redisOptions } = options;
       const once: Partial<ClusterOptions> = purpose === 'once' ? { retryDelayOnFailover: 0, enableOfflineQueue: false } : {};
-      return new Cluster(address.nodes, { ...once, redisOptions, clusterRetryStrategy: (attempt) => Math.min(50 * attempt, RECONNECT_DELAY_MS_MAX) });
+      return new Cluster(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
     }
   }
 }

@@ -25,7 +25,7 @@ export interface RedisFacts {
   replicas?: ReplicaFacts[];
 }
 
-export interface ReplicaFacts {
+interface ReplicaFacts {
   online: boolean;
   /** Seconds since it was last heard of. */
   silentSeconds: number;

@@ -1,6 +1,6 @@
 import { delayBeforeRetry, type Backoff } from './backoff.ts';
 
-export interface ReplacementRules {
+interface ReplacementRules {
   /** Begun within any minute, at most [R10]. */
   perMinuteMax: number;
   backoff: Backoff;

@@ -27,7 +27,7 @@ export function ofSqlState(sqlState: string): 'refuse' | 'again' {
 }
 
 /** What an HTTP status means for the request it answers. */
-export type HttpVerdict = 'done' | 'already' | 'again' | 'giveUp';
+type HttpVerdict = 'done' | 'already' | 'again' | 'giveUp';
 
 /**
  * Of the 4xx, those that do not speak of what was asked but of the moment (request timeout, too early, too many requests) or

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { lockHolder } from './lock.ts';
 
 /** What `rain list` in another terminal needs to reach the system that runs in a home. Holds secrets: mode 0600. */
-export const running = z.object({
+const running = z.object({
   pid: z.int().positive(),
   /** Epoch milliseconds. */
   startedAt: z.number(),

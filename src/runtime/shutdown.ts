@@ -25,7 +25,7 @@ export interface Shutdown {
  */
 export const SERVER_DEADLINE_MS = 8_000;
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   /** For all closers together. By default for a process whose children are stopped one after the other. */
   deadlineMs?: number;
   /** Told what went wrong while closing, one sentence each. */

@@ -1,5 +1,5 @@
 /** Runs work, at most so much of it at once; the rest waits in the order in which it came. */
-export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
+type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createSlots(atOnceMax: number): Slots {
   const waiting: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-export interface TokenClaims {
+interface TokenClaims {
   /** Who the token speaks for: the user, on the wire and in the book [R9]. */
   sub: string;
   expiresInSeconds: number;

@@ -11,7 +11,7 @@ export interface TokenRules {
 }
 
 /** Whom the token names, and until when it does (epoch ms). */
-export interface Bearer {
+interface Bearer {
   subject: string;
   expiresAt: number;
 }

@@ -4,7 +4,7 @@ import { deadlineIn } from './deadline.ts';
 import { VERSION } from './version.ts';
 
 /** One step of something that is followed through several processes. Never hand it amounts or tokens. */
-export interface Step {
+interface Step {
   /** What is followed, the same text in every process. */
   of: string;
   name: string;

@@ -3,7 +3,7 @@ import type { RedisClient } from '../runtime/redis.ts';
 import type { Logger } from '../runtime/log.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
 
-export interface EntrusterOptions {
+interface EntrusterOptions {
   redis: RedisClient;
   /** Finds out who keeps this rain's money, and takes it on where nobody does yet. */
   meet: (rainId: string) => Promise<void>;

@@ -1,5 +1,6 @@
 import type { Desk } from '../operator/desk.ts';
 import { vanishedRains } from '../operator/lost.ts';
+import { lastLine } from '../runtime/away.ts';
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
 import { judgeRedis } from '../runtime/redisDemands.ts';
@@ -8,12 +9,12 @@ import { startRounds, type Rounds } from '../runtime/rounds.ts';
 
 /** What can go wrong with Redis while rains live, beside what `judgeRedis` finds at any time. */
 export const GUARDED = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
-export type Guarded = (typeof GUARDED)[number];
+type Guarded = (typeof GUARDED)[number];
 
 /** Not found by a look that succeeds, but remembered, or the look's own failure. */
 const MOMENTARY: ReadonlySet<Guarded> = new Set(['evicted', 'restarted', 'unseen']);
 
-export interface GuardOptions {
+interface GuardOptions {
   desk: Desk;
   durability: Durability;
   log: Logger;
@@ -91,7 +92,7 @@ export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 
       return await deed();
     } catch (error) {
       const stood = [...standing.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
-      const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+      const reason = lastLine(error);
       return [...stood, { problem: 'unseen', subject, sentence: `the guard cannot see whether all is well with the ${subject}: ${reason}` }];
     }
   }

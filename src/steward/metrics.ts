@@ -1,7 +1,6 @@
 import { liveRains, readRain } from '../grab/reading.ts';
 import type { Audit } from '../operator/audit.ts';
-import { tellFigure, tellSpread, type MetricsRegistry, type Sample } from '../runtime/metrics.ts';
-import type { Spread } from '../runtime/spread.ts';
+import { tellFigure, type MetricsRegistry, type Sample } from '../runtime/metrics.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { GUARDED, type Guard } from './guard.ts';
 import { RAINS_TOLD_MAX, type Watch, type Watched } from './watch.ts';
@@ -10,7 +9,7 @@ import { RAINS_TOLD_MAX, type Watch, type Watched } from './watch.ts';
  * The money of the live rains as the background audit last saw it, and what guards it. A rain is a label only while this
  * process looks after it: once it is settled, it is told no more.
  */
-export function tellRains(registry: MetricsRegistry, { redis, watch, guard, settling }: { redis: RedisClient; watch: Pick<Watch, 'seen'>; guard: Pick<Guard, 'standing'>; settling: Spread }): void {
+export function tellRains(registry: MetricsRegistry, { redis, watch, guard }: { redis: RedisClient; watch: Pick<Watch, 'seen'>; guard: Pick<Guard, 'standing'> }): void {
   const each = (tell: (rain: string, watched: Watched) => Sample[]) => () => [...watch.seen()].flatMap(([rain, watched]) => tell(rain, watched));
   const terms = (unit: (share: Audit['equation']['budget']) => number) => each((rain, { audit }) => Object.entries(audit.equation)
     .map(([term, share]) => ({ labels: { rain, term }, value: unit(share) })));
@@ -43,5 +42,5 @@ export function tellRains(registry: MetricsRegistry, { redis, watch, guard, sett
       const counts = guard.standing();
       return GUARDED.map((problem) => ({ labels: { problem }, value: counts[problem] }));
     },
-  });  tellSpread(registry, { name: 'rain_settle_seconds', help: 'Rains, from the first look at which they were over until settled by this process: close, drain, audit, recycle', read: () => [{ spread: settling }] });
+  });
 }

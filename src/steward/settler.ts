@@ -4,10 +4,10 @@ import { draftRain } from '../grab/stock.ts';
 import { draftOf } from '../operator/commitment.ts';
 import type { Desk } from '../operator/desk.ts';
 import { hasLost } from '../operator/lost.ts';
+import { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';
 import type { Logger } from '../runtime/log.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
 import { startRounds, type Rounds } from '../runtime/rounds.ts';
-import { settleRain, type AfterReconnect, type Replicated, type Settling } from './settle.ts';
 
 export interface SettlerOptions extends AfterReconnect {
   desk: Desk;
@@ -20,8 +20,6 @@ export interface SettlerOptions extends AfterReconnect {
   replicated?: Replicated;
   /** How long the keys of a settled rain live on. */
   ttlMs?: number;
-  /** Called when a rain is settled, with the time from the first look at which it was over, ms. */
-  onSettled?: (tookMs: number) => void;
 }
 
 type Look = Settling | { outcome: 'failed'; error: unknown };
@@ -37,30 +35,21 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, onSettled, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Rounds {
+export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Rounds {
   const stuck = new Map<string, Stuck>();
-  const overSince = new Map<string, number>();
   let tidyAt = 0;
   let blind = false;
 
   async function look(rainId: string, live: LiveRain): Promise<void> {
     const before = stuck.get(rainId);
     if (before && performance.now() < before.nextAt) return;
-    const lookedAt = performance.now();
     const found = await settleRain(desk, rainId, live, ttlMs, replicated).catch((error: unknown): Look => ({ outcome: 'failed', error }));
-    if (found.outcome === 'settled') onSettled?.(performance.now() - (overSince.get(rainId) ?? lookedAt));
-    if (found.outcome === 'not_due' || found.outcome === 'settled') return forgetLook(rainId);
-    if (!overSince.has(rainId)) overSince.set(rainId, lookedAt);
+    if (found.outcome === 'not_due' || found.outcome === 'settled') return void stuck.delete(rainId);
     const where = JSON.stringify(found, (_, value: unknown) => (value instanceof Error ? value.message : value));
     const same = before?.where === where;
     if (!same) tell(rainId, found);
     const restMs = same ? Math.min(2 * before.restMs, everyMsMax) : everyMs;
     stuck.set(rainId, { where, restMs, nextAt: performance.now() + restMs });
-  }
-
-  function forgetLook(rainId: string): void {
-    stuck.delete(rainId);
-    overSince.delete(rainId);
   }
 
   function tell(rainId: string, found: Exclude<Look, { outcome: 'not_due' | 'settled' }>): void {
@@ -90,7 +79,7 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
     if (sinceReturn() < settleAfterReconnectMs) return everyMs;
     try {
       const live = await liveRains(desk.redis);
-      for (const rainId of overSince.keys()) if (!live.has(rainId)) forgetLook(rainId);
+      for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
       for (const [rainId, rain] of live) if (!signal.aborted && sinceReturn() >= settleAfterReconnectMs) await look(rainId, rain);
       if (performance.now() >= tidyAt) {
         tidyAt = performance.now() + tidyMs;

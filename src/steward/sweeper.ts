@@ -24,7 +24,7 @@ export interface SweeperOptions {
   patienceMsMax?: number;
 }
 
-export interface LoggedEntry {
+interface LoggedEntry {
   index: number;
   entry: string;
 }

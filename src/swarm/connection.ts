@@ -6,9 +6,9 @@ import type { HeardMessage } from './server-message.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Why there will be no other line. */
-export type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { kind: 'gave_up'; reason: string };
+type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { kind: 'gave_up'; reason: string };
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   onMessage(message: HeardMessage): void;
   /** The line stands, and he is about to join. */
   onWelcome?(): void;

@@ -22,7 +22,7 @@ export function describeLoss(loss: Loss): string {
   }
 }
 
-export interface LineEvents {
+interface LineEvents {
   onMessage(message: HeardMessage): void;
   /** A frame that is none of rain.v1. */
   onUnreadable(): void;
@@ -48,7 +48,7 @@ export interface Line {
   cut(): void;
 }
 
-export interface Dial {
+interface Dial {
   address: URL;
   token: string;
   localAddress: string | undefined;

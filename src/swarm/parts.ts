@@ -31,7 +31,7 @@ export type FromPart =
   | { type: 'done'; record: TallyRecord; clockErrorMs: number }
   | { type: 'failed'; reason: string };
 
-export interface PartsOptions {
+interface PartsOptions {
   wave: Omit<z.infer<typeof wave>, 'seed'> & { seed?: string | undefined };
   /** With what each part signs its users' tokens. */
   token: z.infer<typeof token>;

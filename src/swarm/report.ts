@@ -62,7 +62,7 @@ export interface SwarmReport {
 }
 
 /** What is known of a wave beside what its users saw. */
-export interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'> {
+interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'> {
   processes?: number;
   arrivals?: Arrivals;
   shares?: Shares;

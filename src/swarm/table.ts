@@ -1,4 +1,5 @@
 import type { AuditReport, Share } from '../rain/equation.ts';
+import { figure } from '../rain/figures.ts';
 import type { Latency } from './latency.ts';
 import type { SwarmReport } from './report.ts';
 import { judge } from './verdict.ts';
@@ -58,8 +59,4 @@ function columns(rows: string[][], align: string): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const aligned = (cell: string, column: number) => (align[column] === 'r' ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!));
   return rows.map((row) => row.map(aligned).join('  ').trimEnd());
-}
-
-function figure(count: number): string {
-  return count.toLocaleString('en-US');
 }

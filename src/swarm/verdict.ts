@@ -1,4 +1,5 @@
 import type { AuditReport, Share } from '../rain/equation.ts';
+import { figure } from '../rain/figures.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import type { SwarmReport } from './report.ts';
 
@@ -43,8 +44,4 @@ function differences(report: SwarmReport, audit: AuditReport, others: Share): st
   if (unheard > 0 ? won < (parseMoney(report.told) ?? 0n) : formatMoney(won) !== report.told) wrongs.push(`the audit has ${formatMoney(won)} won`);
   if (winners < report.winners || winners > report.winners + unheard) wrongs.push(`the audit has ${figure(winners)} winners`);
   return wrongs;
-}
-
-function figure(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -50,13 +50,13 @@ export interface WaveOptions {
 }
 
 /** Which users of the wave are this process's: every `of`th; and how long ago the wave began, ms. */
-export interface Part {
+interface Part {
   index: number;
   of: number;
   begunMsAgo: number;
 }
 
-export interface Played {
+interface Played {
   tally: Tally;
   clock: ServerClock;
   durationMs: number;

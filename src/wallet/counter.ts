@@ -5,9 +5,9 @@ import type { Claim } from '../rain/claim.ts';
 import type { Unbooked } from './unbooked.ts';
 
 /** What became of a claim that was handed in. `later`: not now, or nobody knows; it comes again by itself, with the clerk. */
-export type HandedIn = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
+type HandedIn = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
 
-export interface CounterOptions {
+interface CounterOptions {
   balance: Balance;
   /** Claims of one rain that are posted in one go: a book takes many as cheaply as one, a wallet elsewhere answers for each. */
   togetherMax: number;

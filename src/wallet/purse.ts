@@ -3,10 +3,8 @@ import type { PursePlace } from '../ledger/purse.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import type { Standing, Teller } from './teller.ts';
 
-export type { PursePlace } from '../ledger/purse.ts';
-
 /** One red packet of a user, as he is told. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
-export interface PurseEntry {
+interface PurseEntry {
   rainId: string;
   title: string;
   redPacketId: string;

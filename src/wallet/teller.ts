@@ -12,17 +12,17 @@ import type { FoundWins, Win } from './wins.ts';
 /** `pending`: it is on its way. `held`: it is with the operator, or he has discarded it. */
 export type Standing = 'credited' | 'pending' | 'held';
 
-export interface StandingWin extends Pick<Win, 'claim' | 'title'> {
+interface StandingWin extends Pick<Win, 'claim' | 'title'> {
   standing: Standing;
 }
 
 /** What a user has won and where it stands; `settled`: all that could be looked for was, and nothing was left for lack of time. */
-export interface Settled {
+interface Settled {
   wins: StandingWin[];
   settled: boolean;
 }
 
-export interface TellerParts {
+interface TellerParts {
   ledger: Pick<Ledger, 'creditsAmong'>;
   findWins: (userId: string) => Promise<FoundWins>;
   isDead: DeadWins;

@@ -7,7 +7,7 @@ import { shardKeys } from '../../src/grab/keys.ts';
 import { findRain } from '../../src/grab/reading.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { rain } from '../support/call.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 

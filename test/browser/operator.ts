@@ -5,7 +5,7 @@ import { bringAxe } from './axe.ts';
 import type { Deployment } from './deployment.ts';
 
 export const LAPTOP = { width: 1280, height: 800 };
-export const PASSWORD = 'correct horse battery';
+const PASSWORD = 'correct horse battery';
 
 /** `opal` may act, `vera` may look. */
 export async function addOperators(system: Deployment): Promise<void> {

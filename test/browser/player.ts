@@ -60,17 +60,6 @@ export async function overhear(page: Page): Promise<{ type: string }[]> {
   return said;
 }
 
-/** What the gateway says of rains, said of rehearsals. */
-export async function rehearsed(page: Page): Promise<void> {
-  await page.routeWebSocket(/\/v1$/, (socket) => {
-    const gateway = socket.connectToServer();
-    gateway.onMessage((frame) => {
-      const message = JSON.parse(String(frame)) as { type: string };
-      socket.send(message.type === 'rain' ? JSON.stringify({ ...message, rehearsal: true }) : frame);
-    });
-  });
-}
-
 /** What sticks out of the window, or is cut off within it. */
 export async function overflowing(page: Page): Promise<string[]> {
   return await page.evaluate(() => {

@@ -37,7 +37,7 @@ export interface ScriptedPage {
   reopen(): void;
 }
 
-export interface ScriptedPageOptions {
+interface ScriptedPageOptions {
   rain?: RainSnapshot;
   window?: BrowserContextOptions;
   book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;

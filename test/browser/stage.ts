@@ -32,7 +32,7 @@ export interface Stage {
   end(): Promise<void>;
 }
 
-export interface StageOptions {
+interface StageOptions {
   /** `false`: the console hands out no guest tokens. */
   guests?: GuestTokens | false;
   gateway?: Partial<GatewayOptions>;

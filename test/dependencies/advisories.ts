@@ -18,7 +18,7 @@ const exception = z.strictObject({
   until: z.iso.date(),
 });
 export const exceptions = z.array(exception);
-export type Exception = z.infer<typeof exception>;
+type Exception = z.infer<typeof exception>;
 
 /**
  * `undefined`: the registry answers no audits. What is written down and holds no longer is a finding as well.

@@ -3,7 +3,7 @@ import type { Chance } from './chance.ts';
 import type { Told } from './told.ts';
 import { User } from './user.ts';
 
-export interface CrowdOptions {
+interface CrowdOptions {
   rainId: string;
   gatewayUrls: readonly string[];
   /** userId → token, of everybody who is to come. */

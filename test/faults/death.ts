@@ -6,7 +6,7 @@ import type { Scene } from './run.ts';
 const DIE_AT = fileURLToPath(new URL('dieAt.mjs', import.meta.url));
 
 /** Where a worker can be made to kill itself, see dieAt.mjs. */
-export type Moment = 'added' | 'credited' | 'recycled' | 'settled';
+type Moment = 'added' | 'credited' | 'recycled' | 'settled';
 
 /** Leaves one worker, alone, which will die when it comes to this moment with the nth claim, or the nth time where it is of no claim. */
 export async function doom({ workers }: Pick<Deployment, 'workers'>, moment: Moment, nth: number): Promise<void> {

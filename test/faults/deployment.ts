@@ -24,7 +24,7 @@ const RAIN = compiledEntry('bin/rain.js');
 const SETTLE_AFTER_RECONNECT_MS = 2_500;
 
 /** Stands in a line: given the port of the server, it says at which port those at the other end are to find it. */
-export type Detour = (port: number) => Promise<{ port: number; close(): Promise<void> }>;
+type Detour = (port: number) => Promise<{ port: number; close(): Promise<void> }>;
 
 export interface DeploymentOptions {
   gateways?: number;

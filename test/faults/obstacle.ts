@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
 /** Makes PostgreSQL refuse what is written into the book, a few times over. */
-export interface Obstacle {
+interface Obstacle {
   /** How often somebody has met it. */
   met(): Promise<number>;
   remove(): Promise<void>;

@@ -1,7 +1,7 @@
 import { describeEnd, type Child } from '../../src/runtime/children.ts';
 
 /** Environment variables added to a process for one start, e.g. `NODE_OPTIONS`. */
-export type Extra = Record<string, string>;
+type Extra = Record<string, string>;
 
 /**
  * One process of a deployment, which can be killed, frozen and started again. Its end is expected only when it came by

@@ -6,7 +6,7 @@ import { QUEUE_PREFIX } from '../../src/grab/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A hand in the queue of credits, for what no part of the system does to it. */
-export interface QueueHand {
+interface QueueHand {
   active(): Promise<Job<CreditJob>[]>;
   waiting(): Promise<Job<CreditJob>[]>;
   /** The locks of these jobs run out and they are marked as stalled, for which one otherwise waits 22 s. */

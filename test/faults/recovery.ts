@@ -12,7 +12,7 @@ export interface RunResult extends Verdict {
   struck: string;
 }
 
-export interface Stricken {
+interface Stricken {
   desk: Desk;
   database: Database;
   rainId: string;

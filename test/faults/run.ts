@@ -39,7 +39,7 @@ export type Strike = (scene: Scene) => Promise<number | void> | number | void;
  * By chance: from just before the first grab to just after the last, in the first second, while packets are being
  * won, or around the end and the settlement.
  */
-export type When = 'rain' | 'swing' | 'end';
+type When = 'rain' | 'swing' | 'end';
 
 export interface FaultOptions {
   /** It takes half a minute: once, unless more is asked for. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dial, type Client } from '../support/client.ts';
 
 /** What one user heard of one rain, in order. */
-export interface Heard {
+interface Heard {
   userId: string;
   /** `won` as well as `already claimed`. */
   wins: { redPacketId: string; amount: string }[];
@@ -18,7 +18,7 @@ export interface Storm {
   stop(): Promise<void>;
 }
 
-export interface StormOptions {
+interface StormOptions {
   /** Asked for each user, and again when his socket has closed. */
   gatewayUrl: (user: number) => string;
   rainId: string;

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
 
 /** The whole system under one parent, `rain up`, as `npm start` runs it, and a look into it. */
-export interface UpSystem {
+interface UpSystem {
   cli: CliProcess;
   running: Running;
   desk: Desk;

@@ -5,7 +5,7 @@ import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import type { Chance } from './chance.ts';
 import { Told } from './told.ts';
 
-export interface UserOptions {
+interface UserOptions {
   userId: string;
   token: string;
   rainId: string;

@@ -4,7 +4,7 @@ import { findRain, redisNow } from '../../src/grab/reading.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import type { Claim } from '../../src/rain/claim.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { raise } from './rainfall.ts';
 import { recoverySeconds } from './recovery.ts';

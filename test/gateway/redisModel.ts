@@ -2,7 +2,7 @@ import { Admission } from '../../src/gateway/relief/admission.ts';
 import { LIMITS, type Limits } from '../../src/gateway/limits.ts';
 
 /** A Redis that decides so many grabs in a second, one after the other, at the end of a line that takes `lineMs` there and back. */
-export interface Model {
+interface Model {
   perSecond: number;
   lineMs?: number;
   limits?: Partial<Limits>;
@@ -11,7 +11,7 @@ export interface Model {
 }
 
 /** What became of the grabs that were offered in one stretch of time. */
-export interface Stretch {
+interface Stretch {
   offered: number;
   decided: number;
   refused: number;

@@ -12,7 +12,7 @@ import { allocationOf, loadRain } from '../../src/operator/load.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { dump } from '../support/rain.ts';
 import { ModelRain } from './model.ts';

@@ -12,7 +12,7 @@ import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
 import type { OpenBook } from './openBook.ts';
 
-export interface Server {
+interface Server {
   /** Of a database that is migrated and empty. */
   url: string;
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ import { discardLetter } from '../../src/operator/dead/discard.ts';
 import { listLetters } from '../../src/operator/dead/letters.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { startSweeper } from '../../src/steward/sweeper.ts';
 import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';

@@ -5,7 +5,7 @@ export class Cut extends Error {
   override name = 'Cut';
 }
 
-export interface WatchedDesk extends Desk {
+interface WatchedDesk extends Desk {
   /** Calls of Redis and of the book so far. */
   calls(): number;
 }

@@ -126,8 +126,8 @@ describe('discarding', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['no reason', ' ', /expected a reason/],
-    ['one of 501 characters', 'x'.repeat(501), /at most 500/],
+    ['no reason', ' ', /expected 1 to 500/],
+    ['one of 501 characters', 'x'.repeat(501), /1 to 500/],
     ['one with a line break', 'a\nb', /printable/],
   ])('[R12] for %s is refused, and nothing is written', async (name, reason, sentence) => {
     const { letter } = await refusedRain(`reason-${name.length}`);

@@ -6,7 +6,7 @@ import { auditRain } from '../../src/operator/audit.ts';
 import { discardLetter } from '../../src/operator/dead/discard.ts';
 import { listLetters } from '../../src/operator/dead/letters.ts';
 import { closeRain } from '../../src/operator/steer.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
 
 let desk: QueueTestDesk;

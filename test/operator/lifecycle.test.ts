@@ -7,7 +7,7 @@ import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { listRains, showRain } from '../../src/operator/list.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
 let desk: TestDesk;

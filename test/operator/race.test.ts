@@ -11,7 +11,7 @@ import { parseClaim } from '../../src/rain/claim.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
 import { parseMoney } from '../../src/rain/money.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { connect } from '../support/rain.ts';
 

@@ -10,7 +10,7 @@ import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 
 export const MORE = { budget: '7.00', packets: 7 } as const;
 
-export interface TopUpStage {
+interface TopUpStage {
   desk: TestDesk;
   engine: GrabEngine;
   /** A rain of 10.00 in five packets, whose time has come, not loaded yet. */

@@ -9,7 +9,7 @@ import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { verifyRain, type Verification } from '../../src/operator/verify.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { tamper } from '../support/plain-sql.ts';
 

@@ -11,7 +11,7 @@ import { announceCredited } from '../../src/relay/announce.ts';
 import { advance } from '../../src/relay/claimLog.ts';
 import { createLeases } from '../../src/relay/lease.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { dial } from '../support/client.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';

@@ -9,7 +9,7 @@ import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import type { Rounds } from '../../src/runtime/rounds.ts';
-import { settleRain } from '../../src/steward/settle.ts';
+import { settleRain } from '../../src/operator/settle.ts';
 import { startSettler } from '../../src/steward/settler.ts';
 import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';

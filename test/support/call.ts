@@ -19,7 +19,7 @@ export interface Running {
   done: Promise<CliRun>;
 }
 
-export interface CliCall extends Running {
+interface CliCall extends Running {
   /** What Ctrl-C does to a process. */
   interrupt(): void;
 }

@@ -13,7 +13,7 @@ const exported = z.object({
   resourceSpans: z.array(z.object({ resource: z.object({ attributes }), scopeSpans: z.array(z.object({ spans: z.array(span) })) })),
 });
 
-export interface HeardSpan extends Omit<z.infer<typeof span>, 'attributes'> {
+interface HeardSpan extends Omit<z.infer<typeof span>, 'attributes'> {
   service: string;
   attributes: Record<string, string>;
 }

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { tokenFor } from './client.ts';
 
-export interface Knocked {
+interface Knocked {
   /** HTTP status of the refusal, or `open`; the socket is gone again then. */
   status: number | 'open';
   /** Seconds. */

@@ -35,7 +35,7 @@ export interface TestPostgres {
 }
 
 /** One life of the server: a process and those that it has started, one per connection and some of its own. */
-export interface PostgresServer {
+interface PostgresServer {
   pid: number;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** To all of its processes: they do not pass it on to each other. */

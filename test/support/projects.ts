@@ -5,7 +5,7 @@ import { posix } from 'node:path';
  * `unit`: starts and dials nothing, so that many files share a thread. `system`: starts or dials something. `long`: `*.long.test.ts`,
  * whatever it does.
  */
-export type Project = 'unit' | 'system' | 'long';
+type Project = 'unit' | 'system' | 'long';
 
 /** Who imports one of these, other than for its types, can start a server or a process, or dial one. */
 const SERVERS = new Set([

@@ -1,5 +1,5 @@
 /** What a PromQL expression asks for: a figure, and the labels by which it picks or groups it. */
-export interface Asked {
+interface Asked {
   names: string[];
   labels: string[];
 }

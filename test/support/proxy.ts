@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** Which way bytes are lost: a command that never arrives, a reply that never does, or both. */
-export type Direction = 'toServer' | 'toClient' | 'both';
+type Direction = 'toServer' | 'toClient' | 'both';
 
 /** What the line does to bytes; every byte is judged when its turn comes, so a change also meets what is still waiting. */
 type Weather =

@@ -25,7 +25,7 @@ export async function openRedis(): Promise<{ server: TestRedis; redis: RedisClie
   return { server, redis };
 }
 
-export interface StockedRain {
+interface StockedRain {
   rainId: string;
   /** As its id unless told otherwise. */
   title?: string;

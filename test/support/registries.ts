@@ -1,12 +1,11 @@
 import { createConsoleTally, tellConsole } from '../../src/console/metrics.ts';
 import { tellProcesses } from '../../src/bin/servers/gateways.ts';
-import { tellFaults } from '../../src/bin/servers/worker.ts';
+import { tellWork } from '../../src/bin/servers/worker.ts';
 import { tellCredit } from '../../src/credit/metrics.ts';
 import { tellGateway } from '../../src/gateway/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createTally } from '../../src/gateway/tally.ts';
 import { createTimes } from '../../src/gateway/times.ts';
-import { createRelayTally, tellRelay } from '../../src/relay/metrics.ts';
 import { openRegistry, tellReadiness, type MetricsRegistry } from '../../src/runtime/metrics.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { Spread } from '../../src/runtime/spread.ts';
@@ -34,10 +33,9 @@ function openAll(): Record<KnownFigure['server'], MetricsRegistry> {
   tellProcesses(gateway, () => 1);
   tellReadiness(worker, { standing });
   const nobody = () => Promise.reject(new Error('nobody is here'));
-  tellRains(worker, { redis: { hgetall: nobody } as unknown as RedisClient, watch: { seen: () => new Map() }, guard: { standing: () => { throw new Error('nobody is here'); } }, settling: new Spread([1]) });
-  tellCredit(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, buried: 0, faults: 0, lag: new Spread([1]), jobs: new Spread([1]) });
-  tellRelay(worker, createRelayTally());
-  tellFaults(worker, () => 0);
+  tellRains(worker, { redis: { hgetall: nobody } as unknown as RedisClient, watch: { seen: () => new Map() }, guard: { standing: () => { throw new Error('nobody is here'); } } });
+  tellCredit(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Spread([1]), jobs: new Spread([1]) });
+  tellWork(worker, { carried: () => 0, faults: () => 0 });
   tellReadiness(console, { standing });
   tellConsole(console, createConsoleTally());
   return { gateway, worker, console };

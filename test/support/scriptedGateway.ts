@@ -18,7 +18,7 @@ export interface Visit {
   close(code: number): void;
 }
 
-export interface ScriptedGateway {
+interface ScriptedGateway {
   url: string;
   /** When each client came, monotonic ms. */
   comes: number[];

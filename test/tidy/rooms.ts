@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isNode, walk, type SourceFile, type Violation } from './sourceFile.ts';
 
 /** Room → the rooms it may import, or `all`. */
-export type RoomTable = Map<string, ReadonlySet<string> | 'all'>;
+type RoomTable = Map<string, ReadonlySet<string> | 'all'>;
 
 /** Reads the table `| room | noun | may import |` of src/README.md. */
 export function readRooms(markdown: string): RoomTable {

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 
 /** What a person sees in a terminal, without its colours. */
-export interface Terminal {
+interface Terminal {
   /** Everything printed so far. */
   screen(): string;
   /** The first match, as soon as it is there. */

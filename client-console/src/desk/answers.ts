@@ -20,14 +20,11 @@ import type { MethodName } from '../../../src/rain/split/methods.ts';
 type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer A extends z.ZodType> ? z.output<A> : never;
 
 export type Session = Answer<typeof sessionApi.look>;
-export type Role = Session['role'];
 
 export type RainState = State;
 export type OutcomeCode = Code;
 export type RainView = Answer<typeof rainsApi.list>['rains'][number];
 export type RainDetail = Answer<typeof rainsApi.show>;
-/** What was added to a rain since its creation. */
-export type Portion = RainDetail['portions'][number];
 
 /** A plan as it is typed: the console judges it. */
 export interface Plan {

@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
+import { delayBeforeRetry } from '../../../src/runtime/backoff.ts';
 import type { Sample } from './answers.ts';
 import { Ask } from './ask.ts';
 import { useDesk } from './desk.ts';
 
 /** Five minutes at one a second: more than any rain of a party, and a bound for a screen that is left open for days. */
-export const SAMPLES_MAX = 300;
-const RETRY_MS = { first: 1_000, most: 15_000 } as const;
+const SAMPLES_MAX = 300;
+const RETRY = { firstDelayMs: 1_000, delayMsMax: 15_000 };
 /** One a second is promised. */
 const SILENCE_MS_MAX = 6_000;
 
-export interface Live {
+interface Live {
   samples: readonly Sample[];
   /** `lost` while it tries to come back by itself. */
   link: 'connecting' | 'up' | 'lost';
@@ -37,7 +38,7 @@ export function useLive(rainId: string): Live {
       source?.close();
       failures += 1;
       setLive((before) => ({ ...before, link: 'lost' }));
-      wait(Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** (failures - 1)) * (0.5 + Math.random() / 2), () => void back());
+      wait(delayBeforeRetry(failures, RETRY, Math.random), () => void back());
     };
     // A stream does not say why it was refused; the session does.
     const back = async () => {

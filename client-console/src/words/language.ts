@@ -19,7 +19,7 @@ export const LanguageContext = createContext<Language>('en');
 export const useLanguage = (): Language => useContext(LanguageContext);
 
 /** One screen's words in both languages, side by side, so that a sentence missing in one does not compile. */
-export interface Bilingual<W> {
+interface Bilingual<W> {
   en: W;
   zh: W;
 }

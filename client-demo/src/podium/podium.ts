@@ -5,7 +5,7 @@ const FIRST_MS_MAX = 4_000;
 const AGAIN_MS = 5_000;
 const ASKS_MAX = 8;
 
-export interface PodiumOptions {
+interface PodiumOptions {
   read: (rainId: string) => Promise<Luckiest>;
   random: () => number;
 }

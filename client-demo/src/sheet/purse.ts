@@ -4,7 +4,7 @@ import type { Account, OwnPacket } from './account.ts';
 /** While money is on its way, and the sheet is open, it is looked for this often. */
 const LOOK_AGAIN_MS = 3_000;
 
-export interface PurseOptions {
+interface PurseOptions {
   words: Words;
   /** @returns `undefined` while nobody has come in */
   read: () => Promise<Account | undefined>;

@@ -6,7 +6,7 @@ import { drawCoin, drawIngot } from './pictures/treasure.ts';
 import { drawGlow, drawPetal, drawSpark } from './pictures/light.ts';
 
 /** How a picture comes about: its size in CSS pixels, and the strokes, the origin being in the middle. */
-export interface Drawing {
+interface Drawing {
   width: number;
   height: number;
   draw: (pen: CanvasRenderingContext2D) => void;

@@ -6,7 +6,7 @@ import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
 import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
-import { clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, refused, tell } from '../answer.ts';
+import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
@@ -63,8 +63,7 @@ async function auditOne(terminal: Terminal, desk: OpenDesk, id: string, { repair
   const { withQueues } = await import('../queues.ts');
   await withQueues(desk, async (at) => {
     const repaired = repair ? await mend(terminal, at, id, dryRun) : undefined;
-    const known = reason === undefined ? undefined : await acknowledgeLost(at, id, reason, dryRun);
-    if (known && !known.ok) throw refused(known);
+    const known = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
     if (known) tell(terminal, `${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
@@ -77,8 +76,7 @@ async function auditOne(terminal: Terminal, desk: OpenDesk, id: string, { repair
 
 /** @returns how many claims were sent again */
 async function mend(terminal: Terminal, desk: QueueDesk, id: string, dryRun: boolean): Promise<number> {
-  const repaired = await repairRain(desk, id, dryRun);
-  if (!repaired.ok) throw refused(repaired);
+  const repaired = accepted(await repairRain(desk, id, dryRun));
   tell(terminal, `${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
   if (repaired.claims === 0 || dryRun) return repaired.claims;
   const progress = bar(terminal, 'crediting', 'jobs');

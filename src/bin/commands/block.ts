@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander';
 import type { Block, BlockKind } from '../../grab/blocks.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
-import { print, refused } from '../answer.ts';
+import { iso } from '../../rain/figures.ts';
+import { accepted, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
@@ -24,8 +25,7 @@ export function addBlockCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain block address 203.0.113.0/24 --reason "a farm of phones" --for 2h')
     .action((kind: BlockKind, who: string, { reason, for: forMs, json }: BlockFlags) => atDesk(terminal, async (desk) => {
-      const done = await blockCaller(desk, kind, who, { reason, ...(forMs !== undefined && { forMs }) });
-      if (!done.ok) throw refused(done);
+      const done = accepted(await blockCaller(desk, kind, who, { reason, ...(forMs !== undefined && { forMs }) }));
       print(terminal, json, done.block, `${kind} ${done.block.who}: blocked ${untilText(done.block)}`);
     }));
 
@@ -34,8 +34,7 @@ export function addBlockCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain unblock user alice')
     .action((kind: BlockKind, who: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const done = await liftCallerBlock(desk, kind, who);
-      if (!done.ok) throw refused(done);
+      const done = accepted(await liftCallerBlock(desk, kind, who));
       print(terminal, json, done.block, `${kind} ${done.block.who}: may come in again`);
     }));
 
@@ -45,12 +44,10 @@ export function addBlockCommands(program: Command, terminal: Terminal): void {
     .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
       const blocks = await listBlocks(desk);
       print(terminal, json, blocks, blocks.length === 0 ? 'nobody is blocked' : table(['kind', 'who', 'until', 'since', 'by', 'reason'],
-        blocks.map((block) => [block.kind, block.who, block.until === undefined ? 'lifted' : time(block.until), time(block.since), block.actor, block.reason])));
+        blocks.map((block) => [block.kind, block.who, block.until === undefined ? 'lifted' : iso(block.until), iso(block.since), block.actor, block.reason])));
     }));
 }
 
-const time = (at: number): string => new Date(at).toISOString();
-
 function untilText({ until }: Block): string {
-  return until === undefined ? 'until it is lifted' : `until ${time(until)}`;
+  return until === undefined ? 'until it is lifted' : `until ${iso(until)}`;
 }

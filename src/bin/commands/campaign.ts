@@ -4,7 +4,7 @@ import { createCampaign } from '../../operator/campaign/create.ts';
 import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type CampaignView } from '../../operator/campaign/look.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
-import { CommandFailure, EXIT, print, refused } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paintState } from '../paint.ts';
@@ -36,8 +36,7 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
     .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => atDesk(terminal, async (desk) => {
-      const created = await createCampaign(desk, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) });
-      if (!created.ok) throw refused(created);
+      const created = accepted(await createCampaign(desk, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
       print(terminal, json, { campaignId: created.campaignId }, created.campaignId);
     }));
 

@@ -3,7 +3,7 @@ import { discardLetter, type Discarded } from '../../operator/dead/discard.ts';
 import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/dead/letters.ts';
 import { requeueLetter, requeueRain } from '../../operator/dead/requeue.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
-import { CommandFailure, EXIT, print, refused } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseCount } from '../moment.ts';
@@ -48,8 +48,7 @@ export function addDeadCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead show ${EXAMPLE}`)
     .action((letter: string, { json }: { json?: boolean }) => atQueues(terminal, async (desk) => {
-      const shown = await showLetter(desk, letter);
-      if (!shown.ok) throw refused(shown);
+      const shown = accepted(await showLetter(desk, letter));
       print(terminal, json, shown.letter, describe(shown.letter));
     }));
 
@@ -61,8 +60,7 @@ export function addDeadCommand(program: Command, terminal: Terminal): void {
     .action((letter: string | undefined, { rain, json }: { rain?: string; json?: boolean }) => {
       if ((letter === undefined) === (rain === undefined)) throw new CommandFailure(EXIT.usage, 'letter: expected either a letter or --rain');
       return atQueues(terminal, async (desk) => {
-        const done = letter !== undefined ? await requeueLetter(desk, letter) : await requeueRain(desk, rain!);
-        if (!done.ok) throw refused(done);
+        const done = accepted(letter !== undefined ? await requeueLetter(desk, letter) : await requeueRain(desk, rain!));
         print(terminal, json, { requeued: done.letters, complete: done.complete }, `sent again: ${done.letters}${done.complete ? '' : '; there are more, do it again'}`);
       });
     });
@@ -74,8 +72,7 @@ export function addDeadCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
     .action((letter: string, { reason, notPaid, dryRun, json }: { reason: string; notPaid?: boolean; dryRun?: boolean; json?: boolean }) => atQueues(terminal, async (desk) => {
-      const done = await discardLetter(desk, letter, reason, notPaid, dryRun);
-      if (!done.ok) throw refused(done);
+      const done = accepted(await discardLetter(desk, letter, reason, notPaid, dryRun));
       const { ok: _ok, ...plain } = done;
       if (dryRun) printDryRun(terminal, json, { letter, ...plain }, `${letter}: ${foretold(done)}`);
       else print(terminal, json, { letter, ...plain }, `${letter}: ${told(done)}`);

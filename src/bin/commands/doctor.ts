@@ -9,7 +9,7 @@ import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import type { Durability } from '../../runtime/durability.ts';
 import { redactUrl } from '../../runtime/serverUrl.ts';
 import { EXIT, explain, print } from '../answer.ts';
-import { configure } from '../connection.ts';
+import { configure, REACHED_MS_MAX } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paint } from '../paint.ts';
 import type { Terminal } from '../terminal.ts';
@@ -39,7 +39,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
 async function atRedis(url: string, durability: Durability, planned: Planned): Promise<Examined> {
   const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
   try {
-    await untilReady(redis, 3_000);
+    await untilReady(redis, REACHED_MS_MAX);
     return { findings: await examineRedis(redis, durability, planned), reached: true };
   } catch (error) {
     return away('redis', url, error, 'look whether it runs, and set REDIS_URL');

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Role } from '../../ledger/staff.ts';
 import { addOperator, changePassword, disableOperator, issueToken } from '../../operator/staff/staff.ts';
-import { print, refused, tell } from '../answer.ts';
+import { accepted, print, tell } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { askPassword } from '../password.ts';
@@ -20,8 +20,7 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .action(async (name: string, { role, json }: { role: Role; json?: boolean }) => {
       const password = await askPassword(terminal, `password of ${name}, at least 10 characters`);
       await atDesk(terminal, async (desk) => {
-        const done = await addOperator(desk, name, role, password);
-        if (!done.ok) throw refused(done);
+        accepted(await addOperator(desk, name, role, password));
         print(terminal, json, { name, role }, `${name} may sign in as ${role}`);
       });
     });
@@ -42,8 +41,7 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .action(async (name: string, { json }: { json?: boolean }) => {
       const password = await askPassword(terminal, `new password of ${name}, at least 10 characters`);
       await atDesk(terminal, async (desk) => {
-        const done = await changePassword(desk, name, password);
-        if (!done.ok) throw refused(done);
+        accepted(await changePassword(desk, name, password));
         print(terminal, json, { name }, `${name} has a new password; all sessions are over`);
       });
     });
@@ -52,8 +50,7 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator disable alice')
     .action((name: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const done = await disableOperator(desk, name);
-      if (!done.ok) throw refused(done);
+      accepted(await disableOperator(desk, name));
       print(terminal, json, { name }, `${name} may not sign in any more; all sessions and tokens are over`);
     }));
 
@@ -63,8 +60,7 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator token alice --label "nightly report" --for 30d')
     .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => atDesk(terminal, async (desk) => {
-      const done = await issueToken(desk, name, label, forMs);
-      if (!done.ok) throw refused(done);
+      const done = accepted(await issueToken(desk, name, label, forMs));
       const until = done.expiresAt === undefined ? {} : { expiresAt: new Date(done.expiresAt).toISOString() };
       tell(terminal, 'keep it well: it is not shown again');
       print(terminal, json, { name, label, token: done.token, ...until }, done.token);

@@ -7,7 +7,7 @@ import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
 import type { AskedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../grab/keys.ts';
-import { CommandFailure, EXIT, print, refused, tell } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, print, tell } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseCount, parseDuration, parseMoment } from '../moment.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
@@ -77,11 +77,10 @@ export async function create(terminal: Terminal, desk: OpenDesk, options: Create
     terms, ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
   };
   if (options.dryRun) return foretell(terminal, desk, request, options);
-  const created = await createRain(desk, request).catch((error: unknown) => {
+  const created = accepted(await createRain(desk, request).catch((error: unknown) => {
     tell(terminal, `it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
     throw error;
-  });
-  if (!created.ok) throw refused(created);
+  }));
   if (options.load) {
     try {
       await load(terminal, desk, created.rainId);
@@ -99,8 +98,7 @@ export async function create(terminal: Terminal, desk: OpenDesk, options: Create
 }
 
 async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateRequest & { terms: AskedTerms }, { id, campaign, load: loads, seed, json }: CreateOptions): Promise<void> {
-  const created = await createRain(desk, request, { dryRun: true });
-  if (!created.ok) throw refused(created);
+  const created = accepted(await createRain(desk, request, { dryRun: true }));
   const { rainId, opensAt, closesAt, funded = false } = created;
   const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
   const preview = previewRain(request.plan, 1, seed === undefined ? undefined : () => seed);
@@ -126,9 +124,7 @@ function campaignOf({ campaign, round, ...options }: CreateOptions): { id: strin
 async function load(terminal: Terminal, desk: OpenDesk, rainId: string): Promise<number> {
   const progress = bar(terminal, 'loading', 'packets');
   try {
-    const loaded = await loadRain(desk, rainId, (count, packets) => progress.update(count, packets));
-    if (!loaded.ok) throw refused(loaded);
-    return loaded.packets;
+    return accepted(await loadRain(desk, rainId, (count, packets) => progress.update(count, packets))).packets;
   } finally {
     progress.stop();
   }

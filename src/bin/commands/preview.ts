@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { previewRain } from '../../operator/preview.ts';
-import { print, refused } from '../answer.ts';
+import { accepted, print } from '../answer.ts';
 import { parseCount } from '../moment.ts';
 import { describePreview } from '../previewText.ts';
 import type { Terminal } from '../terminal.ts';
@@ -15,8 +15,7 @@ export function addPreviewCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain preview --budget 8888.00 --packets 1000 --min 1.00 --max 88.00')
     .action(({ draws, json, ...plan }: PlanOptions & { draws: number; json?: boolean }) => {
-      const preview = previewRain(planOf(plan), draws);
-      if (!preview.ok) throw refused(preview);
+      const preview = accepted(previewRain(planOf(plan), draws));
       print(terminal, json, preview, describePreview(preview));
     });
 }

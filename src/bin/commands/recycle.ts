@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { recycleRain } from '../../operator/recycle.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
-import { print, refused } from '../answer.ts';
+import { accepted, print } from '../answer.ts';
 import { atDesk, configure } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import type { Terminal } from '../terminal.ts';
@@ -14,8 +14,7 @@ export function addRecycleCommand(program: Command, terminal: Terminal): void {
     .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
       const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure(terminal.environment, []);
       const replicated = durability.mode === 'replicas' ? awaitReplicas(desk.redis, durability.replicas, waitMs) : undefined;
-      const done = await recycleRain(desk, id, { replicated, dryRun });
-      if (!done.ok) throw refused(done);
+      const done = accepted(await recycleRain(desk, id, { replicated, dryRun }));
       if (dryRun) printDryRun(terminal, json, { rainId: id, state: done.state, amount: done.amount }, `${id}: would be ${done.state}, and ${done.amount} in all gone back`);
       else print(terminal, json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);
     }));

@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander';
 import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { areBuried } from '../../credit/letters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
-import { CommandFailure, EXIT, refused, tell } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, tell } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
-import type { Terminal } from '../terminal.ts';
+import { pour, type Terminal } from '../terminal.ts';
 
 type Format = 'csv' | 'ndjson';
 const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'index'] as const;
@@ -25,9 +24,9 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
 async function replay(terminal: Terminal, desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
   const rain = await desk.ledger.rain(id);
   const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(desk, id, shard, entries) }) : undefined;
-  const opened = await openReplay(desk, id);
-  if (!opened.ok) throw refused(opened);
-  await printRows(terminal, rowsOf(opened.entries, comparison), await writer(format));
+  const opened = accepted(await openReplay(desk, id));
+  const all = await pour(terminal, Readable.from(rowsOf(opened.entries, comparison)), await writer(format));
+  if (!all) throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
   if (!comparison) return;
   const found = await comparison.end();
   report(terminal, found);
@@ -46,15 +45,6 @@ async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comp
 async function writer(format: Format): Promise<Transform> {
   if (format === 'csv') return (await import('csv-stringify')).stringify({ header: true, columns: [...COLUMNS], escape_formulas: true });
   return new Transform({ writableObjectMode: true, transform: (row: Row, _encoding, done) => done(null, `${JSON.stringify(row)}\n`) });
-}
-
-async function printRows({ stdout }: Terminal, rows: AsyncGenerator<Row, void>, through: Transform): Promise<void> {
-  try {
-    await pipeline(Readable.from(rows), through, stdout, { end: false });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
-  }
 }
 
 /** The queues are loaded and opened only when claims are missing: they are much to load. */

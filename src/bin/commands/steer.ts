@@ -3,7 +3,7 @@ import { redisNow } from '../../grab/reading.ts';
 import { foreseeClose } from '../../operator/foresee.ts';
 import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
-import { print, refused } from '../answer.ts';
+import { accepted, print } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseDuration, parseMoment } from '../moment.ts';
@@ -38,8 +38,7 @@ export function addSteerCommands(program: Command, terminal: Terminal): void {
       .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  rain ${name} m3k9x2a1b2c3d4`)
       .action((id: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-        const done = await verb(desk, id);
-        if (!done.ok) throw refused(done);
+        const done = accepted(await verb(desk, id));
         print(terminal, json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
       }));
   }
@@ -49,23 +48,20 @@ export function addSteerCommands(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  rain close m3k9x2a1b2c3d4 --dry-run')
     .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
       if (dryRun) return foretellClose(terminal, desk, id, json);
-      const done = await closeRain(desk, id);
-      if (!done.ok) throw refused(done);
+      const done = accepted(await closeRain(desk, id));
       print(terminal, json, { rainId: id, state: done.state }, `${id}: ${paintState(done.state)}`);
     }));
 }
 
 async function foretellClose(terminal: Terminal, desk: OpenDesk, rainId: string, json: boolean | undefined): Promise<void> {
-  const foreseen = await foreseeClose(desk, rainId);
-  if (!foreseen.ok) throw refused(foreseen);
+  const foreseen = accepted(await foreseeClose(desk, rainId));
   const { left, unclaimed, won } = foreseen;
   printDryRun(terminal, json, { rainId, state: 'closed', left, unclaimed, won },
     `${rainId}: would end now, for good; ${left} packets that nobody has won yet, ${unclaimed}, would go back when it is settled; ${won} are won and stay so`);
 }
 
 function answer(terminal: Terminal, rainId: string, json: boolean | undefined, done: Scheduled): void {
-  if (!done.ok) throw refused(done);
-  const { state, opensAt, closesAt } = done;
+  const { state, opensAt, closesAt } = accepted(done);
   const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
   print(terminal, json, { rainId, state, ...times }, `${rainId}: ${state}, from ${times.opensAt} to ${times.closesAt}`);
 }

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { SWITCHES, type HeldSwitch, type SwitchName } from '../../grab/switches.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
-import { CommandFailure, EXIT, print, refused } from '../answer.ts';
+import { iso } from '../../rain/figures.ts';
+import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk, type OpenDesk } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
@@ -44,7 +45,7 @@ export function addSwitchCommand(program: Command, terminal: Terminal): void {
 async function list(terminal: Terminal, desk: OpenDesk, { json }: SwitchFlags): Promise<void> {
   const switches = await listSwitches(desk);
   print(terminal, json, switches.map(({ name, held }) => held ?? { name, position: 'auto' }), table(['switch', 'position', 'until', 'since', 'by', 'reason'],
-    switches.map(({ name, held }) => (held ? [name, held.position, until(held), time(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']))));
+    switches.map(({ name, held }) => (held ? [name, held.position, until(held), iso(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']))));
 }
 
 async function turn(terminal: Terminal, desk: OpenDesk, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
@@ -52,13 +53,10 @@ async function turn(terminal: Terminal, desk: OpenDesk, name: SwitchName, positi
     await letGoOfSwitch(desk, name);
     return print(terminal, json, { name, position }, `${name}: auto, each gateway decides`);
   }
-  const done = await throwSwitch(desk, name, position, { reason, ...(forMs !== undefined && { forMs }) });
-  if (!done.ok) throw refused(done);
+  const done = accepted(await throwSwitch(desk, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
   print(terminal, json, done.held, `${name}: ${position} until ${until(done.held)}`);
 }
 
-const time = (at: number): string => new Date(at).toISOString();
-
 function until({ until: end }: HeldSwitch): string {
-  return end === undefined ? 'auto' : time(end);
+  return end === undefined ? 'auto' : iso(end);
 }

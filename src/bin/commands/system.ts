@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { readPresence } from '../../grab/presence.ts';
 import type { SystemView } from '../../operator/system.ts';
+import { iso } from '../../rain/figures.ts';
 import { EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { paint } from '../paint.ts';
 import { facts, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-const iso = (at: number): string => new Date(at).toISOString();
 const MIB = 1_024 * 1_024;
 
 export function addSystemCommands(program: Command, terminal: Terminal): void {

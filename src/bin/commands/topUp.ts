@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { previewRain } from '../../operator/preview.ts';
 import { topUpRain } from '../../operator/topUp.ts';
-import { print, refused, tell } from '../answer.ts';
+import { accepted, print, tell } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { describePreview } from '../previewText.ts';
@@ -31,11 +31,10 @@ async function topUp(terminal: Terminal, rainId: string, { id: given, dryRun, js
   const request = { id, ...planOf(options), ...(dryRun && { dryRun }) };
   await atDesk(terminal, async (desk) => {
     const progress = bar(terminal, 'loading', 'packets');
-    const done = await topUpRain(desk, rainId, request, (count, of) => progress.update(count, of)).catch((error: unknown) => {
+    const done = accepted(await topUpRain(desk, rainId, request, (count, of) => progress.update(count, of)).catch((error: unknown) => {
       if (!dryRun) tell(terminal, `it is not known how far the top-up has come; do it again with the same words and --id ${id}, and nothing is added twice`);
       throw error;
-    }).finally(() => progress.stop());
-    if (!done.ok) throw refused(done);
+    }).finally(() => progress.stop()));
     const { ok: _, ...told } = done;
     const sum = `${done.budget} in ${done.packets} packets; in all ${done.total.budget} in ${done.total.packets}`;
     if (done.commitment !== undefined && !json) tell(terminal, `top-up ${id}\ncommitment ${done.commitment}`);

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { verifyRain } from '../../operator/verify.ts';
+import { verifyRain, type Verification } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
-import { CommandFailure, EXIT, print, refused } from '../answer.ts';
+import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { facts } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -21,12 +21,7 @@ interface VerifyOptions {
 }
 
 /** What is printed, whoever has found it. */
-interface Findings {
-  fair: boolean;
-  rainId: string;
-  commitment: string;
-  seed: string;
-  packets: number;
+interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
   checked: string;
   problems: readonly string[];
   outOfTurn?: number;
@@ -49,8 +44,7 @@ export function addVerifyCommand(program: Command, terminal: Terminal): void {
 async function verifyBooked(terminal: Terminal, id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
   const receipts = path === undefined ? [] : await readReceipts(terminal, path);
   await atDesk(terminal, async (desk) => {
-    const verified = await verifyRain(desk, id, receipts);
-    if (!verified.ok) throw refused(verified);
+    const verified = accepted(await verifyRain(desk, id, receipts));
     const { ok: _, ...found } = verified;
     const { left, claims, credits } = found.checked;
     answer(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });

@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { QueueDesk } from '../../operator/desk.ts';
 import type { Winner } from '../../operator/winners/winner.ts';
@@ -8,7 +6,7 @@ import { CommandFailure, EXIT, print } from '../answer.ts';
 import { atDesk } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { pour, type Terminal } from '../terminal.ts';
 
 const LISTED_MAX = 500;
 
@@ -37,7 +35,7 @@ export function addWinnersCommand(program: Command, terminal: Terminal): void {
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
         if (some || (terminal.stdout.isTTY && !csv && !json)) return list(terminal, at, rain, options);
         const { winnersLines, winnersSheet } = await import('../../operator/winners/sheet.ts');
-        await printRows(terminal, json ? winnersLines(at, rain) : winnersSheet(at, rain, csv ? 'spreadsheet' : 'plain'));
+        await pour(terminal, json ? winnersLines(at, rain) : winnersSheet(at, rain, csv ? 'spreadsheet' : 'plain'));
       }));
     });
 }
@@ -56,13 +54,4 @@ async function list(terminal: Terminal, desk: QueueDesk, rain: BookedRain, { sea
   const none = search === undefined ? 'nobody has won yet' : 'nobody of that name has won, and no such packet is won';
   const rows = table(['packet', 'user', 'amount', 'at', 'status'], winners.map(({ redPacketId, userId, amount, at, status }) => [redPacketId, userId, amount, at, status]));
   print(terminal, false, undefined, `${winners.length === 0 ? none : rows}${page.next ? `\n… and there may be more; all of them: rain winners ${rain.id} --csv` : ''}`);
-}
-
-/** As fast as it is taken. */
-async function printRows({ stdout }: Terminal, rows: Readable): Promise<void> {
-  try {
-    await pipeline(rows, stdout, { end: false });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-  }
 }

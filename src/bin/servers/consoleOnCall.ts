@@ -8,7 +8,7 @@ import { openRegistry, startMetricsServer, tellReadiness } from '../../runtime/m
 import { connectRedis } from '../../runtime/redis.ts';
 
 /** What the one on call sees of a console. */
-export interface ConsoleOnCall {
+interface ConsoleOnCall {
   readiness: Readiness;
   tally: ConsoleTally;
 }

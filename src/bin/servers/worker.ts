@@ -10,12 +10,11 @@ import { loadScripts } from '../../grab/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
-import { countCarried, createRelayTally, tellRelay } from '../../relay/metrics.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
 import { tellCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
-import { LOCAL, type Durability } from '../../runtime/durability.ts';
+import { DURABILITY_WAIT_MS, LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openReadiness, type Readiness } from '../../runtime/health.ts';
 import { createLifecycle, type Lifecycle } from '../../runtime/lifecycle.ts';
@@ -23,7 +22,6 @@ import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type Metri
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
 import { expectFit } from '../../runtime/redisDemands.ts';
 import { watchReturns } from '../../runtime/returns.ts';
-import { LAGS_SECONDS, Spread } from '../../runtime/spread.ts';
 import type { Traces } from '../../runtime/traces.ts';
 import { startEntruster } from '../../steward/entruster.ts';
 import { startGuard } from '../../steward/guard.ts';
@@ -57,7 +55,9 @@ export interface WorkerProcess {
   close(withinMs?: number): Promise<void>;
 }
 
-export function tellFaults(registry: MetricsRegistry, faults: () => number): void {
+/** What this process has counted since it opened. */
+export function tellWork(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
+  tellFigure(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has handed to the queue. Stands still while rain_relay_lag_claims does not fall: the relay is stuck', read: () => [{ value: carried() }] });
   tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults() }] });
 }
 
@@ -81,7 +81,7 @@ interface WorkerParts {
 }
 
 async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: WorkerParts): Promise<WorkerProcess> {
-  const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = 500, metrics, traces, settling } = options;
+  const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {
@@ -128,17 +128,16 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
     ...(traces && { onAnnounced: (announced: Announced) => tellAnnounced(traces, announced) }),
   });
   const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const carried = createRelayTally();
+  let carried = 0;
   const onCarried = (job: CreditJob, readAt: number) => {
-    countCarried(carried, job);
+    carried += job.entries.length;
     if (traces) tellCarried(traces, job, readAt);
   };
   const relay = createRelay({ redis, queue, log, ...read, onCarried });
   relay.start();
   const desk = { redis, ledger, actor: 'settler' };
   const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const settlings = new Spread(LAGS_SECONDS);
-  const settler = startSettler({ desk, log, sinceReturn, onSettled: (ms) => settlings.add(ms / 1_000), ...replicated, ...settling });
+  const settler = startSettler({ desk, log, sinceReturn, ...replicated, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const sweeper = startSweeper({
@@ -151,10 +150,9 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   const guard = startGuard({ desk, durability, log });
   if (registry) {
     if (readiness) tellReadiness(registry, readiness);
-    tellRains(registry, { redis, watch, guard, settling: settlings });
-    tellRelay(registry, carried);
+    tellRains(registry, { redis, watch, guard });
     tellCredit(registry, queue, dead, worker.tally);
-    tellFaults(registry, () => faults);
+    tellWork(registry, { carried: () => carried, faults: () => faults });
   }
   log.info('worker open');
   lifecycle.onClose('queues', () => Promise.all([queue.close(), later.close(), dead.close()]));

@@ -20,19 +20,29 @@ export async function ensureRedis() {
 }
 
 /**
+ * What only a test wants, and does without where it cannot be had.
+ * @returns {Promise<string | undefined>} why it could not be installed
+ */
+async function tryInstall(debianPackage, wanted) {
+  say(`installing ${debianPackage} for ${wanted} …`);
+  try {
+    await aptInstall([debianPackage]);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return error.message;
+  }
+}
+
+/**
  * A Chromium for the browser test, in `CHROMIUM` for the test to find.
  * @returns {Promise<string | undefined>} why there is none: the browser test is then skipped, and says so
  */
 export async function ensureChromium(env = process.env) {
   if (env.CHROMIUM) return undefined;
   if (!findOnPath(CHROMIUM) && mayInstall()) {
-    say('installing chromium for the browser test …');
-    try {
-      await aptInstall(['chromium']);
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      return error.message;
-    }
+    const failed = await tryInstall('chromium', 'the browser test');
+    if (failed !== undefined) return failed;
   }
   const found = findOnPath(CHROMIUM);
   if (found) env.CHROMIUM = found;
@@ -45,13 +55,8 @@ export async function ensureChromium(env = process.env) {
  */
 export async function ensureForTest(program, debianPackage, test) {
   if (!findOnPath([program], SYSTEM_PATH) && mayInstall()) {
-    say(`installing ${debianPackage} for the test of ${test} …`);
-    try {
-      await aptInstall([debianPackage]);
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      return error.message;
-    }
+    const failed = await tryInstall(debianPackage, `the test of ${test}`);
+    if (failed !== undefined) return failed;
   }
   return findOnPath([program], SYSTEM_PATH) ? undefined : `no ${program}: install it (\`sudo apt-get install ${debianPackage}\`)`;
 }
@@ -65,13 +70,8 @@ export async function ensurePython(env = process.env) {
   if (env.PYTHON) return undefined;
   const find = () => ['/usr/bin/python3', 'python3'].find((python) => spawnSync(python, ['-c', 'import websockets']).status === 0);
   if (!find() && mayInstall()) {
-    say('installing python3-websockets for the test of a client in Python …');
-    try {
-      await aptInstall(['python3-websockets']);
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      return error.message;
-    }
+    const failed = await tryInstall('python3-websockets', 'the test of a client in Python');
+    if (failed !== undefined) return failed;
   }
   const found = find();
   if (found) env.PYTHON = found;

@@ -8,12 +8,12 @@ import { redisNow } from '../../grab/reading.ts';
 import type { Share } from '../../rain/equation.ts';
 import type { SwarmReport } from '../../swarm/report.ts';
 import { runWave } from '../../swarm/wave.ts';
-import { refused, tell } from '../answer.ts';
+import { accepted, tell } from '../answer.ts';
 import type { OpenDesk } from '../connection.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface Round {
+interface Round {
   title: string;
   /** With test money. */
   rehearsal?: boolean;
@@ -52,14 +52,11 @@ const LOOK_MS = 250;
 /** One rain from its plan to its last cent: created, loaded, played by bots over real sockets, settled, audited. */
 export async function playRound({ terminal, desk, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
   const opensAt = await redisNow(desk.redis) + round.opensInMs;
-  const created = await createRain(desk, {
+  const { rainId } = accepted(await createRain(desk, {
     title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
     ...(round.rehearsal && { terms: { rehearsal: true } }),
-  });
-  if (!created.ok) throw refused(created);
-  const { rainId } = created;
-  const loaded = await loadRain(desk, rainId);
-  if (!loaded.ok) throw refused(loaded);
+  }));
+  accepted(await loadRain(desk, rainId));
 
   const wave = new AbortController();
   const stopBots = AbortSignal.any([signal, wave.signal]);

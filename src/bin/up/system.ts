@@ -17,7 +17,7 @@ import type { Terminal } from '../terminal.ts';
 import { admitFirstOperator } from './firstOperator.ts';
 
 /** Everything that runs, and how to reach it. */
-export interface System {
+interface System {
   redisUrl: string;
   databaseUrl: string;
   jwtSecret: string;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** Who may ask: `anybody`, whoever is signed in, or an operator only. */
-export type Who = 'anybody' | 'viewer' | 'operator';
+type Who = 'anybody' | 'viewer' | 'operator';
 
 /**
  * One thing that the desk can be asked for. The server registers it, the OpenAPI document describes it and the tests walk it:

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { time } from './fields.ts';
 
-export const role = z.enum(['viewer', 'operator']);
+const role = z.enum(['viewer', 'operator']);
 
 const session = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 import type { Presence } from '../../grab/presence.ts';
 
 /** What the gateways have counted between two looks, a second. */
-export interface Answered {
+interface Answered {
   grabsPerSecond: number;
   answersPerSecond: Record<string, number>;
 }

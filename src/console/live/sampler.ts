@@ -5,12 +5,13 @@ import type { BookedRain } from '../../ledger/rains.ts';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import type { Desk } from '../../operator/desk.ts';
 import { parseClaim } from '../../rain/claim.ts';
+import { iso } from '../../rain/figures.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { startRounds, type Rounds } from '../../runtime/rounds.ts';
 import type { LiveSample } from '../contract/live.ts';
 import { Rates, round } from './rates.ts';
 
-export interface SamplerRules {
+interface SamplerRules {
   desk: Desk;
   rainId: string;
   onSample: (sample: LiveSample) => void;
@@ -105,8 +106,4 @@ async function lagOf({ redis }: Desk, { id, shards }: BookedRain, { wins, credit
 function toldEquation({ report }: Audit, at: number): NonNullable<LiveSample['equation']> {
   const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up } = report;
   return { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, at: iso(at) };
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -4,7 +4,7 @@ import type { Rounds } from '../../runtime/rounds.ts';
 import { startSampler, type Pace } from './sampler.ts';
 
 /** Who looks at a rain live. */
-export interface Onlooker {
+interface Onlooker {
   show: (sample: LiveSample) => void;
   /** There is nothing more to show: the desk closes. */
   end: () => void;

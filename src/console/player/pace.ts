@@ -1,6 +1,6 @@
 import { TokenBucket } from 'limiter';
 
-export interface PaceRules {
+interface PaceRules {
   /** So many at once, and so many again in a minute. */
   perMinute: number;
   /** Users remembered [R10]; who is forgotten begins anew. */

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { PursePlace } from '../../ledger/purse.ts';
 import { rainId, userId } from '../../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ReadToken } from '../../runtime/tokenReader.ts';
 import type { Podium } from '../../wallet/podium.ts';
-import { readPlace, type Purse, type PursePlace } from '../../wallet/purse.ts';
-import { REFUSALS, type Refusal } from '../refusals.ts';
+import { readPlace, type Purse } from '../../wallet/purse.ts';
+import { PLAYER_REFUSALS, REFUSALS, type Refusal } from '../refusals.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
 import { Pace } from './pace.ts';
-import { PLAYER_REFUSALS } from './refusals.ts';
 
 /** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
 const LIMITS = {

@@ -2,10 +2,9 @@ import type { Block } from '../../grab/blocks.ts';
 import type { HeldSwitch, SwitchName } from '../../grab/switches.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
+import { iso } from '../../rain/figures.ts';
 import { callersApi } from '../contract/callers.ts';
 import { declinedFor, route, type Route } from './route.ts';
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 export const callerRoutes: readonly Route[] = [
   route(callersApi.blocks, async ({ desk }) => ({ answer: { blocks: (await listBlocks(desk)).map(toldBlock) } })),

@@ -2,7 +2,7 @@ import { discardLetter } from '../../operator/dead/discard.ts';
 import { listLetters, type LetterView } from '../../operator/dead/letters.ts';
 import { requeueLetter } from '../../operator/dead/requeue.ts';
 import { deadApi } from '../contract/dead.ts';
-import { declinedFor, route, type Route } from './route.ts';
+import { answered, declinedFor, route, type Route } from './route.ts';
 
 /** Letters that may be passed over: as many as are looked at for one answer. */
 const SKIP_MAX = 20_000;
@@ -21,10 +21,7 @@ export const deadRoutes: readonly Route[] = [
   }),
 
   route(deadApi.discard, async ({ desk, params: { letterId }, body: { reason, notPaid } }) => {
-    const done = await discardLetter(desk, letterId, reason, notPaid);
-    if (!done.ok) return declinedFor(done.refusals);
-    const { ok: _, ...plain } = done;
-    return { answer: plain };
+    return answered(await discardLetter(desk, letterId, reason, notPaid));
   }),
 ];
 

@@ -7,7 +7,7 @@ import { previewRain } from '../../operator/preview.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { declined, declinedFor, rainRoute, route, type Route } from './route.ts';
+import { answered, declined, declinedFor, given, rainRoute, route, type Route } from './route.ts';
 
 const LOST_TOLD_MAX = 100;
 
@@ -41,10 +41,7 @@ export const rainRoutes: readonly Route[] = [
   }),
 
   rainRoute(rainsApi.verify, async ({ desk, params: { rainId } }) => {
-    const verdict = await verifyRain(desk, rainId, []);
-    if (!verdict.ok) return declinedFor(verdict.refusals);
-    const { ok: _, ...plain } = verdict;
-    return { answer: plain };
+    return answered(await verifyRain(desk, rainId, []));
   }),
 ];
 
@@ -55,9 +52,4 @@ function told(audit: Audit) {
     lost_from_log: lostFromLog.slice(0, LOST_TOLD_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
     ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
   };
-}
-
-/** Without the fields that were not sent: a verb takes what is there for what was asked. */
-function given<T extends object>(asked: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

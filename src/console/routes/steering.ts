@@ -1,9 +1,9 @@
 import { recycleRain } from '../../operator/recycle.ts';
 import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/steer.ts';
-import { topUpRain, type TopUpRequest } from '../../operator/topUp.ts';
+import { topUpRain } from '../../operator/topUp.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { declinedFor, rainRoute, type Route } from './route.ts';
+import { answered, declinedFor, given, rainRoute, type Route } from './route.ts';
 
 /** What is done to a rain that there is. */
 export const steeringRoutes: readonly Route[] = [
@@ -22,10 +22,7 @@ export const steeringRoutes: readonly Route[] = [
 
   rainRoute(rainsApi.topUp, async ({ desk, params: { rainId }, body }) => {
     // Fields that were not sent must not be there: the plan is recorded as it was asked for.
-    const done = await topUpRain(desk, rainId, Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as unknown as TopUpRequest);
-    if (!done.ok) return declinedFor(done.refusals);
-    const { ok: _, ...plain } = done;
-    return { answer: plain };
+    return answered(await topUpRain(desk, rainId, given(body)));
   }),
 
   rainRoute(rainsApi.recycle, async ({ desk, params: { rainId } }) => {

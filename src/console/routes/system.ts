@@ -1,10 +1,9 @@
 import { readPresence } from '../../grab/presence.ts';
 import { lookAtSystem } from '../../operator/system.ts';
+import { iso } from '../../rain/figures.ts';
 import { systemApi } from '../contract/system.ts';
 import { openApi } from '../openapi.ts';
 import { route, type Route } from './route.ts';
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 export const systemRoutes: readonly Route[] = [
   route(systemApi.actions, async ({ desk, query: { cursor, rainId, limit } }) => {

@@ -2,30 +2,26 @@ import type { Cursor } from '../../operator/winners/list.ts';
 import { searchWinners } from '../../operator/winners/search.ts';
 import { winnersSheet } from '../../operator/winners/sheet.ts';
 import { winnersApi } from '../contract/winners.ts';
-import { declined, declinedFor, route, type Route } from './route.ts';
+import { declined, declinedFor, rainRoute, type Route } from './route.ts';
 
 /** Each reads a whole rain [R10]. */
 const EXPORTS_MAX = 3;
 let exporting = 0;
 
 export const winnerRoutes: readonly Route[] = [
-  route(winnersApi.list, async ({ desk, params: { rainId }, query: { search, cursor, limit } }) => {
-    const rain = await desk.ledger.rain(rainId);
-    if (!rain) return declined('no_such_rain');
+  rainRoute(winnersApi.list, async ({ desk, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
     if (cursor !== undefined && !at) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the page before' }], 'bad_request');
     const { winners, next } = await searchWinners(desk, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),
 
-  route(winnersApi.csv, async ({ desk, params: { rainId }, reply }) => {
-    const rain = await desk.ledger.rain(rainId);
-    if (!rain) return declined('no_such_rain');
+  rainRoute(winnersApi.csv, async ({ desk, rain, reply }) => {
     if (exporting >= EXPORTS_MAX) return declined('too_many');
     exporting++;
     const stream = winnersSheet(desk, rain);
     stream.once('close', () => { exporting--; });
-    void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="winners-${rainId}.csv"`).send(stream);
+    void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="winners-${rain.id}.csv"`).send(stream);
     return 'streamed';
   }),
 ];

@@ -7,7 +7,7 @@ import type { RefusalCode } from '../refusals.ts';
 import { isCsrf, type Session, type Sessions } from './sessions.ts';
 import { isForeign } from './visitor.ts';
 
-export const COOKIE = 'rain_session';
+const COOKIE = 'rain_session';
 
 /** Who asks. */
 export interface SignedIn {
@@ -21,7 +21,7 @@ export interface SignedIn {
   stillHere: () => Promise<boolean>;
 }
 
-export type Admission = { ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode };
+type Admission = { ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode };
 
 export interface Guard {
   /** @param role what is asked of him; `look`: GET and HEAD, which need no CSRF token */

@@ -7,7 +7,7 @@ import { mayTry } from './attempts.ts';
 const CHECKS_MAX = 4;
 let checking = 0;
 
-export type SignIn = { ok: true; operator: BookedOperator } | { ok: false; code: 'wrong_password' | 'too_many' };
+type SignIn = { ok: true; operator: BookedOperator } | { ok: false; code: 'wrong_password' | 'too_many' };
 
 /** Says the same, and as late, of a name that nobody has, of one that is disabled, and of a wrong password. Goes on record either way. */
 export async function signIn({ redis, ledger }: Pick<Desk, 'redis' | 'ledger'>, { name, password, address }: { name: string; password: string; address: string }): Promise<SignIn> {

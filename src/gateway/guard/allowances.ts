@@ -11,7 +11,7 @@ export interface Allowance {
   refusedFrom: number;
 }
 
-export interface AllowanceRules {
+interface AllowanceRules {
   perSecond: number;
   /** How long the allowance of who has left is remembered, ms: above a second, or leaving would refill it. */
   rememberMs: number;

@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts';
 import { Reread } from '../reread.ts';
 import { end, type Session } from '../session.ts';
 
-export interface BlocklistRules {
+interface BlocklistRules {
   redis: RedisClient;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
@@ -20,9 +20,8 @@ export interface BlocklistRules {
 const CLEARED_MAX = 100;
 
 /** Whom the operator has blocked, as of the last look at Redis. Without Redis the last list stays in force. */
-export class Blocklist {
+export class Blocklist extends Reread {
   readonly #rules: BlocklistRules;
-  readonly #reread: Reread;
   #version: string | undefined;
   #blocks: readonly Block[] = [];
   #users: ReadonlySet<string> = new Set();
@@ -30,18 +29,9 @@ export class Blocklist {
   #inNetwork: ((address: string) => boolean) | undefined;
 
   constructor(rules: BlocklistRules) {
-    this.#rules = rules;
     const { onFault, rereadMs } = rules;
-    this.#reread = new Reread({ read: () => this.#read(), wake: () => this.#wake(), onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }) });
-  }
-
-  /** @throws when Redis cannot be read: a gateway must not open without knowing whom to keep out */
-  start(): Promise<void> {
-    return this.#reread.start();
-  }
-
-  close(): void {
-    this.#reread.close();
+    super({ read: () => this.#read(), wake: () => this.#wake(), onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }) });
+    this.#rules = rules;
   }
 
   holdsUser(userId: string): boolean {
@@ -51,11 +41,6 @@ export class Blocklist {
   /** @param address as `addressOf` names it */
   holdsAddress(address: string): boolean {
     return this.#addresses.has(address) || (this.#inNetwork?.(address) ?? false);
-  }
-
-  /** Reads the list again. Never throws. */
-  refresh(): Promise<void> {
-    return this.#reread.refresh();
   }
 
   async #read(): Promise<void> {

@@ -24,7 +24,7 @@ export function isFresh({ lookedAt }: Pick<DatedReading, 'lookedAt'>): boolean {
 /** What is new: a rain that is ready and that nobody has heard of, anything about a known one, or only how many packets of it are left. */
 export type RainNews = 'rain' | 'change' | 'left';
 
-export interface BoardRules {
+interface BoardRules {
   redis: RedisClient;
   /** Called with each snapshot that viewers have not yet seen. */
   onChange: (snapshot: RainSnapshot, news: RainNews) => void;

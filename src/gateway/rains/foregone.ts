@@ -4,7 +4,7 @@ import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
 import { isFresh, type DatedReading } from './board.ts';
 
-export interface ForegoneRules {
+interface ForegoneRules {
   redis: RedisClient;
   /** The last look at this rain. */
   reading: (rainId: string) => DatedReading | undefined;

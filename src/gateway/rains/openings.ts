@@ -6,7 +6,7 @@ import type { Asker } from '../asker.ts';
 import { isFresh, type DatedReading } from './board.ts';
 import { Lots, type Chance } from './lots.ts';
 
-export interface OpeningRules {
+interface OpeningRules {
   /** How long grabs are gathered from an opening on, ms; 0: they are not. */
   fairStartMs: number;
   batcher: Pick<Batcher<Asker>, 'hold' | 'addHeld'>;

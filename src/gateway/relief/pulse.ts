@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../runtime/redis.ts';
 
-export interface PulseRules {
+interface PulseRules {
   redis: Pick<RedisClient, 'ping'>;
   /** Monotonic ms. */
   now?: () => number;

@@ -11,7 +11,7 @@ import { Switchboard, type SwitchedBy } from './switchboard.ts';
 import type { Times } from '../times.ts';
 import { Turn } from './turn.ts';
 
-export interface ReliefRules {
+interface ReliefRules {
   limits: Limits;
   /** Not the connection of the grabs: its pulse is to be felt, not theirs. */
   redis: RedisClient;

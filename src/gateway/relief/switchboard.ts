@@ -4,7 +4,7 @@ import type { RedisClient } from '../../runtime/redis.ts';
 import type { Pressure } from './pressure.ts';
 import { Reread } from '../reread.ts';
 
-export interface SwitchboardRules {
+interface SwitchboardRules {
   redis: RedisClient;
   pressure: Pick<Pressure, 'givesUp'>;
   /** Redis's clock as estimated here, epoch ms. */
@@ -19,41 +19,26 @@ export interface SwitchboardRules {
 export type SwitchedBy = 'operator' | 'pressure';
 
 /** What is served and what is not: as the operator says, else as the pressure does. Without Redis his last word stays in force. */
-export class Switchboard {
+export class Switchboard extends Reread {
   readonly #rules: SwitchboardRules;
-  readonly #reread: Reread;
   #held: readonly HeldSwitch[] = [];
   /** Read by every message that one of them is about. */
   readonly off: Record<SwitchName, boolean> = { ticker: false, joins: false, sockets: false, grabs: false };
 
   constructor(rules: SwitchboardRules) {
-    this.#rules = rules;
     const { onFault, rereadMs } = rules;
-    this.#reread = new Reread({
+    super({
       read: () => this.#read(),
       // What has run out has, though Redis could not be asked.
       wake: () => this.#read().finally(() => this.apply()),
       onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }),
     });
-  }
-
-  /** @throws when Redis cannot be read: a gateway must not open without knowing what it is not to serve */
-  start(): Promise<void> {
-    return this.#reread.start();
-  }
-
-  close(): void {
-    this.#reread.close();
+    this.#rules = rules;
   }
 
   /** Who holds it `off`, or `on` in spite of the pressure; `undefined`: it is on, and nobody says otherwise. */
   heldBy(name: SwitchName): SwitchedBy | undefined {
     return this.#holder(name) ? 'operator' : this.off[name] ? 'pressure' : undefined;
-  }
-
-  /** Reads the operator's word again. Never throws. */
-  refresh(): Promise<void> {
-    return this.#reread.refresh();
   }
 
   /** The pressure has changed, or time has passed. */

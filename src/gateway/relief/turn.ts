@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
 
-export interface TurnRules {
+interface TurnRules {
   limits: Pick<Limits, 'turnMsMax' | 'turnMessagesMin'>;
   /** Monotonic ms. */
   now?: () => number;

@@ -4,7 +4,7 @@ import { deriveKey as derivePuzzleKey } from 'altcha-lib/algorithms/pbkdf2';
 import { challenge as challengeSchema, PUZZLE_ALGORITHM, PUZZLE_KEY_BYTES, PUZZLE_ROUNDS, type Challenge, type PuzzleSolution } from '../../protocol/puzzle.ts';
 import { boundTo, deriveKey } from './tickets.ts';
 
-export interface PuzzleRules {
+interface PuzzleRules {
   secret: string;
   /** So many tries at most, half of them on average. */
   tries: number;

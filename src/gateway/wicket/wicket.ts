@@ -10,7 +10,7 @@ import type { Tally } from '../tally.ts';
 import { Tickets, type Ticket } from './tickets.ts';
 
 /** When something is asked for: never, while the gateway is under pressure, or of everybody. */
-export type Demand = 'off' | 'pressure' | 'always';
+type Demand = 'off' | 'pressure' | 'always';
 
 export interface WicketRules {
   tickets: Exclude<Demand, 'off'>;
@@ -21,7 +21,7 @@ export interface WicketRules {
   puzzleTries: number;
 }
 
-export interface WicketSurroundings {
+interface WicketSurroundings {
   limits: Limits;
   tally: Tally;
   /** Redis's clock as estimated here, epoch ms. */
@@ -31,7 +31,7 @@ export interface WicketSurroundings {
 }
 
 /** What a grab hears that does not come through. */
-export interface TurnedBack { code: '-9' }
+interface TurnedBack { code: '-9' }
 
 const NO_TICKET: TurnedBack = { code: '-9' };
 

@@ -1,9 +1,9 @@
 import { auditRain } from '../audit.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
-import { readReason } from '../reason.ts';
+import { readReason } from '../wording.ts';
 import { lostClaimId } from './findings.ts';
 
-export type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
+type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
 
 /**
  * The operator says that he knows of the credits whose claims are not in the log: a failover of Redis has lost them. The

@@ -10,7 +10,7 @@ import { refuse, type QueueDesk, type Refused } from '../desk.ts';
 import { isCredited, readCredits } from './booked.ts';
 import { readResting } from './resting.ts';
 
-export type Repaired = { ok: true; /** Sent again. */ claims: number; /** In so many jobs. */ jobs: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
+type Repaired = { ok: true; /** Sent again. */ claims: number; /** In so many jobs. */ jobs: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
 
 /** What one repair sends at most [R10]. */
 const CLAIMS_MAX = 50_000;

@@ -3,7 +3,7 @@ import type { Desk } from '../desk.ts';
 import { readDiscards } from './booked.ts';
 
 /** Whether the operator has laid this entry of the claim log to rest. */
-export type IsResting = (entry: LogEntry) => boolean;
+type IsResting = (entry: LogEntry) => boolean;
 
 /** From the book as it stands now. */
 export async function readResting(desk: Pick<Desk, 'ledger'>, rainId: string): Promise<IsResting> {

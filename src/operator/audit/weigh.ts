@@ -4,7 +4,7 @@ import { formatMoney } from '../../rain/money.ts';
 import { lostClaimId, tellLost, type LostFromLog } from './findings.ts';
 import type { Trail } from './trail.ts';
 
-export interface Weighed {
+interface Weighed {
   equation: Equation;
   /** The part of `recycled` that went back packet by packet; the rest of it went back at the settlement. */
   discarded: Share;

@@ -6,7 +6,7 @@ import { campaignId } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
-import { rainTitle } from '../title.ts';
+import { rainTitle } from '../wording.ts';
 
 const WINS = `expected a whole number from 1 to ${WINS_PER_USER_MAX}`;
 
@@ -22,7 +22,7 @@ const campaignRequest = z.object({
 });
 export type CampaignRequest = z.input<typeof campaignRequest>;
 
-export type CampaignCreated = { ok: true; campaignId: string } | Refused;
+type CampaignCreated = { ok: true; campaignId: string } | Refused;
 
 /** Writes a campaign down. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
 export async function createCampaign(desk: Desk, request: CampaignRequest): Promise<CampaignCreated> {

@@ -6,7 +6,7 @@ import { formatMoney, parseMoney, type Cents } from '../../rain/money.ts';
 import { redPacketId } from '../../rain/red-packet.ts';
 import { refuse, type Desk, type QueueDesk, type Refused } from '../desk.ts';
 import { allocationOf } from '../load.ts';
-import { readReason } from '../reason.ts';
+import { readReason } from '../wording.ts';
 import { noSuchLetter } from './letters.ts';
 
 export type Discarded =

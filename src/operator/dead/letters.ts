@@ -25,7 +25,7 @@ export interface LetterView {
   laidToRest?: { reason: string; actor: string; at: string };
 }
 
-export interface LetterList {
+interface LetterList {
   letters: LetterView[];
   /** Letters in the queue, of all rains. */
   total: number;
@@ -43,7 +43,7 @@ export async function listLetters({ queues, ledger }: QueueDesk, { rainId, skip,
   return { letters: letters.map((letter) => view(letter, resting.get(letter.id))), total: await queues.dead.getJobCountByTypes('waiting'), complete };
 }
 
-export type ShownLetter = { ok: true; letter: LetterView } | Refused;
+type ShownLetter = { ok: true; letter: LetterView } | Refused;
 
 export async function showLetter({ queues, ledger }: QueueDesk, id: string): Promise<ShownLetter> {
   const [letter, resting] = await Promise.all([findLetter(queues.dead, id), ledger.laidToRest([id])]);

@@ -4,7 +4,7 @@ import { findLetter, readLetters, type Letter } from '../../credit/letters.ts';
 import { refuse, type QueueDesk, type Refused } from '../desk.ts';
 import { LETTERS_MAX, noSuchLetter } from './letters.ts';
 
-export type Requeued = { ok: true; letters: number; /** False: the rain has more, to be sent by asking again. */ complete: boolean } | Refused;
+type Requeued = { ok: true; letters: number; /** False: the rain has more, to be sent by asking again. */ complete: boolean } | Refused;
 
 /**
  * How long a job keeps still while its letter is taken out: longer than any command may take. Otherwise a quick worker could

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { Role } from '../../ledger/staff.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import { refuse, type Desk, type Refused } from '../desk.ts';
+import { wording } from '../wording.ts';
 import { makeBearer } from './bearer.ts';
 import { hashPassword } from './password.ts';
 
 const operatorName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'expected 1 to 64 letters, digits, . _ @ or -');
 /** Long beats strange: nobody is asked for a digit and a hyphen. */
 const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
-const tokenLabel = z.string().trim().min(1, 'expected what the token is for').max(100, 'expected at most 100 characters').regex(/^[^\p{Cc}\p{Cs}]*$/u, 'expected printable characters');
+const tokenLabel = wording('expected what the token is for', 100);
 
 type Staff = Pick<Desk, 'ledger' | 'actor'>;
 type Done = { ok: true } | Refused;
@@ -34,7 +35,7 @@ export async function disableOperator({ ledger, actor }: Staff, name: string): P
   return await ledger.staff.disable(name, actor) ? { ok: true } : unknown(name);
 }
 
-export type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
+type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
 
 /** A bearer token for scripts, with all that its operator may do. It is told this once. @param forMs absent: until he is disabled */
 export async function issueToken({ ledger, actor }: Staff, name: string, label: string, forMs?: number): Promise<Issued> {

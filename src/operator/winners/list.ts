@@ -7,8 +7,6 @@ import type { QueueDesk } from '../desk.ts';
 import { logEnds, readLog, type Positions } from './log.ts';
 import { standingOf, standingsOf, type Winner } from './winner.ts';
 
-export type { Winner } from './winner.ts';
-
 /**
  * Who has won, from two witnesses: the claim log, the latest first, each with what became of it, and then the credits of the
  * book that the log does not hold, which are all once its keys have expired.

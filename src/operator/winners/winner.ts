@@ -4,7 +4,7 @@ import { parseClaim, type Claim } from '../../rain/claim.ts';
 import type { QueueDesk } from '../desk.ts';
 
 /** `pending`: won and on its way · `dead`: it lies with the dead letters · `discarded`: the operator has given it up. */
-export type WinnerStatus = 'credited' | 'pending' | 'dead' | 'discarded';
+type WinnerStatus = 'credited' | 'pending' | 'dead' | 'discarded';
 
 export interface Winner {
   redPacketId: string;

@@ -1,3 +1,4 @@
+import { figure } from '../figures.ts';
 import { formatMoney } from '../money.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Budget } from './method.ts';
@@ -17,8 +18,4 @@ export function shareRefusals({ budgetCents, packets, minCents, maxCents }: Budg
     refusals.push({ field, reason: `${reason}, less than ${whose} ${formatMoney(budgetCents)}` });
   }
   return refusals;
-}
-
-export function figure(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -11,11 +11,11 @@ export interface Budget {
 }
 
 /** One text in every language of the operators' page. */
-export type Told = Readonly<Record<'en' | 'zh', string>>;
+type Told = Readonly<Record<'en' | 'zh', string>>;
 
 /** What one column of a row holds: a whole number from 1 of something, or an amount of money. */
 export type Column = { readonly kind: 'whole'; readonly one: string; readonly many: string } | { readonly kind: 'amount' };
-export type Columns = Readonly<Record<string, Column>>;
+type Columns = Readonly<Record<string, Column>>;
 
 interface AskedAs { whole: number; amount: string }
 interface ReadAs { whole: number; amount: Cents }

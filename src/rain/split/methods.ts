@@ -17,8 +17,6 @@ type SplitBy<M> =
 
 /** A plan's `split`, as it is asked for. */
 export type Split = SplitBy<(typeof METHODS)[number]>;
-/** One by a method without rows. */
-export type PlainSplit = Extract<Split, { method: Extract<(typeof METHODS)[number], PlainMethod>['name'] }>;
 
 export const METHOD_NAMES: readonly MethodName[] = METHODS.map(({ name }) => name);
 

@@ -1,7 +1,8 @@
 import { formatMoney } from '../money.ts';
 import type { Refusal } from '../refusal.ts';
 import { doubleMean } from './double-mean.ts';
-import { figure, shareRefusals } from './feasible.ts';
+import { figure } from '../figures.ts';
+import { shareRefusals } from './feasible.ts';
 import { rowsMethod } from './method.ts';
 
 /** Fixed prizes first, e.g. 1 × 888.00 and 10 × 88.80; the rest double-mean. */

@@ -6,7 +6,7 @@ import type { Home } from '../home.ts';
 import type { HomeLock } from '../lock.ts';
 import type { StartedServer } from './redis.ts';
 
-export interface EmbeddedDatabaseOptions {
+interface EmbeddedDatabaseOptions {
   home: Home;
   lock?: HomeLock;
   /** Default: a free one. */

@@ -19,7 +19,7 @@ export interface EmbeddedServer {
 
 export type StartedServer = { ok: true; server: EmbeddedServer } | { ok: false; reason: string };
 
-export interface EmbeddedRedisOptions {
+interface EmbeddedRedisOptions {
   home: Home;
   password: string;
   lock?: HomeLock;

@@ -15,14 +15,14 @@ export const FRAMES: Readonly<Record<'wide' | 'narrow', Frame>> = {
   narrow: { width: 380, height: 250, left: 52, bottom: 34, top: 12, right: 12 },
 };
 
-export type Scale = ScaleContinuousNumeric<number, number>;
+type Scale = ScaleContinuousNumeric<number, number>;
 
-export interface Tick {
+interface Tick {
   value: number;
   label: string;
 }
 
-export interface Plot {
+interface Plot {
   x: Scale;
   y: Scale;
   xTicks: readonly Tick[];

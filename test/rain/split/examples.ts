@@ -4,13 +4,13 @@ import type { RainPlan } from '../../../src/rain/plan.ts';
 import type { MethodName, Split } from '../../../src/rain/split/methods.ts';
 
 /** What a list of one method may hold: amounts as texts, and whole numbers up to so many. */
-export interface Figures {
+interface Figures {
   amount: fc.Arbitrary<string>;
   wholeMax: number;
 }
 
 /** In cents. */
-export interface Bounds {
+interface Bounds {
   budget: number;
   packets: number;
   min: number;

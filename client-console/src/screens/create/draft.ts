@@ -8,7 +8,7 @@ export type Unit = keyof typeof UNITS_MS;
 
 /** One row of a list, by its columns. */
 export type TypedRow = Readonly<Record<string, string>>;
-export type TypedRows = Readonly<Partial<Record<MethodName, readonly TypedRow[]>>>;
+type TypedRows = Readonly<Partial<Record<MethodName, readonly TypedRow[]>>>;
 
 /** The form as it is typed: texts, which the console judges. */
 export interface Draft {
@@ -65,7 +65,7 @@ export function termsFor({ campaign }: Pick<Draft, 'campaign'>): AskedTermName[]
 }
 
 /** As the console is asked: what is off, or was left empty, is not there. */
-export function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
+function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
   return Object.fromEntries(termsFor(draft).flatMap((name) => {
     const typed = draft.terms[name];
     if (typed === undefined || typed === false || (typeof typed === 'string' && typed.trim() === '')) return [];

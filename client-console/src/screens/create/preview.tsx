@@ -14,7 +14,7 @@ import { WORDS } from './words.ts';
 /** A pause in typing after which the console is asked. */
 const TYPING_MS = 250;
 
-export interface Foreseen {
+interface Foreseen {
   preview: Previewed | undefined;
   fault: Refusal | undefined;
   redraw: () => void;

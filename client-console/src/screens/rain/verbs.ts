@@ -1,6 +1,6 @@
 import type { RainState } from '../../desk/answers.ts';
 
-export const VERBS = ['start', 'load', 'resume', 'schedule', 'pause', 'topUp', 'recycle', 'close'] as const;
+const VERBS = ['start', 'load', 'resume', 'schedule', 'pause', 'topUp', 'recycle', 'close'] as const;
 export type VerbName = (typeof VERBS)[number];
 
 /** Which verbs a rain of this state can be asked; `opened` tells a rain that was paused before it opened from one that was open. */
