@@ -9,9 +9,10 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { findBarriers } from './axe.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { deploy, type Deployment } from './deployment.ts';
-import { addOperators, goTo, makeRain, openConsole, photograph, signIn } from './operator.ts';
+import { addOperators, goTo, LAPTOP, makeRain, openConsole, photograph, signIn } from './operator.ts';
 import { shows, tapPackets, text, userOf } from './player.ts';
 import { PHONE } from './stage.ts';
+import { closePage, closePages, openPage } from './windows.ts';
 
 const BOTS = 23;
 /** One for each of them, and one for the player at the page. */
@@ -33,8 +34,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await system?.end();
   });
 
-  // Pages that are left open go on asking and drawing, and the next test waits for them.
-  afterEach(async () => { for (const context of browser.contexts()) await context.close(); });
+  afterEach(() => closePages(browser));
 
   /** Another process, or three, have to do something first. */
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
@@ -95,7 +95,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     // Before the hall, second by second.
     await goTo(page, `#/rains/${rainId}/live`);
     const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 6_000 } });
-    const player = await (await browser.newContext({ viewport: PHONE, locale: 'zh-CN', hasTouch: true })).newPage();
+    const player = await openPage(browser, { viewport: PHONE, locale: 'zh-CN', hasTouch: true, reducedMotion: 'reduce' });
     await player.goto(`${system.consoleUrl}/?rain=${rainId}`);
     await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS + 1));
     await photograph(page, 'live-before');
@@ -126,7 +126,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     }
     const user = await userOf(player);
     expect(await system.balanceOf(user)).toBe(String(Math.round(Number(won.replace(/[^\d.]/g, '')) * 100)));
-    await player.context().close();
+    await closePage(player);
 
     await goTo(page, `#/rains/${rainId}/winners`);
     await soon(() => page.getByTestId('winner').count()).toBe(PACKETS);
@@ -233,7 +233,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
   });
 
   test('every screen is free of barriers, in both languages and both colours, on a laptop and on a phone', { timeout: 240_000 }, async () => {
-    const looks = [{ locale: 'en-GB', colorScheme: 'light', viewport: { width: 1280, height: 800 } }, { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE }] as const;
+    const looks = [{ locale: 'en-GB', colorScheme: 'light', reducedMotion: 'no-preference', viewport: LAPTOP }, { locale: 'zh-CN', colorScheme: 'dark', reducedMotion: 'reduce', viewport: PHONE }] as const;
     for (const look of looks) {
       const { page, faults } = await openConsole(browser, system, '', look);
       await signIn(page, 'opal');

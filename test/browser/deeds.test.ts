@@ -2,10 +2,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claimLog } from '../support/desk.ts';
 import { openOperatorDesk, PASSWORD, type OperatorDesk } from '../support/operatorDesk.ts';
-import { bringAxe, findBarriers } from './axe.ts';
+import { findBarriers } from './axe.ts';
 import { OPERATOR_PAGE } from './built-page.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { goTo, LAPTOP, photograph, signIn } from './operator.ts';
+import { openPage } from './windows.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real servers', () => {
   let desk: OperatorDesk;
@@ -14,10 +15,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
   const faults: string[] = [];
   beforeAll(async () => {
     [desk, browser] = await Promise.all([openOperatorDesk({ deskFolder: OPERATOR_PAGE }), launchChromium()]);
-    const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP });
-    await bringAxe(context);
-    page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: 'reduce' });
     page.on('pageerror', ({ message }) => faults.push(message));
     await page.goto(`${desk.url}/desk/`);
     await signIn(page, 'opal', PASSWORD);

@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { bringAxe } from './axe.ts';
 import type { Deployment } from './deployment.ts';
+import { openPage } from './windows.ts';
 
 export const LAPTOP = { width: 1280, height: 800 };
+/** Where pictures are kept, for the manual. */
+const PICTURES = process.env['RAIN_SCREENSHOTS'];
 export const PASSWORD = 'correct horse battery';
 
 /** `opal` may act, `vera` may look. */
@@ -13,12 +15,9 @@ export async function addOperators(system: Deployment): Promise<void> {
   await system.rainTold(`${PASSWORD}\n`, 'operator', 'add', 'vera', '--role', 'viewer');
 }
 
-/** A browser of somebody's own at the operator's page. What its console finds faulty is in `faults`. */
+/** The operator's page with as little motion as can be, where no picture of it is wanted. What the browser's console finds faulty is in `faults`. */
 export async function openConsole(browser: Browser, system: Deployment, hash = '', options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP, ...options });
-  await bringAxe(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  const page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: PICTURES ? 'no-preference' : 'reduce', ...options });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   // A refusal is an answer; what the content security policy stops is a fault.
@@ -59,8 +58,7 @@ export async function makeRain(page: Page, { title, startIn = '8', budget = '88.
 
 /** Kept when RAIN_SCREENSHOTS names a folder. */
 export async function photograph(page: Page, name: string): Promise<void> {
-  const folder = process.env['RAIN_SCREENSHOTS'];
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `console-${name}.png`) });
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `console-${name}.png`) });
 }
