@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import type { PlayerOptions } from '../../src/console/player/routes.ts';
@@ -11,7 +11,7 @@ import { SECRET } from '../support/client.ts';
 import { scriptedGateway, welcomeOf, type Visit } from '../support/scriptedGateway.ts';
 import { PLAYER_PAGE } from './built-page.ts';
 import { EMPTY_BOOK, PHONE } from './stage.ts';
-import { closePage, openPage } from './windows.ts';
+import { closePage, openPage, type PageOptions } from './windows.ts';
 
 export const USER = 'guest-p1';
 
@@ -39,7 +39,7 @@ export interface ScriptedPage {
 
 export interface ScriptedPageOptions {
   rain?: RainSnapshot;
-  window?: BrowserContextOptions;
+  window?: Partial<PageOptions>;
   book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
   /** Done before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;

@@ -1,5 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
+export type PageOptions = BrowserContextOptions & { viewport: { width: number; height: number } };
+
 interface Windows {
   /** By what was asked for. */
   kept: Map<string, Promise<BrowserContext>>;
@@ -9,12 +11,14 @@ interface Windows {
 const windows = new WeakMap<Browser, Windows>();
 
 /** A new page in a window of this kind. Windows are kept open: a page costs a third of a processor's second, and four times that with a window of its own. */
-export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+export async function openPage(browser: Browser, { viewport, reducedMotion, colorScheme, ...options }: PageOptions): Promise<Page> {
   const { kept, pages } = windowsOf(browser);
   const kind = JSON.stringify(options);
   const window = kept.get(kind) ?? openWindow(browser, options);
   kept.set(kind, window);
   const page = await (await window).newPage();
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ reducedMotion: reducedMotion ?? null, colorScheme: colorScheme ?? null });
   page.setDefaultTimeout(30_000);
   pages.add(page);
   page.on('close', () => pages.delete(page));
