@@ -2,10 +2,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claimLog } from '../support/desk.ts';
 import { openOperatorDesk, PASSWORD, type OperatorDesk } from '../support/operatorDesk.ts';
-import { bringAxe, findBarriers } from './axe.ts';
+import { findBarriers } from './axe.ts';
 import { OPERATOR_PAGE } from './built-page.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { goTo, LAPTOP, photograph, signIn } from './operator.ts';
+import { ACTIONS, goTo, LAPTOP, photograph, screensOf, signIn } from './operator.ts';
+import { openPage } from './windows.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real servers', () => {
   let desk: OperatorDesk;
@@ -14,10 +15,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
   const faults: string[] = [];
   beforeAll(async () => {
     [desk, browser] = await Promise.all([openOperatorDesk({ deskFolder: OPERATOR_PAGE }), launchChromium()]);
-    const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP });
-    await bringAxe(context);
-    page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: 'reduce' });
     page.on('pageerror', ({ message }) => faults.push(message));
     await page.goto(`${desk.url}/desk/`);
     await signIn(page, 'opal', PASSWORD);
@@ -28,7 +26,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await desk?.stop();
   });
 
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000 });
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const dialog = () => page.locator('dialog');
   /** The book gets what the wallet was asked for, as the worker would have written it. */
   const asked = async (rainId: string) => {
@@ -113,5 +111,18 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
     const [portion] = (await desk.ledger.rain('more'))!.portions;
     expect(portion).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
+  });
+
+  test('a viewer sees everything and no button that would be refused', async () => {
+    await desk.wonRain('seen', 0);
+    await goTo(page, '#/rains/seen');
+    expect(await page.locator(ACTIONS).count(), 'what an operator is offered').toBeGreaterThan(0);
+    await page.context().clearCookies();
+    await page.reload();
+    await signIn(page, 'vera', PASSWORD);
+    for (const hash of screensOf('seen')) {
+      await goTo(page, hash);
+      expect(await page.locator(ACTIONS).count(), hash).toBe(0);
+    }
   });
 });

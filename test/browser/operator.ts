@@ -1,24 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { bringAxe } from './axe.ts';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import type { Deployment } from './deployment.ts';
+import { openPage, type PageOptions } from './windows.ts';
 
 export const LAPTOP = { width: 1280, height: 800 };
-const PASSWORD = 'correct horse battery';
+/** Where pictures are kept, for the manual. */
+const PICTURES = process.env['RAIN_SCREENSHOTS'];
+export const PASSWORD = 'correct horse battery';
 
-/** `opal` may act, `vera` may look. */
-export async function addOperators(system: Deployment): Promise<void> {
-  await system.rainTold(`${PASSWORD}\n`, 'operator', 'add', 'opal');
-  await system.rainTold(`${PASSWORD}\n`, 'operator', 'add', 'vera', '--role', 'viewer');
-}
+/** What only an operator is offered. */
+export const ACTIONS = 'main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]';
+/** The address of every screen. */
+export const screensOf = (rainId: string) => ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/switches', '#/actions', '#/system', `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`];
 
-/** A browser of somebody's own at the operator's page. What its console finds faulty is in `faults`. */
-export async function openConsole(browser: Browser, system: Deployment, hash = '', options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: LAPTOP, ...options });
-  await bringAxe(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+/** The operator's page with as little motion as can be, where no picture of it is wanted. What the browser's console finds faulty is in `faults`. */
+export async function openConsole(browser: Browser, system: Deployment, hash = '', options: Partial<PageOptions> = {}): Promise<{ page: Page; faults: string[] }> {
+  const page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: PICTURES ? 'no-preference' : 'reduce', ...options });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   // A refusal is an answer; what the content security policy stops is a fault.
@@ -34,9 +33,28 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.getByTestId('login').waitFor({ state: 'detached' });
 }
 
+/** Resolves when the screen of this address stands there with what it has asked for. */
 export async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate((to) => { location.hash = to; }, hash);
+  await page.evaluate((to) => new Promise<void>((resolve) => {
+    if (location.hash === to) return resolve();
+    // The page hears of it first, and draws with the next frame.
+    addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), { once: true });
+    location.hash = to;
+  }), hash);
   await page.locator('main h1').first().waitFor();
+  await page.locator('main .awaited').first().waitFor({ state: 'detached' });
+}
+
+/** Until a press of this button has brought that. It is pressed again when Redis or the database did not answer in time, as on a busy machine: every verb is safe to repeat. Any other refusal is told. */
+export async function untilBrought(page: Page, testId: string, button: string): Promise<void> {
+  const refused = page.locator('.refused-box').first();
+  await eventually(async () => {
+    if (await page.getByTestId(testId).first().isVisible()) return true;
+    if (!await refused.isVisible()) return false;
+    if (await refused.getAttribute('data-code') !== 'unavailable') throw new Error(`refused: ${await refused.textContent() ?? ''}`);
+    await page.getByTestId(button).click();
+    return false;
+  }, { timeoutMs: 40_000, everyMs: 100 });
 }
 
 /** Fills the form of a rain that opens soon, and makes it. @returns its id */
@@ -50,17 +68,16 @@ export async function makeRain(page: Page, { title, startIn = '8', budget = '88.
   await page.getByTestId('duration').fill('600');
   await page.getByTestId('preview').waitFor();
   await page.getByTestId('review').click();
-  await page.getByTestId('deeds').waitFor();
+  await untilBrought(page, 'deeds', 'review');
   // An impatient finger.
   await page.getByTestId('act').dblclick();
-  await page.getByTestId('commitment').waitFor();
+  await untilBrought(page, 'commitment', 'act');
   return new URL(page.url()).hash.split('/')[2]!;
 }
 
 /** Kept when RAIN_SCREENSHOTS names a folder. */
 export async function photograph(page: Page, name: string): Promise<void> {
-  const folder = process.env['RAIN_SCREENSHOTS'];
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `console-${name}.png`) });
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `console-${name}.png`) });
 }

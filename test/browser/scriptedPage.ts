@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import type { PlayerOptions } from '../../src/console/player/routes.ts';
@@ -9,9 +9,9 @@ import { createLog } from '../../src/runtime/log.ts';
 import { createTokenReader } from '../../src/runtime/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
 import { scriptedGateway, welcomeOf, type Visit } from '../support/scriptedGateway.ts';
-import { bringAxe } from './axe.ts';
 import { PLAYER_PAGE } from './built-page.ts';
 import { EMPTY_BOOK, PHONE } from './stage.ts';
+import { closePage, openPage, type PageOptions } from './windows.ts';
 
 export const USER = 'guest-p1';
 
@@ -39,7 +39,7 @@ export interface ScriptedPage {
 
 interface ScriptedPageOptions {
   rain?: RainSnapshot;
-  window?: BrowserContextOptions;
+  window?: Partial<PageOptions>;
   book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
   /** Done before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;
@@ -66,11 +66,8 @@ export async function openScriptedPage(browser: Browser, { rain, window = {}, bo
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
   onTestFinished(() => desk.close());
-  const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...window });
-  onTestFinished(() => context.close());
-  await bringAxe(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...window });
+  onTestFinished(() => closePage(page));
   await prepare?.(page);
   await page.goto(rain ? `${desk.url}/?rain=${rain.rainId}` : desk.url);
   return {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { PlayerOptions } from '../../src/console/player/routes.ts';
 import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts';
 import { startConsole, type Console } from '../../src/console/server.ts';
@@ -14,6 +14,7 @@ import { connect } from '../support/rain.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { PLAYER_PAGE } from './built-page.ts';
 import { launchChromium } from './chromium.ts';
+import { closePages, openPage, type PageOptions } from './windows.ts';
 
 export const PHONE = { width: 390, height: 844 };
 
@@ -23,8 +24,8 @@ export interface Stage {
   readonly testRedis: TestRedis;
   readonly gateway: Gateway;
   readonly console: Console;
-  /** A fresh browser window at this address of the console; English, on a phone, with as little motion as can be unless told otherwise. */
-  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** A new page at this address of the console; English, on a phone, with as little motion as can be unless told otherwise. */
+  open(path?: string, options?: Partial<PageOptions>): Promise<Page>;
   /** Ends the gateway; `restartGateway` brings one back on the same port. */
   stopGateway(): Promise<void>;
   restartGateway(options?: Partial<GatewayOptions>): Promise<void>;
@@ -72,7 +73,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
         await gateway.close();
         gateway = await openGateway(testRedis.url, { port: gateway.port, ...rules, ...options });
       },
-      closeWindows: async () => { for (const context of browser.contexts()) await context.close(); },
+      closeWindows: () => closePages(browser),
       end,
     };
   } catch (error) {
@@ -81,10 +82,8 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
   }
 }
 
-async function openWindow(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+async function openWindow(browser: Browser, url: string, options: Partial<PageOptions>): Promise<Page> {
+  const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...options });
   await page.goto(url);
   return page;
 }
