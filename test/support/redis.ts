@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 import { freePort } from './freePort.ts';
+import { memoryFolder } from './memoryFolder.ts';
 
 export interface TestRedis {
   url: string;
@@ -46,7 +46,7 @@ exec 3<&0
 wait $server`;
 
 async function startOn(port: number, args: readonly string[], lasting: boolean): Promise<TestRedis> {
-  const folder = mkdtempSync(join(tmpdir(), 'rain-test-redis-'));
+  const folder = memoryFolder('rain-test-redis-');
   const [configFile, logFile] = [join(folder, 'redis.conf'), join(folder, 'redis.log')];
   writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nlogfile "${logFile}"\nsave ""\nappendonly yes\nappendfsync always\n`);
   // A group of its own: Ctrl-C reaches the test first, which ends its servers in order.
