@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Linux keeps what lies here in memory. */
 const MEMORY = '/dev/shm';
 /** More than the servers of a whole run need. A container often has 64 MB of it, which a test would fill. */
-const FREE_BYTES_MIN = 2 * 2 ** 30;
+const FREE_BYTES_MIN = 4 * 2 ** 30;
 
 /**
  * A new folder for what a server syncs at every write: in memory, where there is room. A disk that is busy, or slow, would
