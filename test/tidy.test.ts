@@ -32,10 +32,8 @@ test('files are short and named after what is in them', () => expect([...longFil
 test('nothing is of type any', () => expect(anyTypes(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
 test('the environment is read in one place', () => expect(environmentReads(sources)).toEqual([]));
 test('what a file exports is imported by another', () => {
-  // Being taken out, together with their exports.
-  const going = /^src\/(gateway\/wicket\/taps|protocol\/fall|swarm\/pocket)\.ts /;
   const files = readTree(ROOT, ['src', 'test', 'bench', 'scripts', 'client-demo', 'client-console'], CODE);
-  expect(idleExports(files).filter((fault) => !going.test(fault))).toEqual([]);
+  expect(idleExports(files)).toEqual([]);
 });
 
 test('every Lua file compiles', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { explain } from '../../src/bin/answer.ts';
 import { rain } from '../support/call.ts';
 import { startCli } from '../support/cli.ts';
@@ -18,25 +18,26 @@ afterAll(() => { silent.close(); });
 /** What its command says and ends with when a server does not open. */
 const refusalOf = (opening: Promise<unknown>) => opening.then(() => 'it opened', explain);
 
-test('a worker that is started while Redis is away says so in one sentence, exit 3, and its process ends', async () => {
+// Each waits for as long as the product is patient, side by side.
+test.concurrent('a worker that is started while Redis is away says so in one sentence, exit 3, and its process ends', async ({ onTestFinished }) => {
   const port = await freePort();
   const started = startCli(['worker'], { REDIS_URL: `redis://:not-to-be-told@127.0.0.1:${port}`, DATABASE_URL: `postgres://rain@127.0.0.1:${port}/rain` });
   onTestFinished(() => void started.child.kill('SIGKILL'));
   expect(await started.done).toEqual({ exit: 3, stdout: '', stderr: `rain: Redis cannot be reached at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}\n` });
 });
 
-test('so does a gateway', async () => {
+test.concurrent('so does a gateway', async () => {
   const port = await freePort();
   expect(await refusalOf(openGateway(`redis://:not-to-be-told@127.0.0.1:${port}`))).toEqual({ exit: 3, reasons: [`Redis cannot be reached at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`] });
 });
 
-test('a worker that is started while the database is away says so in one sentence, exit 3', async () => {
+test.concurrent('a worker that is started while the database is away says so in one sentence, exit 3', async () => {
   const port = await freePort();
   expect(await refusalOf(openWorker({ redisUrl: server.url, databaseUrl: `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain` })))
     .toEqual({ exit: 3, reasons: [expect.stringMatching(new RegExp(`^the database at 127\\.0\\.0\\.1:${port} does not answer: .*(ECONNREFUSED|Can't reach database)`)) as string] });
 });
 
-test('a worker, or a migration, whose database says nothing names it and not its password', async () => {
+test.concurrent('a worker, or a migration, whose database says nothing names it and not its password', async () => {
   const { port } = silent.address() as AddressInfo;
   const databaseUrl = `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain`;
   const sentence = new RegExp(`^(rain: )?the database at 127\\.0\\.0\\.1:${port} does not answer: [^\\n]+\\n?$`);

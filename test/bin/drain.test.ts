@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
 import { Client as PgClient } from 'pg';
-import { createCreditQueue, type CreditQueue } from '../../src/credit/queue.ts';
+import { createCreditQueue } from '../../src/credit/queue.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
-import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { createRain } from '../../src/operator/create.ts';
 import type { Desk } from '../../src/operator/desk.ts';
@@ -16,16 +16,28 @@ import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase } from '../support/database.ts';
 import { postgresInstalled } from '../support/postgres.ts';
-import { openRedis, stockRain } from '../support/rain.ts';
+import { connect, stockRain } from '../support/rain.ts';
+import { startRedis } from '../support/redis.ts';
 import { openWorker } from '../support/worker.ts';
 
-const { server, redis } = await openRedis();
+type Finish = Pick<TestContext, 'onTestFinished'>;
+
+/** Of one test: they run side by side, since most of it is waiting for what a process does in its own time. */
+async function ownRedis({ onTestFinished }: Finish) {
+  const server = await startRedis();
+  const redis = await connect(server.url);
+  onTestFinished(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  return { server, redis };
+}
 
 /** Ends with its test, also with one that fails. */
-function start(command: 'gateway' | 'worker', env: Record<string, string>): CliProcess {
-  const started = startCli([command], { REDIS_URL: server.url, ...env });
+function start({ onTestFinished }: Finish, command: 'gateway' | 'worker', env: Record<string, string>): CliProcess {
+  const started = startCli([command], env);
   onTestFinished(() => void started.child.kill('SIGKILL'));
   return started;
 }
@@ -44,7 +56,7 @@ async function terminate({ child, done }: CliProcess): Promise<number> {
   return performance.now() - since;
 }
 
-describe('SIGTERM of a gateway', () => {
+describe.concurrent('SIGTERM of a gateway', () => {
   const USERS = 500;
 
   /** Grabs again with every answer, so that the signal meets grabs in every state. */
@@ -62,9 +74,10 @@ describe('SIGTERM of a gateway', () => {
     return { userId, heard, closed: client.closed };
   }
 
-  test('[R4][R6] amid 2,000 grabs: whoever was answered was told the truth, every win was told, everybody is asked back, exit 0', async () => {
+  test('[R4][R6] amid 2,000 grabs: whoever was answered was told the truth, every win was told, everybody is asked back, exit 0', async (context) => {
+    const { server, redis } = await ownRedis(context);
     await stockRain(redis, { rainId: 'storm', amounts: Array.from({ length: 300 }, () => '1.00') });
-    const gateway = start('gateway', { JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info' });
+    const gateway = start(context, 'gateway', { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info' });
     const port = await eventually(() => /"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())![1]!, { timeoutMs: 20_000 });
     let answers = 0;
     let amid = () => {};
@@ -95,76 +108,69 @@ describe('SIGTERM of a gateway', () => {
   });
 });
 
-describe.skipIf(!postgresInstalled)('SIGTERM of a worker in the middle of a batch', () => {
-  let book: TestDatabase;
-  let database: Database;
-  let desk: Desk;
-  let queue: CreditQueue;
-  const queueing = connectRedis(server.url, { purpose: 'queue', onError: () => {} });
-  beforeAll(async () => {
-    book = await startDatabase();
-    database = connectDatabase(book.url);
-    desk = { redis, ledger: openLedger(database), actor: 'test' };
-    queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });
-  });
-  afterAll(async () => {
-    await queue?.close();
-    queueing.disconnect();
-    await database?.$disconnect();
-    await book?.stop();
-  });
+describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middle of a batch', () => {
+  /** A worker, of a Redis and a book of its own, whose only job waits in the database until `letGo`. */
+  async function stuck(rainId: string, context: Finish) {
+    const { onTestFinished } = context;
+    const { server, redis } = await ownRedis(context);
+    const book = await startDatabase();
+    onTestFinished(() => book.stop());
+    const database = connectDatabase(book.url);
+    onTestFinished(() => database.$disconnect());
+    const desk: Desk = { redis, ledger: openLedger(database), actor: 'test' };
+    const queueing = connectRedis(server.url, { purpose: 'queue', onError: () => {} });
+    onTestFinished(() => queueing.disconnect());
+    const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });
+    onTestFinished(() => queue.close());
+    const grab = (from: number, to: number) =>
+      createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, Array.from({ length: to - from }, (_, i) => `user-${from + i}`));
 
-  const worker = () => start('worker', { DATABASE_URL: book.url });
-  const credited = async (rainId: string) => (await desk.ledger.book(rainId))!.credited.count;
-  const grab = (rainId: string, from: number, to: number) =>
-    createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, Array.from({ length: to - from }, (_, i) => `user-${from + i}`));
-
-  /** A worker whose only job waits in the database until `letGo`. */
-  async function stuck(rainId: string): Promise<{ busy: CliProcess; letGo: () => Promise<void> }> {
-    await redis.flushall();
     const now = await redisNow(redis);
     expect(await createRain(desk, { id: rainId, plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
     await loadRain(desk, rainId);
-    await grab(rainId, 0, 20);
+    await grab(0, 20);
     const blocker = new PgClient({ connectionString: book.url });
     blocker.on('error', () => {});
     await blocker.connect();
     onTestFinished(() => blocker.end());
     // Reads go on, no transfer can be written.
     await blocker.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
-    const busy = worker();
+    const busy = start(context, 'worker', { REDIS_URL: server.url, DATABASE_URL: book.url });
     await eventually(async () => {
       const { rows } = await blocker.query('SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())');
       expect(rows).toHaveLength(1);
     }, { timeoutMs: 40_000 });
     expect(await queue.getJobCountByTypes('active')).toBe(1);
-    return { busy, letGo: () => blocker.end() };
+    return {
+      busy, desk, queue, grab, letGo: () => blocker.end(), urls: { redisUrl: server.url, databaseUrl: book.url },
+      credited: async () => (await desk.ledger.book(rainId))!.credited.count,
+    };
   }
 
-  test('the batch is finished and its job completed, nothing new is begun, exit 0', async () => {
-    const { busy, letGo } = await stuck('slow');
+  test('the batch is finished and its job completed, nothing new is begun, exit 0', async (context) => {
+    const { busy, desk, queue, grab, letGo, credited } = await stuck('slow', context);
     const ended = terminate(busy);
     // Its relay is done: what is won from now on is for another worker.
-    await eventually(async () => expect(await redis.exists(shardKeys('slow', 0).lease)).toBe(0));
-    await grab('slow', 20, 40);
+    await eventually(async () => expect(await desk.redis.exists(shardKeys('slow', 0).lease)).toBe(0));
+    await grab(20, 40);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(busy.child.exitCode).toBeNull();
     expect(await queue.getJobCountByTypes('active')).toBe(1);
     await letGo();
     await ended;
-    expect(await credited('slow')).toBe(20);
+    expect(await credited()).toBe(20);
     expect(await queue.getJobCounts('completed', 'active', 'waiting', 'delayed', 'failed')).toEqual({ completed: 1, active: 0, waiting: 0, delayed: 0, failed: 0 });
   });
 
-  test('[R5][R10] a database that never answers is left at the one deadline, and another worker takes the job up at once', async () => {
-    const { busy, letGo } = await stuck('dead');
+  test('[R5][R10] a database that never answers is left at the one deadline, and another worker takes the job up at once', async (context) => {
+    const { busy, desk, queue, letGo, credited, urls } = await stuck('dead', context);
     expect(await terminate(busy)).toBeGreaterThan(SERVER_DEADLINE_MS / 2);
-    expect(await credited('dead')).toBe(0);
+    expect(await credited()).toBe(0);
     // Handed back, not left to the end of its lock.
     expect(await queue.getJobCounts('active', 'waiting')).toEqual({ active: 0, waiting: 1 });
     await letGo();
-    const other = await openWorker({ redisUrl: server.url, databaseUrl: book.url });
-    await eventually(async () => expect(await credited('dead')).toBe(20), { timeoutMs: 30_000 });
+    const other = await openWorker(urls);
+    await eventually(async () => expect(await credited()).toBe(20), { timeoutMs: 30_000 });
     await other.close();
     expect(await desk.ledger.sumOfBalances()).toBe(0n);
   });

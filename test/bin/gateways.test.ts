@@ -70,10 +70,10 @@ test('connections are handed out evenly, and one page tells the figures of all, 
 
 test('[R1][R6] kill -9 of one of them under sockets: its users come back to the others and learn their result, and another takes its place', async () => {
   const { url, metricsUrl, children } = three;
-  await stockRain(redis, { rainId: 'struck', amounts: Array.from({ length: 100 }, () => '1.00'), opensInMs: 3_000 });
+  await stockRain(redis, { rainId: 'struck', amounts: Array.from({ length: 100 }, () => '1.00'), opensInMs: 1_500 });
   let answered = 0;
   const playing = runWave({
-    url, rainId: 'struck', users: 300, tokenFor, seed: '9111'.repeat(16), connectsPerSecond: 1_000, reactionMs: { min: 0, max: 3_000 },
+    url, rainId: 'struck', users: 300, tokenFor, seed: '9111'.repeat(16), connectsPerSecond: 1_000, reactionMs: { min: 0, max: 2_000 },
     onProgress: (progress) => { ({ answered } = progress); },
   });
   await eventually(() => answered > 30, { timeoutMs: 20_000 });

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -14,6 +13,7 @@ import { compiledEntry } from '../../src/runtime/entry.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { connect } from '../support/rain.ts';
 import { Part, type Started } from './part.ts';
@@ -72,7 +72,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     return taken?.port ?? port;
   };
   try {
-    const home = mkdtempSync(join(tmpdir(), 'rain-test-faults-'));
+    const home = memoryFolder('rain-test-faults-');
     ends.push(() => rmSync(home, { recursive: true, force: true }));
     const server = await startPostgres();
     ends.push(() => server.stop());

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
+import { homeAt } from '../../src/runtime/home.ts';
 import { freePort } from '../support/freePort.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
+import { layDatabase } from '../support/pglite.ts';
 import { watchBook } from './bookWatch.ts';
 import { chance } from './chance.ts';
 import { gather, issueTickets } from './crowd.ts';
@@ -13,7 +14,11 @@ import type { Run } from './run.ts';
 import { newestRain, startUp } from './upRun.ts';
 
 let home: string;
-beforeAll(() => { home = mkdtempSync(join(tmpdir(), 'rain-test-up-')); });
+beforeAll(async () => {
+  home = memoryFolder('rain-test-up-');
+  // As a start before has left it: making a database takes longer than all the rest.
+  await layDatabase(homeAt(home));
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const USERS = 200;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { reschedule } from '../../src/grab/phases.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, follow, SECRET, tokenFor, type Client } from '../support/client.ts';
@@ -48,10 +49,15 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
 
   test('opens nothing early, refuses nothing late, and tells both moments when they come', async () => {
     const rainId = `window-${where}`;
-    await stockRain(redis, { rainId, amounts: ['1.00', '2.00'], opensInMs: 3_500, closesInMs: 7_500 });
+    await stockRain(redis, { rainId, amounts: ['1.00', '2.00'], opensInMs: 60_000 });
     const ann = await dial(url, 'ann');
     ann.say({ type: 'join', rainId });
-    const { opensAt, closesAt } = await sees(ann, rainId, 'loaded');
+    await sees(ann, rainId, 'loaded');
+    expect(await asks(ann, rainId)).toBe('-2');
+    // Not before she is there, however long a busy machine takes for that.
+    const now = await redisNow(redis);
+    const [opensAt, closesAt] = [now + 1_500, now + 4_500];
+    expect(await reschedule(redis, rainId, 1, { opensAt, closesAt })).toBe('moved');
     expect(await asks(ann, rainId)).toBe('-2');
     expect(Math.abs((await sees(ann, rainId, 'open')).at - opensAt)).toBeLessThan(CLOSE);
     expect(await asks(ann, rainId)).toBe('0');

@@ -19,6 +19,9 @@ const FAIR_START_MS = 400;
 const USERS = 100;
 const FAST = 10;
 const PACKETS = 10;
+/** Rains that fall at the same time, and how often: forty one after the other would take half a minute of waiting. */
+const RAINS_PER_TURN = 10;
+const TURNS = 4;
 
 const { server, redis } = await openRedis();
 
@@ -42,38 +45,56 @@ async function untilRedis(moment: number): Promise<void> {
 const opensAt = async (rainId: string) => Number(await redis.hget(shardKeys(rainId, 0).state, 'opensAt'));
 const winners = async (rainId: string) => await redis.hkeys(shardKeys(rainId, 0).claimed);
 
-/** A rain in which the first ten ask before all others do. @returns how many of its packets they won */
-async function race(clients: readonly Client[], rainId: string): Promise<number> {
-  await stockRain(redis, { rainId, amounts: Array.from({ length: PACKETS }, () => '1.00'), opensInMs: 300 });
-  await announceChange(redis, rainId);
-  await untilRedis(await opensAt(rainId) + 2);
-  for (const client of clients.slice(0, FAST)) client.say({ type: 'grab', rainId });
-  await sleep(15);
-  for (const client of clients.slice(FAST)) client.say({ type: 'grab', rainId });
-  const codes = await Promise.all(clients.map(async (client) => (await client.next('result')).code));
-  expect(codes.filter((code) => code === '0')).toHaveLength(PACKETS);
-  expect(codes.filter((code) => code === '-1')).toHaveLength(USERS - PACKETS);
-  const fast = new Set(clients.slice(0, FAST).map((_, i) => `user-${i}`));
-  return (await winners(rainId)).filter((user) => fast.has(user)).length;
+/** The codes of the results, by rain: what each client heard of each. */
+async function resultsOf(clients: readonly Client[], rainIds: readonly string[]): Promise<Map<string, string[]>> {
+  const codes = new Map(rainIds.map((rainId): [string, string[]] => [rainId, []]));
+  await Promise.all(clients.map(async (client) => {
+    for (let n = 0; n < rainIds.length; n++) {
+      const { rainId, code } = await client.next('result');
+      codes.get(rainId)!.push(code);
+    }
+  }));
+  return codes;
 }
 
-async function races(clients: readonly Client[], name: string, count: number): Promise<number> {
-  let won = 0;
-  for (let i = 0; i < count; i++) won += await race(clients, `${name}-${i}`);
-  return won / (count * PACKETS);
+/** Rains that open at once, in each of which the first ten ask before all others do. @returns how many of their packets they won */
+async function race(clients: readonly Client[], rainIds: readonly string[]): Promise<number> {
+  const moment = await redisNow(redis) + 300;
+  for (const rainId of rainIds) {
+    await stockRain(redis, { rainId, amounts: Array.from({ length: PACKETS }, () => '1.00'), opensInMs: moment - await redisNow(redis) });
+    await announceChange(redis, rainId);
+  }
+  await untilRedis(Math.max(...await Promise.all(rainIds.map(opensAt))) + 2);
+  const [fast, slow] = [clients.slice(0, FAST), clients.slice(FAST)];
+  const ask = (some: readonly Client[]) => { for (const rainId of rainIds) for (const client of some) client.say({ type: 'grab', rainId }); };
+  ask(fast);
+  await sleep(15);
+  ask(slow);
+  for (const codes of (await resultsOf(clients, rainIds)).values()) {
+    expect(codes.filter((code) => code === '0')).toHaveLength(PACKETS);
+    expect(codes.filter((code) => code === '-1')).toHaveLength(USERS - PACKETS);
+  }
+  const names = new Set(fast.map((_, i) => `user-${i}`));
+  return (await Promise.all(rainIds.map(winners))).flat().filter((user) => names.has(user)).length;
 }
+
+const named = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
 test(`ten who always ask first, of a hundred, win about one packet in ten; without a fair start they win all (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
   const gateway = await openFair();
-  const share = await races(await crowd(gateway, USERS), 'fair', 40);
+  const clients = await crowd(gateway, USERS);
+  let won = 0;
+  for (let turn = 0; turn < TURNS; turn++) won += await race(clients, named(`fair-${turn}`, RAINS_PER_TURN));
+  const rains = TURNS * RAINS_PER_TURN;
+  const share = won / (rains * PACKETS);
   // 400 packets: five standard deviations to either side.
   expect(share).toBeGreaterThan(0.03);
   expect(share).toBeLessThan(0.18);
-  expect(gateway.tally.gathered).toBe(40 * USERS);
+  expect(gateway.tally.gathered).toBe(rains * USERS);
   const registry = openRegistry();
   tellGateway(registry, gateway);
-  expect(await registry.metrics()).toContain(`rain_gateway_fair_start_grabs_total ${40 * USERS}\n`);
-  expect(await races(await crowd(await openFair(0), USERS), 'race', 3)).toBeGreaterThan(0.9);
+  expect(await registry.metrics()).toContain(`rain_gateway_fair_start_grabs_total ${rains * USERS}\n`);
+  expect(await race(await crowd(await openFair(0), USERS), named('race', 3)) / (3 * PACKETS)).toBeGreaterThan(0.9);
 }, 180_000);
 
 test('[R1][R6] who asks on two sockets, and again, has one lot and one packet, and each of his messages is answered', async () => {
@@ -136,22 +157,27 @@ test('[R7] a script that asks all the time, from before the opening on, so that 
   const clients = await crowd(gateway, 60);
   // As long as a line to another town.
   proxy.delay(20);
-  let won = 0;
-  for (let i = 0; i < 8; i++) {
-    const rainId = `script-${i}`;
+  // Eight rains at once, each with a script of its own; to all others each of them is one who asks once.
+  const rainIds = named('script', 8);
+  for (const rainId of rainIds) {
     await stockRain(redis, { rainId, amounts: ['1.00', '1.00', '1.00'], opensInMs: 600 });
     await announceChange(redis, rainId);
-    const at = await opensAt(rainId);
-    await untilRedis(at - 100);
-    for (let now = await redisNow(redis); now < at + 40; now = await redisNow(redis)) {
-      clients[0]!.say({ type: 'grab', rainId, ref: 'script' });
-      await sleep(8);
-    }
-    for (const client of clients.slice(1)) client.say({ type: 'grab', rainId });
-    await Promise.all(clients.slice(1).map((client) => client.next('result')));
-    if ((await winners(rainId)).includes('user-0')) won++;
-    await sleep(300);
   }
+  const moments = await Promise.all(rainIds.map(opensAt));
+  const last = Math.max(...moments);
+  await untilRedis(Math.min(...moments) - 100);
+  for (let now = await redisNow(redis); now < last + 40; now = await redisNow(redis)) {
+    rainIds.forEach((rainId, i) => clients[i]!.say({ type: 'grab', rainId, ref: 'script' }));
+    await sleep(8);
+  }
+  await Promise.all(rainIds.map(async (rainId, script) => {
+    const others = clients.filter((_, i) => i !== script);
+    for (const client of others) client.say({ type: 'grab', rainId, ref: 'once' });
+  }));
+  await Promise.all(clients.map(async (client, i) => {
+    for (let heard = 0, awaited = rainIds.length - (i < rainIds.length ? 1 : 0); heard < awaited;) if ((await client.next('result')).ref === 'once') heard++;
+  }));
+  const won = (await Promise.all(rainIds.map(winners))).filter((users, script) => users.includes(`user-${script}`)).length;
   // Of one packet in twenty it has an expected 0.4 of eight rains.
   expect(won).toBeLessThanOrEqual(3);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished as whenThisIsOver, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { dial, follow, tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -9,7 +9,8 @@ import { knock } from '../support/knock.ts';
 import { openRedis } from '../support/rain.ts';
 
 const { server } = await openRedis();
-const gateway = await openGateway(server.url, { limits: { handshakeMs: 1_000, hangUpMs: 500 }, allowedOrigins: ['https://gala.example'] });
+const HANDSHAKE_MS = 1_000;
+const gateway = await openGateway(server.url, { limits: { handshakeMs: HANDSHAKE_MS, hangUpMs: 500 }, allowedOrigins: ['https://gala.example'] });
 afterAll(() => gateway.close());
 
 interface Line {
@@ -19,8 +20,9 @@ interface Line {
   ended: Promise<string>;
 }
 
-async function call(options: { halfOpen?: boolean } = {}): Promise<Line> {
-  const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: options.halfOpen ?? false });
+/** @param onTestFinished of a test that runs beside others */
+async function call({ halfOpen = false, onTestFinished = whenThisIsOver }: { halfOpen?: boolean; onTestFinished?: typeof whenThisIsOver } = {}): Promise<Line> {
+  const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: halfOpen });
   onTestFinished(() => { socket.destroy(); });
   socket.on('error', () => {});
   let said = '';
@@ -36,17 +38,19 @@ const upgrade = async (more = '', line = 'GET /v1 HTTP/1.1') =>
   `${line}\r\nHost: x\r\n${UPGRADE}Sec-WebSocket-Protocol: rain.v1, bearer.${await tokenFor('ann')}\r\n${more}\r\n`;
 
 describe('[R10] who takes his time', () => {
-  test.each<[string, (socket: Socket, n: number) => void]>([
+  test.concurrent.for<[string, (socket: Socket, n: number) => void]>([
     ['slowloris: a head that comes letter by letter', (socket, n) => socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nX-Padding: '[n] ?? 'x')],
     ['slowloris: a header line now and then', (socket, n) => socket.write(n === 0 ? 'GET /v1 HTTP/1.1\r\nHost: x\r\n' : `X-${n}: y\r\n`)],
     ['who connects and says nothing', () => {}],
-  ])('%s is cut at the end of the handshake time, and does not delay anybody', async (_, drip) => {
-    const slow = await call();
+  ])('%s is cut at the end of the handshake time, and does not delay anybody', async ([, drip], { onTestFinished }) => {
+    const begun = performance.now();
+    const slow = await call({ onTestFinished });
     let n = 0;
     const timer = setInterval(() => drip(slow.socket, n++), 50);
     onTestFinished(() => clearInterval(timer));
     expect((await knock(gateway.url, 'ann')).status).toBe('open');
-    expect(slow.said()).toBe('');
+    // Not earlier: a busy machine may take as long for the knock.
+    if (performance.now() - begun < HANDSHAKE_MS) expect(slow.said()).toBe('');
     // By our handshake time, not by Node's own of a minute.
     await eventually(() => slow.socket.closed);
     expect(statuses(await slow.ended)).toEqual(['408']);
@@ -58,7 +62,7 @@ describe('[R10] who takes his time', () => {
     await eventually(() => line.said().includes('"reason":"not_found"'));
     // Talking on does not help.
     const timer = setInterval(() => line.socket.write('x'.repeat(1_000)), 20);
-    onTestFinished(() => clearInterval(timer));
+    whenThisIsOver(() => clearInterval(timer));
     await eventually(() => line.socket.closed);
   });
 });

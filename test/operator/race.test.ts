@@ -20,6 +20,9 @@ const SEED = (process.env['RACE_SEED'] ?? '7a11').repeat(64).slice(0, 64);
 const RAINS = 10;
 const PACKETS = 120;
 const USERS = 200;
+/** Before a rain is closed, unless hastily. */
+const WINS_MIN = 30;
+const AUDITS_MIN = 3;
 
 let desk: TestDesk;
 let lines: RedisClient[];
@@ -75,7 +78,11 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
   };
   const pauser = () => until('pauser', async (chance) => void await (chance.belowNumber(3) === 0 ? pause : resume)(desk.redis, rainId, shards));
   const closer = async (loaded: Promise<unknown>) => {
-    if (!hasty) await loaded;
+    // Some are closed at once; the others when it has been a race, however long a busy machine takes for that.
+    if (!hasty) {
+      await loaded;
+      while (told.size < WINS_MIN || audits < AUDITS_MIN) await sleep(5);
+    }
     await sleep(50 + wish('closer').belowNumber(150));
     await close(desk.redis, rainId, shards, 'early');
   };

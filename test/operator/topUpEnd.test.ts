@@ -10,6 +10,14 @@ import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 
 const { desk, engine, open, grabAs, report, read, creditAll } = await openTopUpStage();
 
+const LANES = 4;
+
+/** With each step once, the first, the second and so on, until it says that there was no such step; each in a rain of its own, some side by side. */
+async function atEachStep(meet: (at: number) => Promise<boolean>): Promise<void> {
+  let [next, over] = [1, false];
+  await Promise.all(Array.from({ length: LANES }, async () => { while (!over) if (!await meet(next++)) over = true; }));
+}
+
 describe('a top-up and the end of the rain', () => {
   test('comes too late for one that is over, closed or settled, and nothing is added', async () => {
     const now = await redisNow(desk.redis);
@@ -42,7 +50,7 @@ describe('a top-up and the end of the rain', () => {
 
   test('[R8] that comes between any two steps of the settlement is in the money that goes back, or was never added', async () => {
     const seen = { added: 0, sealed: 0 };
-    for (let at = 1; ; at++) {
+    await atEachStep(async (at) => {
       const id = `between-${at}`;
       await open(id);
       await closeRain(desk, id);
@@ -57,8 +65,8 @@ describe('a top-up and the end of the rain', () => {
       expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', adds_up: true });
       expect((await desk.ledger.book(id))!.fundedCents).toBe(budget === '17.00' ? 1_700n : 1_000n);
       expect(await verifyRain(desk, id, [])).toMatchObject({ fair: true });
-      if (settling.calls() < at) break;
-    }
+      return settling.calls() >= at;
+    });
     expect(seen.added).toBeGreaterThan(0);
     expect(seen.sealed).toBeGreaterThan(0);
     expect(await desk.ledger.sumOfBalances()).toBe(0n);
@@ -66,7 +74,7 @@ describe('a top-up and the end of the rain', () => {
 
   test('[R8] whose rain is closed and settled between any two of its steps adds nothing that is not given back', async () => {
     const seen = { added: 0, refused: 0 };
-    for (let at = 1; ; at++) {
+    await atEachStep(async (at) => {
       const id = `overtaken-${at}`;
       await open(id);
       const live = (await findRain(desk.redis, id))!;
@@ -75,7 +83,7 @@ describe('a top-up and the end of the rain', () => {
         expect(await settleRain(desk, id, live)).toEqual({ outcome: 'settled' });
       });
       const done = await topUpRain(adding, id, { id, ...MORE });
-      if (adding.calls() < at) break;
+      if (adding.calls() < at) return false;
       const added = (await desk.ledger.rain(id))!.portions.length > 0;
       seen[added ? 'added' : 'refused']++;
       if (!added) expect(done.ok).toBe(false);
@@ -84,7 +92,8 @@ describe('a top-up and the end of the rain', () => {
       // Asked again it says what has become of it, and moves nothing.
       expect(await topUpRain(desk, id, { id, ...MORE })).toMatchObject({ ok: false });
       expect(await report(id)).toMatchObject({ budget, recycled: budget, adds_up: true });
-    }
+      return true;
+    });
     expect(Object.values(seen).every((count) => count > 0)).toBe(true);
     expect(await desk.ledger.sumOfBalances()).toBe(0n);
   });

@@ -71,7 +71,7 @@ test('a real rain beside it is paid by the wallet, and says nothing of a rehears
 
 test('rain rehearse plays a whole one against the running gateway and says whether its money adds up', async () => {
   const env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
-  const run = await rain(['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '10s'], env);
+  const run = await rain(['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '3s'], env);
   expect(run.stdout).toContain('The money adds up: 10.00 in 5 packets, 5 winners. It was a rehearsal: no real money moved.');
   expect(run.exit).toBe(0);
   expect((await rain(['list'], env)).stdout).toContain('Rehearsal (rehearsal)');

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
-import { close, settle } from '../../src/grab/phases.ts';
+import { close, reschedule, settle } from '../../src/grab/phases.ts';
+import { redisNow } from '../../src/grab/reading.ts';
 import { runWave } from '../../src/swarm/wave.ts';
 import { dial, tokenFor, type Client } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
@@ -24,9 +25,10 @@ describe('an old client at the gateway of today', async () => {
   afterAll(() => gateway.close());
 
   test('is answered as it was when it was recorded: the same codes in the same order, and no field is missing', async () => {
-    await stockRain(redis, { rainId: RAIN, title: 'Spring', amounts: ['12.21'], opensInMs: 8_000 });
+    await stockRain(redis, { rainId: RAIN, title: 'Spring', amounts: ['12.21'], opensInMs: 60_000 });
     await redis.hset(shardKeys(RAIN, 0).state, 'commitment', COMMITMENT);
     const clients = new Map<string, Client>();
+    let opened = false;
     onTestFinished(async () => { await Promise.all([...clients.values()].map((client) => client.leave())); });
     for (const { user, way, message } of recorded) {
       if (!clients.has(user)) clients.set(user, await dial(gateway.url, user));
@@ -38,6 +40,7 @@ describe('an old client at the gateway of today', async () => {
       // Whether the close of a rain is seen before its settlement is chance.
       if (message['state'] === 'closed') continue;
       if (message['state'] === 'settled') await settleRain();
+      if (message['state'] === 'open' && !opened) opened = await openRain();
       if (message.type === 'credited') await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: RAIN, claims: [{ userId: user, redPacketId: 'spring-0', amount: '12.21' }] }));
       if (message.type === 'goodbye') void gateway.close();
       const heard = message.type === 'rain' ? await rainIn(client, message['state']) : await client.next(message.type as 'welcome') as unknown as Frame['message'];
@@ -70,6 +73,12 @@ describe('an old client at the gateway of today', async () => {
       const rain = await client.next('rain') as unknown as Frame['message'];
       if (rain['state'] === state) return rain;
     }
+  }
+
+  /** When all that was said before is said again. */
+  async function openRain(): Promise<boolean> {
+    const now = await redisNow(redis);
+    return await reschedule(redis, RAIN, 1, { opensAt: now + 200, closesAt: now + 600_000 }) === 'moved';
   }
 
   async function settleRain(): Promise<void> {

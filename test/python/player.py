@@ -118,12 +118,15 @@ class Player:
                 self.best_trip_ms = trip
                 self.ahead_ms = message["serverTime"] + trip / 2 - now_ms()
         elif kind == "rain":
+            moved = self.rain is not None and self.rain["opensAt"] != message["opensAt"]
             if self.rain is None:
                 tell("joined", state=message["state"])
+            elif moved:
+                tell("moved")
             self.rain = message
             if message["state"] in ("closed", "settled") and not self.won:
                 self.over = "the rain is over"
-            elif self.ask_at is None and self.asked is None and not self.won:
+            elif (self.ask_at is None or moved) and self.asked is None and not self.won:
                 self.ask_in(max(0, message["opensAt"] - self.server_now()))
         elif kind == "ticket":
             self.ticket = message["ticket"]

@@ -8,6 +8,7 @@ import { shardKeys } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
+import { startRain } from '../../src/operator/schedule.ts';
 import { SECRET, tokenFor } from '../support/client.ts';
 import { openTestDesk, type TestDesk } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
@@ -44,6 +45,13 @@ async function plan(id: string, opensInMs: number, packets = 1): Promise<void> {
   await loadRain(desk, id);
 }
 
+/** Python takes its time to start, a busy machine more: it rains a while after the player is there, and knows when. */
+async function startFor(player: Awaited<ReturnType<typeof play>>, id: string, inMs: number): Promise<void> {
+  await player.has('joined');
+  expect(await startRain(desk, id, { inMs })).toMatchObject({ ok: true });
+  await player.has('moved');
+}
+
 async function gatewayWith(options: Partial<GatewayOptions> = {}): Promise<string> {
   const gateway = await openGateway(desk.redisUrl, options);
   onTestFinished(() => gateway.close());
@@ -65,8 +73,9 @@ async function play(url: string, rainId: string, userId: string, ...args: string
 
 describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but docs/reference/protocol.md', () => {
   test('joins before the start, grabs, and has the money', async () => {
-    await plan('py-plain', 3_000);
+    await plan('py-plain', 60_000);
     const player = await play(await gatewayWith(), 'py-plain', 'pia');
+    await startFor(player, 'py-plain', 500);
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.at(-1)).toEqual({ event: 'end', won: '5.00', credited: true, why: null });
     expect(player.told[0]).toEqual({ event: 'welcome', userId: 'pia' });
@@ -74,11 +83,11 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
   });
 
   test('[R6] whose line was cut before the answer reconnects, hears the first answer, and has the money once', async () => {
-    await plan('py-cut', 8_000, 3);
+    await plan('py-cut', 60_000, 3);
     const line = await TcpProxy.open(Number(new URL(await gatewayWith()).port));
     onTestFinished(() => line.close());
     const player = await play(`ws://127.0.0.1:${line.port}/v1`, 'py-cut', 'quin', '--browser');
-    await player.has('joined');
+    await startFor(player, 'py-cut', 2_000);
     line.blackhole('toClient');
     await eventually(async () => expect(await desk.redis.hlen(shardKeys('py-cut', 0).claimed)).toBe(1), { timeoutMs: 30_000 });
     line.pass();
@@ -91,9 +100,10 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
   });
 
   test('gets its ticket for a puzzle, and wins with it', async () => {
-    await plan('py-ticket', 3_000);
+    await plan('py-ticket', 60_000);
     const url = await gatewayWith({ wicket: { tickets: 'always', puzzles: 'always', secret: SECRET, puzzleTries: 50 } });
     const player = await play(url, 'py-ticket', 'rex');
+    await startFor(player, 'py-ticket', 500);
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.map(({ event }) => event)).toContain('ticket');
     expect(await desk.ledger.balance('rex')).toBe(500n);

@@ -1,4 +1,4 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { expect, test, type TestContext } from 'vitest';
 import { connectRedis, untilReady, type ConnectOptions, type RedisClient } from '../../src/runtime/redis.ts';
 import { eventually } from '../support/eventually.ts';
 import { TcpProxy } from '../support/proxy.ts';
@@ -7,28 +7,27 @@ import { openRedis } from '../support/rain.ts';
 // A firewall that has forgotten a connection, a machine that lost its power: nothing ever comes back and nobody says so.
 
 const { server, redis } = await openRedis();
-let proxy: TcpProxy;
-beforeEach(async () => {
-  proxy = await TcpProxy.open(server.port);
-  onTestFinished(() => proxy.close());
-});
 
-async function connectOver(purpose: ConnectOptions['purpose']): Promise<RedisClient> {
+/** A client, and the line on which it is; both end with their test. */
+async function connectOver(purpose: ConnectOptions['purpose'], { onTestFinished }: TestContext): Promise<{ client: RedisClient; proxy: TcpProxy }> {
+  const proxy = await TcpProxy.open(server.port);
+  onTestFinished(() => proxy.close());
   const client = connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose, onError: () => {} });
   onTestFinished(() => client.disconnect());
   await untilReady(client);
-  return client;
+  return { client, proxy };
 }
 
-test('a client that decides about money leaves a line on which nothing comes back any more', async () => {
-  const client = await connectOver('once');
+// Each waits for as long as a client is patient, side by side.
+test.concurrent('a client that decides about money leaves a line on which nothing comes back any more', async (context) => {
+  const { client, proxy } = await connectOver('once', context);
   proxy.halfOpen('client');
   await expect(client.ping()).rejects.toThrow();
   await eventually(async () => await client.ping() === 'PONG', { timeoutMs: 5_000 });
 });
 
-test('a subscriber leaves such a line, too, though it never asks for anything', async () => {
-  const client = await connectOver('subscriber');
+test.concurrent('a subscriber leaves such a line, too, though it never asks for anything', async (context) => {
+  const { client, proxy } = await connectOver('subscriber', context);
   const heard: string[] = [];
   client.on('message', (_, message: string) => heard.push(message));
   await client.subscribe('news');
@@ -39,8 +38,8 @@ test('a subscriber leaves such a line, too, though it never asks for anything', 
   }, { timeoutMs: 15_000, everyMs: 200 });
 });
 
-test('a command that is answered slowly, but is answered, does not cost the line', async () => {
-  const client = await connectOver('once');
+test.concurrent('a command that is answered slowly, but is answered, does not cost the line', async (context) => {
+  const { client, proxy } = await connectOver('once', context);
   proxy.delay(400);
   await client.ping();
   expect(proxy.accepted).toBe(1);

@@ -110,7 +110,8 @@ test('a Redis that comes back as another one, and empty: both are told, and the 
   await server.stop();
   const { port } = server;
   server = await startRedis({ port });
-  await eventually(() => expect([told('restarted'), told('lost')]).toEqual([['warn'], ['error']]), { timeoutMs: 10_000 });
+  // A restart is told for a moment only, which a busy machine may miss.
+  await eventually(() => expect([told('restarted')[0], told('lost')]).toEqual(['warn', ['error']]), { timeoutMs: 10_000 });
   await eventually(() => expect(told('restarted')).toEqual(['warn', 'info']));
   expect(guard.standing()).toMatchObject({ lost: 1, restarted: 0 });
 });

@@ -2,13 +2,17 @@ import { relative, sep } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readProjects } from './projects.ts';
 
-/** Files with a browser start first, as they take longest, so that no lane ends with one of them; the others in vitest's order: slow ones first, where it has seen them, else big ones. */
+/** They take longest of all others, though they are short: vitest, before it has seen them, would begin with big ones. */
+const SLOW = ['test/faults/short.test.ts', 'test/faults/up.test.ts', 'test/ledger/ledger.test.ts', 'test/runtime/embeddedDatabase.test.ts', 'test/typecheck.test.ts'];
+
+/** Files with a browser start first, as they take longest, and then those known to be slow, so that no lane ends with one of them; the others in vitest's order: slow ones first, where it has seen them, else big ones. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
     const { opensBrowser } = readProjects(root);
     const sorted = await super.sort(specifications);
-    const withBrowser = new Set(sorted.filter(({ moduleId }) => opensBrowser(relative(root, moduleId).split(sep).join('/'))));
-    return [...withBrowser, ...sorted.filter((specification) => !withBrowser.has(specification))];
+    const pathOf = ({ moduleId }: TestSpecification) => relative(root, moduleId).split(sep).join('/');
+    const first = new Set([...sorted.filter((each) => opensBrowser(pathOf(each))), ...sorted.filter((each) => SLOW.includes(pathOf(each)))]);
+    return [...first, ...sorted.filter((each) => !first.has(each))];
   }
 }

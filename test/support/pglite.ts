@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '../../src/ledger/migrate.ts';
 import { readMigrations } from '../../src/ledger/migration.ts';
 import { startEmbeddedDatabase } from '../../src/runtime/embedded/database.ts';
 import { homeAt, type Home } from '../../src/runtime/home.ts';
+import { memoryFolder } from './memoryFolder.ts';
 
 export interface TestPglite {
   url: string;
@@ -19,10 +19,14 @@ const TEMPLATES = fileURLToPath(new URL('../../node_modules/.cache/rain-test-dat
 
 /** The product's own PostgreSQL server on a free port, in a folder of this test's own: migrated, and empty. */
 export async function startPglite(): Promise<TestPglite> {
-  const template = await keepTemplate();
-  const home = homeAt(mkdtempSync(join(tmpdir(), 'rain-test-database-')));
-  cpSync(template, home.postgres, { recursive: true });
+  const home = homeAt(memoryFolder('rain-test-database-'));
+  await layDatabase(home);
   return await serve(home);
+}
+
+/** Puts a database that is migrated and empty into a home that has none. */
+export async function layDatabase(home: Home): Promise<void> {
+  cpSync(await keepTemplate(), home.postgres, { recursive: true });
 }
 
 /** Starts the server in this home, which goes when the server goes. */

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { eventually } from './eventually.ts';
 import { freePort } from './freePort.ts';
+import { memoryFolder } from './memoryFolder.ts';
 
 /** Where Debian keeps its servers, newest first. */
 const FOLDER = '/usr/lib/postgresql';
@@ -60,7 +60,7 @@ function asPostgres(): { words: string[]; uid?: number; gid?: number } {
 export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
   if (!binaries) throw new Error('PostgreSQL is not installed');
   const { words, uid, gid } = asPostgres();
-  const folder = mkdtempSync(join(tmpdir(), 'rain-test-postgres-'));
+  const folder = memoryFolder('rain-test-postgres-');
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
   const data = join(folder, 'data');
   const port = await freePort();
@@ -73,7 +73,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
     throw new Error(`initdb failed:\n${made.stdout}${made.stderr}`);
   }
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const [program, ...serveWords] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_connections=50', ...settings.flatMap((setting) => ['-c', setting]));
+  const [program, ...serveWords] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_wal_size=256MB', '-c', 'max_connections=50', ...settings.flatMap((setting) => ['-c', setting]));
   let running: PostgresServer | undefined;
   const serve = async () => {
     if (running) return running;

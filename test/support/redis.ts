@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 import { freePort } from './freePort.ts';
+import { memoryFolder } from './memoryFolder.ts';
 
 export interface TestRedis {
   url: string;
@@ -17,7 +17,7 @@ export interface TestRedis {
 
 /**
  * A real Redis of this test's own: empty, durable like the product's (every write synced), on a free port of 127.0.0.1,
- * without a password. It ends with the test process, also with one that is killed. Where a test neither kills the server nor needs two,
+ * without a password; a replica is served at once, not after the five seconds in which Redis awaits others. It ends with the test process, also with one that is killed. Where a test neither kills the server nor needs two,
  * `sharedRedis` is the faster one.
  * @param args further words of redis-server's command line, e.g. `['--maxmemory', '10mb']`; they win over ours
  * @param port of one that has ended, for another to come back in its place
@@ -46,9 +46,9 @@ exec 3<&0
 wait $server`;
 
 async function startOn(port: number, args: readonly string[], lasting: boolean): Promise<TestRedis> {
-  const folder = mkdtempSync(join(tmpdir(), 'rain-test-redis-'));
+  const folder = memoryFolder('rain-test-redis-');
   const [configFile, logFile] = [join(folder, 'redis.conf'), join(folder, 'redis.log')];
-  writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nlogfile "${logFile}"\nsave ""\nappendonly yes\nappendfsync always\n`);
+  writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nlogfile "${logFile}"\nsave ""\nappendonly yes\nappendfsync always\nrepl-diskless-sync-delay 0\n`);
   // A group of its own: Ctrl-C reaches the test first, which ends its servers in order.
   const guard = spawn('sh', ['-c', GUARD, folder, configFile, ...args], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   const ended = once(guard, 'exit');

@@ -13,7 +13,7 @@ export interface TestPair {
 
 /** A real master and a real replica of this test's own, in step with each other when this resolves. */
 export async function startPair(): Promise<TestPair> {
-  const master = await startRedis({ args: ['--repl-diskless-sync-delay', '0'] });
+  const master = await startRedis();
   const link = await TcpProxy.open(master.port);
   const replica = await startRedis({ args: ['--replicaof', `127.0.0.1 ${link.port}`] });
   const stop = async () => {

@@ -24,7 +24,8 @@ const wave = (options: Partial<WaveOptions> & { rainId: string }) => runWave({ u
 const ends = (report: SwarmReport) => Object.fromEntries(report.outcomes.map(({ name, count }) => [name, count]));
 const heardBy = ({ cheaters }: SwarmReport) => Object.fromEntries(cheaters!.heard.map(({ name, count }) => [name, count]));
 
-test('where a ticket costs work, who does it wins, and who does not gets nothing by any trick', async () => {
+// Cheaters cheat for seconds: side by side, each in a rain and with users of its own.
+test.concurrent('where a ticket costs work, who does it wins, and who does not gets nothing by any trick', async () => {
   const shares = { flaky: 0, slow: 0, cheaters: 0.2 };
   const users = 50;
   await stockRain(redis, { rainId: 'worked', amounts: amounts(40), opensInMs: 3_000 });
@@ -41,9 +42,9 @@ test('where a ticket costs work, who does it wins, and who does not gets nothing
   expect(renderReport(report)).toMatch(/puzzles were solved/);
 }, 60_000);
 
-test('[R1] with a ticket of his own a cheater wins as much as anybody: by any trick nothing; asking twice at once, one', async () => {
+test.concurrent('[R1] with a ticket of his own a cheater wins as much as anybody: by any trick nothing; asking twice at once, one', async () => {
   await stockRain(redis, { rainId: 'free', amounts: amounts(60), opensInMs: 2_000 });
-  const report = await wave({ rainId: 'free', url: free.url, users: 50, shares: { flaky: 0, slow: 0, cheaters: 0.2 } });
+  const report = await wave({ rainId: 'free', url: free.url, userId: (i) => `free-${i}`, users: 50, shares: { flaky: 0, slow: 0, cheaters: 0.2 } });
   expect(ends(report)).toEqual({ won: 40 });
   const heard = heardBy(report);
   for (const trick of TRICK_NAMES.slice(0, -1)) for (const win of ['won', 'already_claimed']) expect(heard[`answer ${win} to ${trick}`], trick).toBeUndefined();
@@ -53,9 +54,9 @@ test('[R1] with a ticket of his own a cheater wins as much as anybody: by any tr
   expect(judge(report)).toMatchObject({ adds_up: true });
 }, 60_000);
 
-test('[R6] users whose lines break again and again keep their tickets, and all learn their result', async () => {
+test.concurrent('[R6] users whose lines break again and again keep their tickets, and all learn their result', async () => {
   await stockRain(redis, { rainId: 'flaky', amounts: amounts(15), opensInMs: 1_500 });
-  const report = await wave({ rainId: 'flaky', users: 30, shares: { flaky: 1, slow: 0, cheaters: 0 }, reactionMs: { min: 0, max: 1_000 } });
+  const report = await wave({ rainId: 'flaky', userId: (i) => `flaky-${i}`, users: 30, shares: { flaky: 1, slow: 0, cheaters: 0 }, reactionMs: { min: 0, max: 1_000 } });
   const { won = 0, already_claimed: again = 0, ...others } = ends(report);
   expect([won + again, others]).toEqual([15, { nothing_left: 15 }]);
   expect(report.lostLines).toBeGreaterThan(10);

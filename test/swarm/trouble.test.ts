@@ -1,4 +1,7 @@
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, expect, test } from 'vitest';
+import { reschedule } from '../../src/grab/phases.ts';
+import { redisNow } from '../../src/grab/reading.ts';
 import type { Progress } from '../../src/swarm/tally.ts';
 import { judge } from '../../src/swarm/verdict.ts';
 import { runParts } from '../../src/swarm/parts.ts';
@@ -19,11 +22,20 @@ const amounts = (count: number) => Array.from({ length: count }, () => '0.25');
 const wave = (options: Partial<WaveOptions> & { rainId: string }) => runWave({
   url: gateway.url, users: 60, tokenFor, seed: SEED, connectsPerSecond: 500, ...options,
 });
+/** Has the rain open a second after the last user has his socket, however long that takes. */
+function opensWithAll(rainId: string): (progress: Readonly<Progress>) => void {
+  let moved = false;
+  return ({ connected, users }) => {
+    if (moved || connected < users) return;
+    moved = true;
+    void redisNow(redis).then((now) => reschedule(redis, rainId, 1, { opensAt: now + 1_000, closesAt: now + 600_000 }));
+  };
+}
 const ends = (report: Awaited<ReturnType<typeof wave>>) => Object.fromEntries(report.outcomes.map(({ name, count }) => [name, count]));
 
 test('an open loop: taps come at moments decided beforehand, and latency counts from them', async () => {
-  await stockRain(redis, { rainId: 'loop', amounts: amounts(20), opensInMs: 6_000 });
-  const report = await wave({ rainId: 'loop', users: 100, arrivals: { shape: 'steady', perSecond: 100 } });
+  await stockRain(redis, { rainId: 'loop', amounts: amounts(20), opensInMs: 60_000 });
+  const report = await wave({ rainId: 'loop', users: 100, arrivals: { shape: 'steady', perSecond: 100 }, onProgress: opensWithAll('loop') });
   expect(ends(report)).toEqual({ won: 20, nothing_left: 80 });
   expect(report.latencyMs.late.count).toBe(100);
   expect(report.latencyMs.tap.max).toBeGreaterThanOrEqual(report.latencyMs.late.max);
@@ -42,29 +54,34 @@ test('who comes when it rains already taps when all should be there, and who is 
   expect(report.latencyMs.late.p50).toBeLessThan(500);
 });
 
-test('[R6] users whose lines break again and again all learn their result', async () => {
+// Their troubles are counted in seconds: side by side, each in a rain of its own.
+test.concurrent('[R6] users whose lines break again and again all learn their result', async () => {
   await stockRain(redis, { rainId: 'flaky', amounts: amounts(30), opensInMs: 1_000 });
-  const report = await wave({ rainId: 'flaky', shares: { flaky: 1, slow: 0, cheaters: 0 }, reactionMs: { min: 0, max: 1_500 } });
+  const report = await wave({ rainId: 'flaky', users: 100, shares: { flaky: 1, slow: 0, cheaters: 0 }, reactionMs: { min: 0, max: 1_500 } });
   const { won = 0, already_claimed: again = 0, ...others } = ends(report);
   expect(won + again).toBe(30);
-  expect(others).toEqual({ nothing_left: 30 });
+  expect(others).toEqual({ nothing_left: 70 });
   expect(report.trouble!.cuts).toBeGreaterThan(20);
   expect(report.lostLines).toBeGreaterThanOrEqual(20);
   expect(judge(report)).toMatchObject({ adds_up: true });
 });
 
-test('users who stop reading learn their result when they read on, and are no measure of latency', async () => {
+test.concurrent('users who stop reading learn their result when they read on, and are no measure of latency', async () => {
   await stockRain(redis, { rainId: 'slow', amounts: amounts(5) });
+  const lag = monitorEventLoopDelay({ resolution: 20 });
+  lag.enable();
   const report = await wave({ rainId: 'slow', users: 10, shares: { flaky: 0, slow: 0.5, cheaters: 0 }, reactionMs: { min: 0, max: 100 } });
   const { won = 0, already_claimed: again = 0, ...others } = ends(report);
   expect([won + again, others]).toEqual([5, { nothing_left: 5 }]);
   expect(report.trouble!.stops).toBe(5);
   expect(report.latencyMs.ask.count).toBe(5);
-  expect(report.latencyMs.tap.max).toBeLessThan(2_000);
+  lag.disable();
+  // Who stops does so for two seconds at least; what this process could not do meanwhile is nobody's latency.
+  expect(report.latencyMs.tap.max).toBeLessThan(2_000 + lag.max / 1e6);
 });
 
-test('[R1] cheaters tap far too fast, send garbage and forge fields; none of them wins more than once, and the others are served', async () => {
-  await stockRain(redis, { rainId: 'cheated', amounts: amounts(12), opensInMs: 4_000 });
+test.concurrent('[R1] cheaters tap far too fast, send garbage and forge fields; none of them wins more than once, and the others are served', async ({ onTestFinished }) => {
+  await stockRain(redis, { rainId: 'cheated', amounts: amounts(12), opensInMs: 1_000 });
   // Who is thrown out is let in again soon, since his last question is what is waited for.
   const strict = await openGateway(server.url, { limits: { banishedMs: 1_000 } });
   onTestFinished(() => strict.close());
@@ -84,11 +101,15 @@ test('[R1] cheaters tap far too fast, send garbage and forge fields; none of the
 });
 
 test('[R1][R2] several processes play one wave: each user once, and what they saw is added up', async () => {
-  await stockRain(redis, { rainId: 'parts', amounts: amounts(40), opensInMs: 5_000 });
+  await stockRain(redis, { rainId: 'parts', amounts: amounts(40), opensInMs: 60_000 });
+  const open = opensWithAll('parts');
   let last: Partial<Progress> = {};
   const report = await runParts({
     wave: { url: gateway.url, rainId: 'parts', users: 150, seed: SEED, connectsPerSecond: 500, arrivals: { shape: 'ramp', perSecond: 200 } },
-    token: { secret: SECRET, expiresInSeconds: 600 }, prefix: 'many-', processes: 3, onProgress: (progress) => { last = { ...progress }; },
+    token: { secret: SECRET, expiresInSeconds: 600 }, prefix: 'many-', processes: 3, onProgress: (progress) => {
+      last = { ...progress };
+      open(progress);
+    },
   });
   expect(ends(report)).toEqual({ won: 40, nothing_left: 110 });
   expect(report).toMatchObject({ users: 150, processes: 3, winners: 40, told: '10.00', dials: 150, latencyMs: { ask: { count: 150 }, tap: { count: 150 } } });

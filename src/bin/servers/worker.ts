@@ -28,7 +28,7 @@ import { startGuard } from '../../steward/guard.ts';
 import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
 import { startSweeper } from '../../steward/sweeper.ts';
-import { startWatch } from '../../steward/watch.ts';
+import { startWatch, type WatchOptions } from '../../steward/watch.ts';
 import { OUR_BOOK, type OpenKeeper } from './keeper.ts';
 
 export interface WorkerOptions {
@@ -42,6 +42,7 @@ export interface WorkerOptions {
   /** Absent: nothing is followed. The caller ends it. */
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
+  watching?: Pick<WatchOptions, 'restMsMin' | 'restFactor'>;
 }
 
 /** For the whole close, and the part of it that is kept for the connections. */
@@ -146,7 +147,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
     areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
   });
   const entruster = startEntruster({ redis, meet: balance.meet, log });
-  const watch = startWatch({ desk, log });
+  const watch = startWatch({ desk, log, ...options.watching });
   const guard = startGuard({ desk, durability, log });
   if (registry) {
     if (readiness) tellReadiness(registry, readiness);
