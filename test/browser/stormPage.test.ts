@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { ServerClock } from '../../src/swarm/clock.ts';
 import { renderPage } from '../../src/swarm/page/page.ts';
 import { toReport, type SwarmReport } from '../../src/swarm/report.ts';
@@ -8,6 +8,7 @@ import { Tally } from '../../src/swarm/tally.ts';
 import { judge } from '../../src/swarm/verdict.ts';
 import { stormReport } from '../swarm/page/stormReport.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { closePage, openPage, type PageOptions } from './windows.ts';
 
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -18,10 +19,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
   afterAll(() => browser?.close());
 
   /** @returns what the browser asked of the network and complained about, and what one sees */
-  async function look(report: SwarmReport, context: BrowserContextOptions, name?: string) {
-    const window = await browser.newContext(context);
+  async function look(report: SwarmReport, context: PageOptions, name?: string) {
+    const page = await openPage(browser, context);
     try {
-      const page = await window.newPage();
       const [asked, complaints]: [string[], string[]] = [[], []];
       page.on('request', (request) => { asked.push(request.url()); });
       page.on('console', (message) => complaints.push(message.text()));
@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
       }
       return { asked, complaints, ...seen };
     } finally {
-      await window.close();
+      await closePage(page);
     }
   }
 
