@@ -59,7 +59,7 @@ describe('a wallet elsewhere', () => {
     await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
     const claims = claimsOf(rainId, 0, 6);
     wallet.plan(`${rainId}-p3`, behaviours, always);
-    room.work({ patience, balance: keeper({ batchMax, timeoutMs: 300 }) });
+    room.work({ patience, balance: keeper({ batchMax, timeoutMs: 200 }) });
     await add(jobOf(rainId, claims));
     return outcome(rainId, claims);
   }

@@ -21,10 +21,11 @@ let workers: WorkerProcess[];
 
 beforeAll(async () => {
   desk = await openTestDesk();
-  // A test may send as many messages as it likes; everything else is as in production. Two workers share the claims.
+  // A test may send as many messages as it likes, and what the queue has lost is sent again soon; everything else is as in production. Two workers share the claims.
   const limits = { messagesPerSecondMax: 1_000_000 };
   gateways = await Promise.all([openGateway(desk.redisUrl, { limits }), openGateway(desk.redisUrl, { limits })]);
-  workers = [await openWorker(desk), await openWorker(desk)];
+  const sweeping = { everyMs: 300, patienceMs: 1_000 };
+  workers = [await openWorker(desk, { sweeping }), await openWorker(desk, { sweeping })];
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.close()));

@@ -27,7 +27,7 @@ import { startEntruster } from '../../steward/entruster.ts';
 import { startGuard } from '../../steward/guard.ts';
 import { tellRains } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
-import { startSweeper } from '../../steward/sweeper.ts';
+import { startSweeper, type SweeperOptions } from '../../steward/sweeper.ts';
 import { startWatch, type WatchOptions } from '../../steward/watch.ts';
 import { OUR_BOOK, type OpenKeeper } from './keeper.ts';
 
@@ -42,6 +42,7 @@ export interface WorkerOptions {
   /** Absent: nothing is followed. The caller ends it. */
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
+  sweeping?: Pick<SweeperOptions, 'everyMs' | 'patienceMs'>;
   watching?: Pick<WatchOptions, 'restMsMin' | 'restFactor'>;
 }
 
@@ -144,7 +145,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   const sweeper = startSweeper({
     desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
     pendingRanges: () => pendingRanges([queue, later]),
-    areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))),
+    areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...options.sweeping,
   });
   const entruster = startEntruster({ redis, meet: balance.meet, log });
   const watch = startWatch({ desk, log, ...options.watching });
