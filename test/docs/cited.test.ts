@@ -26,7 +26,7 @@ describe.each(citing)('$path', ({ text }) => {
 function isTest(file: string, name: string): boolean {
   if (!existsSync(ROOT + file)) return false;
   const code = readFileSync(ROOT + file, 'utf8').replaceAll("\\'", "'");
-  return ['test(', 'testFault(', 'it(', 'describe(', '])('].some((word) => ["'", '`'].some((quote) => code.includes(`${word}${quote}${name}${quote}`)));
+  return ['test(', 'test.concurrent(', 'testFault(', 'it(', 'describe(', '])('].some((word) => ["'", '`'].some((quote) => code.includes(`${word}${quote}${name}${quote}`)));
 }
 
 test('every invariant that is cited stands on the page of invariants, and each of them is cited by a test', () => {
