@@ -10,27 +10,27 @@ import { openStore, SECRET } from './store.ts';
 export type ContenderName = 'rain' | 'ticketed' | 'echo' | 'evalsha' | 'socketIo' | 'http';
 
 interface Design {
-  door: string;
+  server: string;
   args?: readonly string[];
   env?: Record<string, string>;
   speech: Speech;
   owner: Owner;
   /** What carries its wins to the book. */
-  clerk?: { path: string; args?: readonly string[] };
+  creditWorker?: { path: string; args?: readonly string[] };
 }
 
 const DESIGNS: Record<ContenderName, Design> = {
-  rain: { door: '../dist/bin/rain.js', args: ['gateway'], speech: 'rain', owner: 'rain', clerk: { path: '../dist/bin/rain.js', args: ['worker'] } },
-  ticketed: { door: '../dist/bin/rain.js', args: ['gateway'], env: { TICKETS: 'always' }, speech: 'ticketed', owner: 'rain' },
-  echo: { door: 'baselines/echo.ts', speech: 'echo', owner: 'list' },
-  evalsha: { door: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
-  socketIo: { door: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', clerk: { path: 'baselines/claims.ts' } },
-  http: { door: 'baselines/http.ts', speech: 'http', owner: 'stock' },
+  rain: { server: '../dist/bin/rain.js', args: ['gateway'], speech: 'rain', owner: 'rain', creditWorker: { path: '../dist/bin/rain.js', args: ['worker'] } },
+  ticketed: { server: '../dist/bin/rain.js', args: ['gateway'], env: { TICKETS: 'always' }, speech: 'ticketed', owner: 'rain' },
+  echo: { server: 'baselines/echo.ts', speech: 'echo', owner: 'list' },
+  evalsha: { server: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
+  socketIo: { server: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', creditWorker: { path: 'baselines/claims.ts' } },
+  http: { server: 'baselines/http.ts', speech: 'http', owner: 'stock' },
 };
 
 /** What one run of load cost, and what it brought. */
 export interface Cost extends Ran {
-  doorMs: number;
+  serverMs: number;
   redisMs: number;
 }
 
@@ -38,7 +38,7 @@ export interface Cost extends Ran {
 export interface Contender {
   name: ContenderName;
   house: RainHouse;
-  doorPid: number;
+  serverPid: number;
   /** So many more users, each on his own socket. */
   connect(count: number): Promise<void>;
   /** Everybody gets what he needs to ask for this rain: a ticket, where there are tickets. */
@@ -56,10 +56,10 @@ interface ContenderOptions {
 }
 
 export async function startContender(name: ContenderName, { postgres, users, crediting = false }: ContenderOptions): Promise<Contender> {
-  const { door, args, env, speech, owner, clerk } = DESIGNS[name];
+  const { server, args, env, speech, owner, creditWorker } = DESIGNS[name];
   const store = await openStore(postgres, owner);
-  const gateway = await store.start(door, args, env);
-  if (crediting && clerk) await store.start(clerk.path, clerk.args);
+  const gateway = await store.start(server, args, env);
+  if (crediting && creditWorker) await store.start(creditWorker.path, creditWorker.args);
   const driver = await store.start('load/driver.ts');
   const ask = async (order: Order): Promise<Ran | undefined> => {
     const reply = await driver.ask(order) as Reply;
@@ -73,14 +73,14 @@ export async function startContender(name: ContenderName, { postgres, users, cre
   };
   await connect(users);
   return {
-    name, connect, house: store.house, doorPid: gateway.pid,
+    name, connect, house: store.house, serverPid: gateway.pid,
     async enter(rainId) {
       await ask({ do: 'enter', rainId });
     },
     async run(order) {
       const before = [cpuMs([gateway.pid]), cpuMs([store.redisPid])] as const;
       const ran = (await ask(order))!;
-      return { ...ran, doorMs: cpuMs([gateway.pid]) - before[0], redisMs: cpuMs([store.redisPid]) - before[1] };
+      return { ...ran, serverMs: cpuMs([gateway.pid]) - before[0], redisMs: cpuMs([store.redisPid]) - before[1] };
     },
     stop: () => store.close(),
   };

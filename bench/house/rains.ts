@@ -4,7 +4,7 @@ import { loadScripts } from '../../src/grab/scripts.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { connectRedis, untilReady } from '../../src/runtime/redis.ts';
 import { keysOf } from '../baselines/surroundings.ts';
@@ -13,7 +13,7 @@ import { keysOf } from '../baselines/surroundings.ts';
 export type Owner = 'rain' | 'list' | 'stock';
 
 export interface RainHouse {
-  desk: Desk;
+  context: OperatorContext;
   /** Plans and loads rains that are open for an hour; every packet holds 0.10. */
   stock(rainIds: readonly string[], packets: number): Promise<void>;
   /** Takes out the one packet that is left: by somebody who is not among the users, so that none of them has won. */
@@ -28,15 +28,15 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
   await untilReady(redis);
   await loadScripts(redis);
   const database = connectDatabase(databaseUrl);
-  const desk: Desk = { redis, ledger: openLedger(database), actor: 'bench' };
+  const context: OperatorContext = { redis, ledger: openLedger(database), actor: 'bench' };
   return {
-    desk,
+    context,
     async stock(rainIds, packets) {
       for (const id of rainIds) {
         const now = Date.now();
         const plan = { budget: `${Math.floor(packets / 10)}.${packets % 10}0`, packets, split: { method: 'even' } };
-        const created = await createRain(desk, { id, plan, opensAt: now, closesAt: now + 3_600_000 });
-        const loaded = created.ok ? await loadRain(desk, id) : created;
+        const created = await createRain(context, { id, plan, opensAt: now, closesAt: now + 3_600_000 });
+        const loaded = created.ok ? await loadRain(context, id) : created;
         if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
         const theirs = keysOf(id);
         if (owner === 'list') await redis.rename(shardKeys(id, 0).packets, theirs.packets);

@@ -8,6 +8,6 @@ const SATURATED = 0.95;
  * server met smaller batches than it would have. Why there is no figure, in one sentence, or `undefined`.
  */
 export function saturation(ours: readonly Cost[], theirs: readonly Cost[]): string | undefined {
-  const spoilt = [...ours, ...theirs].find(({ cpuMs, doorMs, elapsedMs }) => cpuMs / elapsedMs >= SATURATED && doorMs < cpuMs);
-  return spoilt && `the load driver was saturated: ${Math.round(spoilt.cpuMs / spoilt.elapsedMs * 100)} % of a core, the server ${Math.round(spoilt.doorMs / spoilt.elapsedMs * 100)} %`;
+  const spoilt = [...ours, ...theirs].find(({ cpuMs, serverMs, elapsedMs }) => cpuMs / elapsedMs >= SATURATED && serverMs < cpuMs);
+  return spoilt && `the load driver was saturated: ${Math.round(spoilt.cpuMs / spoilt.elapsedMs * 100)} % of a core, the server ${Math.round(spoilt.serverMs / spoilt.elapsedMs * 100)} %`;
 }

@@ -2,13 +2,13 @@ import { startContender, type Contender, type ContenderName, type Cost } from '.
 import { saturation } from '../house/saturation.ts';
 import { ratios, spreadOf } from '../house/spread.ts';
 import type { Row } from '../report/row.ts';
-import type { Measure, Surroundings } from './measure.ts';
+import type { Measure, BaselineOptions } from './measure.ts';
 
 type Costs = Record<ContenderName, Cost[]>;
 type Figure = (cost: Cost) => number;
 
 const answers: Figure = ({ won, lost }) => won + lost;
-const cpuPerAnswer: Figure = (cost) => (cost.doorMs + cost.redisMs) * 1_000 / answers(cost);
+const cpuPerAnswer: Figure = (cost) => (cost.serverMs + cost.redisMs) * 1_000 / answers(cost);
 const redisPerAnswer: Figure = (cost) => cost.redisMs * 1_000 / answers(cost);
 const perSecond: Figure = (cost) => answers(cost) * 1_000 / cost.elapsedMs;
 
@@ -17,10 +17,10 @@ const WARM_MS_MIN = 200;
 /** Packets gone: what nearly everybody hears. */
 export const losing: Measure = {
   name: 'losing',
-  async rows(surroundings) {
-    const { size } = surroundings;
+  async rows(baselineOptions) {
+    const { size } = baselineOptions;
     const names = ['rain', 'ticketed', 'echo', 'evalsha', 'socketIo', 'http'] as const;
-    const costs = await interleave(names, surroundings, false, async (contender, round) => {
+    const costs = await interleave(names, baselineOptions, false, async (contender, round) => {
       const rainId = `gone-${round}`;
       await contender.house.stock([rainId], 1);
       await contender.house.takeLast(rainId);
@@ -42,8 +42,8 @@ export const losing: Measure = {
 /** Every user wins, every write synced before its user is told, and the wins are credited meanwhile. */
 export const winning: Measure = {
   name: 'winning',
-  async rows(surroundings) {
-    const costs = await interleave(['rain', 'socketIo'], surroundings, true, everybodyWins(surroundings));
+  async rows(baselineOptions) {
+    const costs = await interleave(['rain', 'socketIo'], baselineOptions, true, everybodyWins(baselineOptions));
     return [
       compare('winning answer: server CPU', 'Socket.IO', 'µs', costs.rain, costs.socketIo, cpuPerAnswer, { most: 0.5 }),
       compare('winning answers per second', 'Socket.IO', '/s', costs.rain, costs.socketIo, perSecond, { least: 2 }),
@@ -54,8 +54,8 @@ export const winning: Measure = {
 /** The same without clerks, who would use Redis as well: what it gains to ask for many in one call. */
 export const batching: Measure = {
   name: 'batching',
-  async rows(surroundings) {
-    const costs = await interleave(['rain', 'evalsha'], surroundings, false, everybodyWins(surroundings));
+  async rows(baselineOptions) {
+    const costs = await interleave(['rain', 'evalsha'], baselineOptions, false, everybodyWins(baselineOptions));
     return [
       compare('winning answer: server CPU', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, cpuPerAnswer, { most: 1 }),
       compare('Redis CPU per win', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, redisPerAnswer, { most: 0.6 }),
@@ -63,7 +63,7 @@ export const batching: Measure = {
   },
 };
 
-const everybodyWins = ({ size }: Surroundings) => async (contender: Contender, round: number): Promise<Cost> => {
+const everybodyWins = ({ size }: BaselineOptions) => async (contender: Contender, round: number): Promise<Cost> => {
   const rainIds = Array.from({ length: size.rains }, (_, i) => `won-${round}-${i}`);
   await contender.house.stock(rainIds, size.users);
   const cost = await contender.run({ do: 'walk', rainIds });
@@ -73,7 +73,7 @@ const everybodyWins = ({ size }: Surroundings) => async (contender: Contender, r
 
 /** All designs are up from the first round to the last, and take turns: A B C, A B C … */
 async function interleave<N extends ContenderName>(
-  names: readonly N[], { size, postgres, say }: Surroundings, crediting: boolean, round: (contender: Contender, round: number) => Promise<Cost>,
+  names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, round: (contender: Contender, round: number) => Promise<Cost>,
 ): Promise<Pick<Costs, N>> {
   const costs = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Pick<Costs, N>;
   const started = await Promise.allSettled(names.map((name) => startContender(name, { postgres, users: size.users, crediting })));

@@ -63,7 +63,7 @@ async function watch(port: number, token: string): Promise<{ socket: WebSocket; 
 }
 
 /** Pauses and resumes the watched rain: each is news for all who watch. */
-async function change({ house: { desk: { redis } } }: Store, lookMs: number): Promise<void> {
+async function change({ house: { context: { redis } } }: Store, lookMs: number): Promise<void> {
   for (let i = 0; i < CHANGES; i++) {
     await sleep(lookMs / (CHANGES + 1));
     await (i % 2 === 0 ? pause : resume)(redis, WATCHED, 1);

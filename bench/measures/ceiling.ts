@@ -14,7 +14,7 @@ export const ceiling: Measure = {
   async rows({ size: { requests }, postgres, say }) {
     const store = await openStore(postgres, 'list');
     try {
-      const { redis } = store.house.desk;
+      const { redis } = store.house.context;
       const sha = String(await redis.script('LOAD', readFileSync(new URL('../baselines/grab.lua', import.meta.url), 'utf8')));
       const rows: Row[] = [];
       for (const [what, rainId, packets] of [['wins', 'bare', requests], ['nothing left', 'gone', 1]] as const) {

@@ -68,7 +68,7 @@ export const settlement: Measure = {
 /** Everybody wins in a rain of his own size. @returns how long that took, ms */
 async function winAll({ house }: Store, rainId: string, claims: number): Promise<number> {
   await house.stock([rainId], claims);
-  const engine = createGrabEngine(house.desk.redis, (error) => { throw error; });
+  const engine = createGrabEngine(house.context.redis, (error) => { throw error; });
   const began = performance.now();
   for (let from = 0; from < claims; from += BATCH_USERS_MAX) {
     await engine.grab(rainId, 0, Array.from({ length: Math.min(BATCH_USERS_MAX, claims - from) }, (_, i) => `user-${from + i}`));

@@ -3,7 +3,7 @@ import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { redisNow } from '../../src/grab/reading.ts';
-import { runParts } from '../../src/swarm/parts.ts';
+import { runProcesses } from '../../src/swarm/parts.ts';
 import { judge } from '../../src/swarm/verdict.ts';
 import { childrenOf, residentBytes } from '../house/cpu.ts';
 import { spreadOf } from '../house/spread.ts';
@@ -40,12 +40,12 @@ export const crowd: Measure = {
       await plan(store, Math.ceil(users / 10), connectsMs * SLACK.factor + SLACK.ms);
       say(`${users} users by ${processes} swarm processes to ${doors.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
       let all: number | undefined;
-      const report = await runParts({
+      const report = await runProcesses({
         wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'ramp', perSecond: users / GRABS_SECONDS } },
         token: { secret: SECRET, expiresInSeconds: 3_600 }, prefix: 'user-', processes,
         onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(doors); },
       });
-      const audit = await auditRain(store.house.desk, RAIN);
+      const audit = await auditRain(store.house.context, RAIN);
       const verdict = judge(report, audit?.report);
       say(verdict.sentence);
       const answered = report.outcomes.filter(({ name }) => ['won', 'already_claimed', 'nothing_left'].includes(name)).reduce((sum, { count }) => sum + count, 0);
@@ -69,9 +69,9 @@ export const crowd: Measure = {
   },
 };
 
-async function plan({ house: { desk } }: Store, packets: number, opensInMs: number): Promise<void> {
-  const opensAt = await redisNow(desk.redis) + opensInMs;
-  const created = await createRain(desk, { id: RAIN, plan: { budget: `${packets}.00`, packets }, opensAt, closesAt: opensAt + 600_000 });
-  const loaded = created.ok ? await loadRain(desk, RAIN) : created;
+async function plan({ house: { context } }: Store, packets: number, opensInMs: number): Promise<void> {
+  const opensAt = await redisNow(context.redis) + opensInMs;
+  const created = await createRain(context, { id: RAIN, plan: { budget: `${packets}.00`, packets }, opensAt, closesAt: opensAt + 600_000 });
+  const loaded = created.ok ? await loadRain(context, RAIN) : created;
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
 }

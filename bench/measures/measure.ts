@@ -35,7 +35,7 @@ export const SIZES: Record<'quick' | 'full', Size> = {
   full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, requests: 200_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, lookMs: 1_500, restMs: 2_000, pressing: 2_000, pressMs: 10_000 },
 };
 
-export interface Surroundings {
+export interface BaselineOptions {
   size: Size;
   postgres: TestPostgres;
   /** What is being done, for whoever watches. */
@@ -49,5 +49,5 @@ export interface Measure {
   name: string;
   /** Too long for every run, or for a quick one: wants `--only`. */
   onlyWhenAsked?: 'always' | 'quick';
-  rows(surroundings: Surroundings): Promise<Row[]>;
+  rows(baselineOptions: BaselineOptions): Promise<Row[]>;
 }

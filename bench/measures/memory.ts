@@ -18,12 +18,12 @@ export const memory: Measure = {
     try {
       for (const start of started) if (start.status === 'rejected') throw start.reason;
       await sleep(size.restMs);
-      for (const { name, doorPid, connect } of contenders) {
+      for (const { name, serverPid, connect } of contenders) {
         say(`${size.sockets} idle sockets: ${name}`);
-        const before = residentBytes([doorPid]);
+        const before = residentBytes([serverPid]);
         await connect(size.sockets);
         await sleep(size.restMs);
-        grown.push((residentBytes([doorPid]) - before) / size.sockets / 1_024);
+        grown.push((residentBytes([serverPid]) - before) / size.sockets / 1_024);
       }
     } finally {
       await Promise.all(contenders.map((contender) => contender.stop()));

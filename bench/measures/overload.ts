@@ -10,7 +10,7 @@ import type { Order, Reply } from '../load/driver.ts';
 import type { Phase, Streamed } from '../load/stream.ts';
 import { curveOf, type Curve } from '../report/curve.ts';
 import type { Row } from '../report/row.ts';
-import type { Measure, Surroundings } from './measure.ts';
+import type { Measure, BaselineOptions } from './measure.ts';
 
 const RAIN = 'pressed';
 /** Nobody is to be stopped for being one and the same: here it is the gateway that is measured. */
@@ -51,25 +51,25 @@ const KINDS: readonly Kind[] = [
 export const overload: Measure = {
   name: 'overload',
   onlyWhenAsked: 'quick',
-  async rows(surroundings) {
+  async rows(baselineOptions) {
     const [rows, curves]: [Row[], Curve[]] = [[], []];
     for (const kind of KINDS) {
-      const { best, points, storm, after } = await press(kind, surroundings);
+      const { best, points, storm, after } = await press(kind, baselineOptions);
       rows.push(...rowsOf(kind.name, best, storm, after));
       curves.push({ name: kind.name, points: points.map((point) => ({ times: point.perSecond / best, offered: point.perSecond, goodput: perSecond(point.decided, point), refused: perSecond(point.busy, point), p99Ms: point.decidedMs.p99 })) });
     }
-    surroundings.show('overload', curveOf(curves));
+    baselineOptions.show('overload', curveOf(curves));
     return rows;
   },
 };
 
-async function press({ name, narrow }: Kind, { size, postgres, say }: Surroundings) {
+async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOptions) {
   const store = await openStore(postgres, 'rain');
   let [widen, end]: [() => void, (() => void) | undefined] = [() => {}, undefined];
   try {
     await store.house.stock([RAIN], 10);
     // Paused: every question is Redis's to answer, and no answer uses anything up.
-    await pause(store.house.desk.redis, RAIN, 1);
+    await pause(store.house.context.redis, RAIN, 1);
     const { env, begin, end: close } = await narrow(store);
     end = close;
     const gateway = await store.start('../dist/bin/rain.js', ['gateway'], { ...PERMISSIVE, ...env });
@@ -100,7 +100,7 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: Surroundin
 }
 
 /** More and more is offered, until more brings less, nothing, or answers that are too late. @returns the best that was decided in a second */
-async function search(name: string, stream: (...phases: Phase[]) => Promise<readonly Streamed[]>, say: Surroundings['say']): Promise<number> {
+async function search(name: string, stream: (...phases: Phase[]) => Promise<readonly Streamed[]>, say: BaselineOptions['say']): Promise<number> {
   let best = 0;
   for (let step = 0, offered = SEARCH.from; step < SEARCH.steps; step++, offered *= SEARCH.factor) {
     const [found] = await stream({ perSecond: offered, forMs: SEARCH.forMs });

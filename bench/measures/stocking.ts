@@ -21,7 +21,7 @@ export const stocking: Measure = {
       await store.house.stock(['small'], SMALL + size.rounds * GRABS);
       await holdClaims(store, 'big', size.packets);
       await holdClaims(store, 'small', SMALL);
-      const engine = createGrabEngine(store.house.desk.redis, (error) => { throw error; });
+      const engine = createGrabEngine(store.house.context.redis, (error) => { throw error; });
       const [big, small]: [number[], number[]] = [[], []];
       for (let round = 0; round < size.rounds; round++) {
         say(`round ${round + 1}: grabs in a big and in a small rain`);
@@ -43,7 +43,7 @@ export const stocking: Measure = {
 };
 
 /** As if so many others had won already. */
-async function holdClaims({ house: { desk: { redis } } }: Store, rainId: string, users: number): Promise<void> {
+async function holdClaims({ house: { context: { redis } } }: Store, rainId: string, users: number): Promise<void> {
   const { claimed } = shardKeys(rainId, 0);
   for (let from = 0; from < users; from += 1_000) {
     await redis.hset(claimed, ...Array.from({ length: 1_000 }, (_, i) => [`before-${from + i}`, JSON.stringify({ rainId, redPacketId: `held.${from + i}`, amount: '0.10', userId: `before-${from + i}`, at: '1' })]).flat());

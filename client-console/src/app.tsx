@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Session } from './desk/answers.ts';
 import { Ask } from './desk/ask.ts';
-import { DeskContext, type Desk } from './desk/desk.ts';
+import { AppContext, type AppState } from './desk/desk.ts';
 import { useRoute } from './desk/route.ts';
 import { Login } from './screens/login.tsx';
 import { Screen } from './screens/screen.tsx';
@@ -39,16 +39,16 @@ export function App() {
     rememberLanguage(chosen);
     setLanguage(chosen);
   };
-  const desk = useMemo<Desk | undefined>(() => session && { ask, session, mayAct: session.role === 'operator', awake: door === 'open' }, [ask, session, door]);
+  const app = useMemo<AppState | undefined>(() => session && { ask, session, mayAct: session.role === 'operator', awake: door === 'open' }, [ask, session, door]);
 
   return (
     <LanguageContext.Provider value={language}>
-      {desk && (
-        <DeskContext.Provider value={desk}>
+      {app && (
+        <AppContext.Provider value={app}>
           <div class="behind" inert={door !== 'open'}>
             <Shell route={route} onLanguage={speak} onLeave={leave}><Screen route={route} /></Shell>
           </div>
-        </DeskContext.Provider>
+        </AppContext.Provider>
       )}
       {(door === 'shut' || door === 'expired') && <Login ask={ask} expired={door === 'expired'} name={session?.name} onEnter={enter} onLanguage={speak} />}
     </LanguageContext.Provider>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useAsked } from './desk/asked.ts';
+import { useRequest } from './desk/asked.ts';
 import type { Letter } from './desk/answers.ts';
-import { useDesk } from './desk/desk.ts';
+import { useApp } from './desk/desk.ts';
 import { hashOf, type Route } from './desk/route.ts';
 import { rememberedTheme, THEMES, wearTheme, type Theme } from './desk/theme.ts';
 import { Button } from './parts/button.tsx';
@@ -44,12 +44,12 @@ interface ShellProps {
 export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
   const words = useWords(WORDS);
   const language = useLanguage();
-  const { session, mayAct } = useDesk();
+  const { session, mayAct } = useApp();
   const [theme, setTheme] = useState<Theme>(rememberedTheme);
   const [open, setOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   const hash = hashOf(route);
-  const dead = useAsked<{ letters: Letter[]; next?: string }>('dead', DEAD_LOOK_MS).value;
+  const dead = useRequest<{ letters: Letter[]; next?: string }>('dead', DEAD_LOOK_MS).value;
   // A new screen is read from its top, by eyes and by a screen reader.
   useEffect(() => {
     setOpen(false);

@@ -1,5 +1,5 @@
 /** What the console's HTTP interface tells this page. */
-export interface DeskConfig {
+export interface PlayerConfig {
   gatewayUrl: string;
   /** Guests are welcome without a token. */
   demo: boolean;
@@ -8,7 +8,7 @@ export interface DeskConfig {
 const ANSWER_MS_MAX = 8_000;
 
 /** @throws when the console cannot be reached or does not answer as expected */
-export async function readConfig(): Promise<DeskConfig> {
+export async function readConfig(): Promise<PlayerConfig> {
   const answer = await fetch('api/config', { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
   const config: unknown = answer.ok ? await answer.json() : undefined;
   if (!isObject(config) || typeof config['gatewayUrl'] !== 'string') throw new Error(`no configuration: ${answer.status}`);

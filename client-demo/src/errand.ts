@@ -2,7 +2,7 @@
  * Sends a worker on one errand: it is told once, answers once, and is ended, whatever comes of it.
  * @throws when it could not be loaded, or is not back in time
  */
-export function errand<Answer>(worker: Worker, order: unknown, msMax: number): Promise<Answer> {
+export function callWorker<Answer>(worker: Worker, order: unknown, msMax: number): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     const end = (settle: () => void) => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-interface Hands {
+interface InputListener {
   /** Somebody did anything at all: now the page may be heard. */
   onWake: () => void;
   onPress: (clientX: number, clientY: number) => void;
@@ -11,7 +11,7 @@ interface Hands {
 const BUSY = 'a, button:not(.grab), dialog';
 
 /** Thumb, mouse and keyboard. A key taps from anywhere: whoever cannot point need not look for the button. */
-export function listenToHands({ onWake, onPress, onKey, onLean }: Hands): void {
+export function listenToInput({ onWake, onPress, onKey, onLean }: InputListener): void {
   document.addEventListener('pointerdown', ({ clientX, clientY, target }) => {
     if (target instanceof Element && target.closest('button, a, dialog')) return;
     onPress(clientX, clientY);

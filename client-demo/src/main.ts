@@ -2,16 +2,16 @@ import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
 import { RECONNECT } from '../../src/client/backoff.ts';
 import { createRainClient } from '../../src/client/client.ts';
 import { knownToken, openCredentials, takeInvitation } from './credentials.ts';
-import { readConfig, type DeskConfig } from './desk.ts';
+import { readConfig, type PlayerConfig } from './desk.ts';
 import { Game } from './game.ts';
-import { listenToHands } from './hands.ts';
+import { listenToInput } from './hands.ts';
 import { element } from './page.ts';
 import { readLuckiest } from './podium/luckiest.ts';
-import { Podium } from './podium/podium.ts';
+import { Leaderboard } from './podium/podium.ts';
 import { Screen, type View } from './screen.ts';
 import { openSetting } from './settings.ts';
 import { readAccount } from './sheet/account.ts';
-import { Purse } from './sheet/purse.ts';
+import { WalletSheet } from './sheet/purse.ts';
 import { Sky } from './sky/sky.ts';
 import { solveInBackground } from './solving.ts';
 import { cueOf } from './sound/cues.ts';
@@ -25,13 +25,13 @@ const random = Math.random;
 const words = wordsFor(navigator.languages);
 const screen = new Screen(words);
 const sky = new Sky(element('.sky'), random);
-const podium = new Podium({ read: readLuckiest, random });
+const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
 const speaker = new Speaker(sound, buzz);
-const purseButton = element<HTMLButtonElement>('.purse-button');
-purseButton.setAttribute('aria-label', words.tools.purse);
-purseButton.title = words.tools.purse;
-const purse = new Purse(element<HTMLDialogElement>('.purse'), purseButton, {
+const walletButton = element<HTMLButtonElement>('.purse-button');
+walletButton.setAttribute('aria-label', words.tools.walletSheet);
+walletButton.title = words.tools.walletSheet;
+const walletSheet = new WalletSheet(element<HTMLDialogElement>('.purse'), walletButton, {
   words,
   read: async () => {
     const token = knownToken();
@@ -55,7 +55,7 @@ if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches) showToggl
 element('.verify').addEventListener('click', () => game?.verify());
 element('.ahead').addEventListener('click', () => game?.follow());
 element('.grab').addEventListener('click', () => tap());
-listenToHands({
+listenToInput({
   onWake: () => speaker.wake(),
   onLean: (lean) => { sky.lean = lean; },
   onKey: () => tap(),
@@ -80,19 +80,19 @@ function tap(): void {
 function show(playing: Game): void {
   playing.tick();
   const view = playing.view();
-  podium.tell(view.over ? view.rainId : undefined);
-  const next: View = { ...view, ...(podium.found && { luckiest: podium.found }) };
+  leaderboard.tell(view.over ? view.rainId : undefined);
+  const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }) };
   const cue = cueOf(shown, next);
   if (cue) speaker.play(cue);
   if (cue === 'win') sky.celebrate();
   // Whoever reads his wallet while the rain begins would miss it.
-  if (next.face === 'open' && shown.face !== 'open') purse.close();
-  if (next.win?.credited !== shown.win?.credited) purse.refresh();
+  if (next.face === 'open' && shown.face !== 'open') walletSheet.close();
+  if (next.win?.credited !== shown.win?.credited) walletSheet.refresh();
   shown = next;
   screen.show(next);
 }
 
-function play({ gatewayUrl, demo }: DeskConfig): void {
+function play({ gatewayUrl, demo }: PlayerConfig): void {
   const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground });
   game = new Game({
     client, random, verify: verifyInBackground,
@@ -104,7 +104,7 @@ function play({ gatewayUrl, demo }: DeskConfig): void {
   client.connect().catch(() => {});
 }
 
-async function configured(): Promise<DeskConfig> {
+async function configured(): Promise<PlayerConfig> {
   for (let failures = 1; ; failures++) {
     try {
       return await readConfig();

@@ -1,7 +1,7 @@
 import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 import type { ShownPlan } from '../../src/rain/plan.ts';
-import type { PortionPromise } from '../../src/rain/portion.ts';
+import type { TopUpPromise } from '../../src/rain/portion.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
 /** What this user has lived through in one rain, as far as the server has told. Values; every change is a new one. */
@@ -39,7 +39,7 @@ export interface Provable {
   seed: string;
   plan: ShownPlan;
   shards: number;
-  portions?: readonly PortionPromise[];
+  portions?: readonly TopUpPromise[];
   win?: { redPacketId: string; amount: string };
 }
 

@@ -1,7 +1,7 @@
 import { countdownText } from './countdown.ts';
 import { countUp } from './opening/count-up.ts';
 import { element, write } from './page.ts';
-import { showPodium } from './podium/podium-list.ts';
+import { showLeaderboard } from './podium/podium-list.ts';
 import type { Luckiest } from './podium/luckiest.ts';
 import { isFinal, type Face, type Round } from './round.ts';
 import type { Words } from './words/words.ts';
@@ -93,7 +93,7 @@ export class Screen {
     element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
     write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
     element('.rehearsal').hidden = view.rehearsal !== true;
-    showPodium(view.luckiest, this.#words);
+    showLeaderboard(view.luckiest, this.#words);
     this.#offer(view);
     this.#speak(view);
   }

@@ -1,10 +1,10 @@
-import type { Challenge, PuzzleSolution } from '../../src/protocol/puzzle.ts';
-import { errand } from './errand.ts';
+import type { Challenge, ChallengeSolution } from '../../src/protocol/puzzle.ts';
+import { callWorker } from './errand.ts';
 
 /** As long as a puzzle is good for. */
 const SOLVE_MS_MAX = 120_000;
 
 /** @returns `undefined` when it was in vain. @throws when the solver could not be loaded, or not in time */
-export function solveInBackground(challenge: Challenge): Promise<PuzzleSolution | undefined> {
-  return errand(new Worker(new URL('./solver.ts', import.meta.url), { type: 'module' }), challenge, SOLVE_MS_MAX);
+export function solveInBackground(challenge: Challenge): Promise<ChallengeSolution | undefined> {
+  return callWorker(new Worker(new URL('./solver.ts', import.meta.url), { type: 'module' }), challenge, SOLVE_MS_MAX);
 }

@@ -44,7 +44,7 @@ const GROUPS = {
     GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: 'New connections per second from one address',
     GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'Messages per second of one user, over all sockets: so many at once, and so many again each second',
     GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: 'The same for one address',
-    GATEWAY_COMEBACKS_PER_SECOND: 'How many players per second a closing gateway asks to reconnect',
+    GATEWAY_RECONNECTS_PER_SECOND: 'How many players per second a closing gateway asks to reconnect',
     GATEWAY_FAIR_START_MS: 'How long grabs are gathered after a rain opens, before they are decided in random order, ms. 0: first come, first served',
   },
   'Against scripts': {

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Refused } from '../operator/desk.ts';
 import { tellRefusal } from '../rain/refusal.ts';
-import { isAway, lastLine } from '../runtime/away.ts';
+import { isUnavailable, lastLine } from '../runtime/away.ts';
 import { ConfigError } from '../runtime/config.ts';
 import { wantsPaint, withoutPaint } from './paint.ts';
 import type { Output, Terminal } from './terminal.ts';
@@ -39,7 +39,7 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; said?:
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; end what uses it or choose another with GATEWAY_PORT or CONSOLE_PORT`] };
   if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose one above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
-  return { exit: isAway(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
+  return { exit: isUnavailable(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
 }
 
 /** Commander's sentence, on one line. */

@@ -19,7 +19,7 @@ function verdict({ adds_up, promised_twice, budget, packets, winners, rehearsal 
 }
 
 /** Everything the audit found out; its verdict stands last. */
-export function describeAudit({ report, problems, promisedTwice, acknowledged, queues }: Audit): string {
+export function describeAudit({ report, problems, toldTwice, acknowledged, queues }: Audit): string {
   const parts: string[] = [];
   if (queues) {
     const { waiting, active, delayed, failed } = queues.jobs;
@@ -30,17 +30,17 @@ export function describeAudit({ report, problems, promisedTwice, acknowledged, q
     parts.push(`laid to rest: ${letterId}, ${deadReason}, ${returned ? `${formatMoney(returned.amountCents)} went back` : 'no money'}, by ${actor}: ${reason}`);
   }
   if (report.laid_to_rest > acknowledged.length) parts.push(`and ${report.laid_to_rest - acknowledged.length} more laid to rest`);
-  parts.push(...promisedTwice.map(tellPromise), ...problems);
+  parts.push(...toldTwice.map(tellPromise), ...problems);
   if (queues && queues.dead.count > 0) parts.push(`claims that are not paid until you answer them with rain dead: ${queues.dead.count}`);
   return [...parts, describeReport(report)].join('\n');
 }
 
 /** The same for machines: the report, and what there is to tell beside it. Amounts are decimal strings. */
-export function auditJson({ report, problems, promisedTwice, acknowledged, queues }: Audit): Record<string, unknown> {
+export function auditJson({ report, problems, toldTwice, acknowledged, queues }: Audit): Record<string, unknown> {
   return {
     ...report,
     ...(problems.length > 0 && { problems }),
-    ...(promisedTwice.length > 0 && { promises: promisedTwice.map(({ amountCents, ...plain }) => ({ ...plain, amount: formatMoney(amountCents) })) }),
+    ...(toldTwice.length > 0 && { promises: toldTwice.map(({ amountCents, ...plain }) => ({ ...plain, amount: formatMoney(amountCents) })) }),
     ...(acknowledged.length > 0 && {
       acknowledged: acknowledged.map(({ returned, at, ...plain }) => ({
         ...plain, at: new Date(at).toISOString(), ...(returned && { redPacketId: returned.redPacketId, amount: formatMoney(returned.amountCents) }),

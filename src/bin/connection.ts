@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import type { Desk } from '../operator/desk.ts';
+import type { OperatorContext } from '../operator/desk.ts';
 import { lastLine } from '../runtime/away.ts';
 import { loadConfig, type Need } from '../runtime/config.ts';
 import { createLifecycle } from '../runtime/lifecycle.ts';
@@ -31,12 +31,12 @@ function isMeant(asked: string | undefined, running: string): boolean {
 /** How long a command waits for Redis before it says that it cannot be reached, ms. */
 export const REACHED_MS_MAX = 3_000;
 
-export interface OpenDesk extends Desk {
+export interface OpenContext extends OperatorContext {
   close(): Promise<void>;
 }
 
 /** @throws CommandFailure `unreachable` when one of the servers does not answer */
-export async function openDesk(redisUrl: string, databaseUrl: string, actor: string): Promise<OpenDesk> {
+export async function openContext(redisUrl: string, databaseUrl: string, actor: string): Promise<OpenContext> {
   const lifecycle = createLifecycle();
   return lifecycle.opening(async () => {
     const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
@@ -50,12 +50,12 @@ export async function openDesk(redisUrl: string, databaseUrl: string, actor: str
 }
 
 /** Runs a verb at an open desk and closes it whatever happens. */
-export async function atDesk<T>({ environment }: Terminal, verb: (desk: OpenDesk) => Promise<T>): Promise<T> {
+export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
   const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
-  const desk = await openDesk(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);
+  const context = await openContext(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);
   try {
-    return await verb(desk);
+    return await verb(context);
   } finally {
-    await desk.close();
+    await context.close();
   }
 }

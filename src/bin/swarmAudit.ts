@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../operator/audit.ts';
-import type { Desk } from '../operator/desk.ts';
+import type { OperatorContext } from '../operator/desk.ts';
 import { wonByOthers } from '../operator/winners/others.ts';
 import type { Share } from '../rain/equation.ts';
 
@@ -19,12 +19,12 @@ export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => 
  * The audit of a rain that a swarm has played, once nothing is pending any more and nobody wins meanwhile, or as it stands after a
  * while; and what was won by others than the swarm's users: people play along. Nothing when there is no such rain.
  */
-export async function auditBeside(desk: Desk, rainId: string, isOfSwarm: (userId: string) => boolean): Promise<{ audit?: Audit; others?: Share }> {
-  let others = await wonByOthers(desk, rainId, isOfSwarm);
+export async function auditBeside(context: OperatorContext, rainId: string, isOfSwarm: (userId: string) => boolean): Promise<{ audit?: Audit; others?: Share }> {
+  let others = await wonByOthers(context, rainId, isOfSwarm);
   for (let tries = 1; ; tries++) {
-    const audit = await auditRain(desk, rainId);
+    const audit = await auditRain(context, rainId);
     if (!audit) return {};
-    const after = await wonByOthers(desk, rainId, isOfSwarm);
+    const after = await wonByOthers(context, rainId, isOfSwarm);
     const still = after.count === others.count && audit.equation.pending.count === 0;
     if (still || tries === AUDIT_TRIES) return { audit, others: after };
     others = after;

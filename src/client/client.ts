@@ -4,20 +4,20 @@ import { Connection, type Link } from './connection.ts';
 import type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 import { Events } from './events.ts';
 import type { GrabOutcome } from './outcome.ts';
-import { Promised } from './promised.ts';
-import { Pulse } from './pulse.ts';
+import { Deferred } from './promised.ts';
+import { Heartbeat } from './pulse.ts';
 import { RainRefused } from './refused.ts';
-import { Seat, type Joined } from './seat.ts';
+import { RainSession, type Joined } from './seat.ts';
 import type { SocketClass } from './socket.ts';
 import { Tokens } from './token.ts';
 
 export type { CreditedMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
-export type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
+export type { Challenge, ChallengeSolution } from '../protocol/puzzle.ts';
 export type { Link } from './connection.ts';
 export type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 export type { GrabOutcome, Packet } from './outcome.ts';
 export { RainRefused } from './refused.ts';
-export type { Asking, Joined } from './seat.ts';
+export type { OpenGrab, Joined } from './seat.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
 
@@ -31,12 +31,12 @@ export function createRainClient(options: RainClientOptions): RainClient {
 
 class Client implements RainClient {
   readonly #events = new Events<RainEvents>();
-  readonly #seats = new Map<string, Seat>();
-  readonly #welcomed = new Promised<WelcomeMessage | RainRefused>();
+  readonly #seats = new Map<string, RainSession>();
+  readonly #welcomed = new Deferred<WelcomeMessage | RainRefused>();
   readonly #clock: ServerClock;
   readonly #connection: Connection;
-  readonly #pulse: Pulse;
-  readonly #seat: (rainId: string) => Seat;
+  readonly #pulse: Heartbeat;
+  readonly #session: (rainId: string) => RainSession;
   #welcome: WelcomeMessage | undefined;
 
   constructor({ url, token, WebSocket = globalSocket(), solve, random = Math.random, now = () => performance.now() }: RainClientOptions) {
@@ -48,8 +48,8 @@ class Client implements RainClient {
       onMessage: (message) => this.#hear(message),
       onLink: (link, code) => this.#linked(link, code),
     });
-    this.#pulse = new Pulse(() => this.#connection.send({ type: 'ping', t: now() }));
-    this.#seat = (rainId) => new Seat({
+    this.#pulse = new Heartbeat(() => this.#connection.send({ type: 'ping', t: now() }));
+    this.#session = (rainId) => new RainSession({
       rainId, random,
       now: () => this.#clock.now(),
       solve: solve ?? (async () => {
@@ -83,7 +83,7 @@ class Client implements RainClient {
 
   close(): void {
     this.#connection.stop();
-    for (const seat of this.#seats.values()) seat.end(CLOSED);
+    for (const session of this.#seats.values()) session.end(CLOSED);
     this.#seats.clear();
   }
 
@@ -116,13 +116,13 @@ class Client implements RainClient {
     return this.#events.on(name, listener);
   }
 
-  #sit(rainId: string): Seat {
+  #sit(rainId: string): RainSession {
     const known = this.#seats.get(rainId);
     if (known) return known;
-    const seat = this.#seat(rainId);
-    this.#seats.set(rainId, seat);
-    if (this.link === 'up') seat.connected();
-    return seat;
+    const session = this.#session(rainId);
+    this.#seats.set(rainId, session);
+    if (this.link === 'up') session.connected();
+    return session;
   }
 
   #hear(message: ServerMessage): void {
@@ -149,17 +149,17 @@ class Client implements RainClient {
     this.#clock.told(welcome.serverTime);
     const before = this.#welcome?.userId;
     this.#welcome = welcome;
-    for (const seat of this.#seats.values()) {
-      if (before !== undefined && before !== welcome.userId) seat.forget();
-      seat.connected();
+    for (const session of this.#seats.values()) {
+      if (before !== undefined && before !== welcome.userId) session.forget();
+      session.connected();
     }
     this.#events.tell('welcome', welcome);
     this.#welcomed.keep(welcome);
   }
 
   #hearError(message: ErrorMessage): void {
-    if (message.code === 'not_solved') for (const seat of this.#seats.values()) seat.hearNotSolved();
-    if (message.code === 'not_allowed') for (const seat of this.#seats.values()) seat.refuse(message);
+    if (message.code === 'not_solved') for (const session of this.#seats.values()) session.hearNotSolved();
+    if (message.code === 'not_allowed') for (const session of this.#seats.values()) session.refuse(message);
     this.#events.tell('error', message);
   }
 
@@ -169,7 +169,7 @@ class Client implements RainClient {
       this.#pulse.start();
     } else {
       this.#pulse.stop();
-      for (const seat of this.#seats.values()) seat.disconnected();
+      for (const session of this.#seats.values()) session.disconnected();
     }
     this.#events.tell('link', { link, ...(code !== undefined && { code }) });
     if (link === 'no_token' || link === 'refused') this.#giveUp(new RainRefused(code ?? link));
@@ -178,7 +178,7 @@ class Client implements RainClient {
 
   /** Nobody will be asked any more: those who wait are told so. */
   #giveUp(refused: RainRefused): void {
-    for (const seat of this.#seats.values()) seat.end({ code: refused.code, reason: refused.message });
+    for (const session of this.#seats.values()) session.end({ code: refused.code, reason: refused.message });
     this.#welcomed.keep(refused);
   }
 }

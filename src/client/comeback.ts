@@ -3,7 +3,7 @@ import { CLOSES, REFUSALS, type CloseCode, type Refusal } from '../protocol/outc
 /** No gateway spreads its comebacks that far; a longer wait is a mistake. */
 export const AWAY_MS_MAX = 300_000;
 /** As long as a gateway keeps out who went on asking too fast. */
-const BANISHED_MS = 60_000;
+const BANNED_MS = 60_000;
 
 /** How a line ended: refused at the upgrade, never reached, or closed (1006 when it simply broke). */
 export type Loss =
@@ -12,7 +12,7 @@ export type Loss =
   | { kind: 'closed'; code: number };
 
 /** What is to be known of a line that was lost. */
-export interface LostLine {
+export interface LostConnection {
   loss: Loss;
   /** What its gateway's goodbye asked for, ms; `undefined`: it said none. */
   awayMs?: number | undefined;
@@ -24,7 +24,7 @@ export interface LostLine {
   failures: number;
 }
 
-type Comeback =
+type Reconnect =
   /** Whoever asked again would hear the same; `code` is a reason of the page of codes, or `http_<status>`. */
   | { kind: 'never'; code: string }
   /** At the moment the gateway has chosen, which is another one for everybody. */
@@ -36,7 +36,7 @@ type Comeback =
  * THE rules of coming back, for players' pages, apps and simulated users alike. They are those of the page of codes; what a
  * goodbye asks for comes before one's own patience.
  */
-export function comebackAfter({ loss, awayMs, freshToken, welcomed, failures }: LostLine): Comeback {
+export function reconnectAfter({ loss, awayMs, freshToken, welcomed, failures }: LostConnection): Reconnect {
   switch (loss.kind) {
     case 'refused': {
       const { status } = loss;
@@ -51,7 +51,7 @@ export function comebackAfter({ loss, awayMs, freshToken, welcomed, failures }: 
       if (known?.retry === 'no') return { kind: 'never', code: known.reason };
       if (awayMs !== undefined) return { kind: 'invited', afterMs: awayMs };
       const newToken = known?.code === CLOSES[4401].code || (!welcomed && isSuspect(failures));
-      return { kind: 'later', atLeastMs: known?.code === CLOSES[4430].code ? BANISHED_MS : 0, newToken };
+      return { kind: 'later', atLeastMs: known?.code === CLOSES[4430].code ? BANNED_MS : 0, newToken };
     }
     default: return loss satisfies never;
   }

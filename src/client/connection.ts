@@ -3,7 +3,7 @@ import type { ClientMessage, ServerMessage } from '../protocol/messages.ts';
 import { readJson } from '../rain/json.ts';
 import { delayBeforeRetry } from '../runtime/backoff.ts';
 import { RECONNECT } from './backoff.ts';
-import { awayMsOf, comebackAfter, type Loss } from './comeback.ts';
+import { awayMsOf, reconnectAfter, type Loss } from './comeback.ts';
 import { onReturn } from './page.ts';
 import { OPEN, refusedStatus, type Socket, type SocketClass } from './socket.ts';
 import type { Taken, Tokens } from './token.ts';
@@ -136,17 +136,17 @@ export class Connection {
     const [comeBackAt, welcomed] = [this.#comeBackAt, this.#link === 'up'];
     this.#comeBackAt = undefined;
     const awayMs = comeBackAt === undefined ? undefined : Math.max(0, comeBackAt - this.#options.now());
-    const comeback = comebackAfter({ loss, awayMs, welcomed, failures: this.#failures, freshToken: this.#taken?.fresh ?? false });
-    switch (comeback.kind) {
-      case 'never': return this.#end('refused', undefined, comeback.code);
+    const reconnect = reconnectAfter({ loss, awayMs, welcomed, failures: this.#failures, freshToken: this.#taken?.fresh ?? false });
+    switch (reconnect.kind) {
+      case 'never': return this.#end('refused', undefined, reconnect.code);
       case 'invited':
         this.#tell('away');
-        this.#retry = setTimeout(() => void this.#connect(), comeback.afterMs);
+        this.#retry = setTimeout(() => void this.#connect(), reconnect.afterMs);
         return;
       case 'later':
-        if (comeback.newToken) this.#options.tokens.doubt();
-        return this.#tryLater(comeback.atLeastMs);
-      default: return comeback satisfies never;
+        if (reconnect.newToken) this.#options.tokens.doubt();
+        return this.#tryLater(reconnect.atLeastMs);
+      default: return reconnect satisfies never;
     }
   }
 

@@ -1,8 +1,8 @@
 import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
-import type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
+import type { Challenge, ChallengeSolution } from '../protocol/puzzle.ts';
 import type { Link } from './connection.ts';
 import type { GrabOutcome, Packet } from './outcome.ts';
-import type { Asking, Joined } from './seat.ts';
+import type { OpenGrab, Joined } from './seat.ts';
 import type { SocketClass } from './socket.ts';
 import type { TokenSource } from './token.ts';
 
@@ -14,7 +14,7 @@ export interface RainClientOptions {
   /** Default: the global one. Node 20 has none; give it that of `ws`. */
   WebSocket?: SocketClass;
   /** Works on a puzzle, where one is asked for; `undefined`: in vain. That of `altcha-lib` fits; best in a worker. */
-  solve?: (challenge: Challenge) => Promise<PuzzleSolution | undefined>;
+  solve?: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   /** In [0, 1); default `Math.random`. */
   random?: () => number;
   /** Monotonic ms; default `performance.now`. */
@@ -38,7 +38,7 @@ export interface RainEvents {
   /** A sample of what others have won, their names masked. */
   winners: WinnersMessage;
   /** How far a grab has come. */
-  asking: { rainId: string; why: Asking };
+  asking: { rainId: string; why: OpenGrab };
   /** The gateway restarts; we come back by ourselves when it wants us to. */
   goodbye: GoodbyeMessage;
   /** The gateway did not understand us, or, as `no_solver`, asks for a puzzle to be solved and nobody was given who can. */

@@ -1,25 +1,25 @@
-import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
-import type { PuzzleSolution } from '../protocol/puzzle.ts';
+import type { ChallengeMessage, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
+import type { ChallengeSolution } from '../protocol/puzzle.ts';
 
-interface EntryOptions {
+interface TicketHolderOptions {
   /** Epoch ms by the server's clock. */
   now: () => number;
   /** Works on a puzzle elsewhere; `undefined`: in vain. */
-  solve: (puzzle: PuzzleMessage) => Promise<PuzzleSolution | undefined>;
+  solve: (challenge: ChallengeMessage) => Promise<ChallengeSolution | undefined>;
   send: (message: SolutionMessage) => boolean;
   /** Another puzzle is needed. */
   onVain: () => void;
 }
 
 /** One user's ticket to one rain, and the work that it may take. It outlives connections, as long as it is good. */
-export class Entry {
-  readonly #options: EntryOptions;
+export class TicketHolder {
+  readonly #options: TicketHolderOptions;
   #rainId: string | undefined;
   #ticket: TicketMessage | undefined;
   #solving: string | undefined;
   #lost = false;
 
-  constructor(options: EntryOptions) {
+  constructor(options: TicketHolderOptions) {
     this.#options = options;
   }
 
@@ -57,7 +57,7 @@ export class Entry {
     this.#lost = false;
   }
 
-  hear(message: TicketMessage | PuzzleMessage): void {
+  hear(message: TicketMessage | ChallengeMessage): void {
     if (message.rainId !== this.#rainId) return;
     if (message.type === 'puzzle') return void this.#work(message);
     this.#ticket = message;
@@ -66,15 +66,15 @@ export class Entry {
   }
 
   /** A solution may be late for its puzzle, or its connection: the next join brings another puzzle. */
-  async #work(puzzle: PuzzleMessage): Promise<void> {
-    const { signature } = puzzle.challenge;
+  async #work(challenge: ChallengeMessage): Promise<void> {
+    const { signature } = challenge.challenge;
     if (this.ticket !== undefined || this.#solving === signature) return;
     this.#solving = signature;
-    const solution = await this.#options.solve(puzzle).catch(() => undefined);
+    const solution = await this.#options.solve(challenge).catch(() => undefined);
     if (this.#solving !== signature) return;
     this.#solving = undefined;
     this.#lost = true;
     if (!solution) return this.#options.onVain();
-    this.#options.send({ type: 'solution', rainId: puzzle.rainId, challenge: puzzle.challenge, solution });
+    this.#options.send({ type: 'solution', rainId: challenge.rainId, challenge: challenge.challenge, solution });
   }
 }

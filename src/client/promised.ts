@@ -1,5 +1,5 @@
 /** A value that any number of callers wait for, to be kept again and again: each time for those who wait then. */
-export class Promised<Value> {
+export class Deferred<Value> {
   #waiting = new Set<(value: Value) => void>();
 
   /** @param onNobody the last one has stopped waiting. Rejects with the signal's reason when that comes first */

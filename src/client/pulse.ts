@@ -4,7 +4,7 @@ const FIRST_PING_MS = 150;
 const PING_MS = 8_000;
 
 /** When to ask the server for its time, which also shows that the line still stands. */
-export class Pulse {
+export class Heartbeat {
   readonly #ping: () => void;
   #timers: ReturnType<typeof setTimeout>[] = [];
 

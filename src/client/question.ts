@@ -20,7 +20,7 @@ export type Verdict =
 /** What a grab carries beside its rain. */
 export type Carried = Pick<GrabMessage, 'ticket'>;
 
-export interface QuestionOptions {
+export interface GrabRequestOptions {
   /** @returns false when there is no connection; `connected` is called when there is one */
   send: (message: GrabMessage) => boolean;
   /** `undefined`: a ticket is still to come. */
@@ -38,8 +38,8 @@ export interface QuestionOptions {
  * One tap, asked for as often as it takes: after a lost reply, a lost connection, "busy" or "too fast" it is the same
  * question again, and the server gives its first answer [R6]. Ends with one verdict, after ATTEMPTS_MAX at the latest [R10].
  */
-export class Question {
-  readonly #options: QuestionOptions;
+export class GrabRequest {
+  readonly #options: GrabRequestOptions;
   #rainId: string | undefined;
   #ref = '';
   #count = 0;
@@ -50,7 +50,7 @@ export class Question {
   #preparedMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: QuestionOptions) {
+  constructor(options: GrabRequestOptions) {
     this.#options = options;
   }
 

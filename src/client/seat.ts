@@ -1,12 +1,12 @@
-import type { ClientMessage, CreditedMessage, PuzzleMessage, RainSnapshot, ResultMessage, TicketMessage } from '../protocol/messages.ts';
+import type { ClientMessage, CreditedMessage, ChallengeMessage, RainSnapshot, ResultMessage, TicketMessage } from '../protocol/messages.ts';
 import { retryOf, type Outcome } from '../protocol/outcomes.ts';
-import type { Challenge, PuzzleSolution } from '../protocol/puzzle.ts';
+import type { Challenge, ChallengeSolution } from '../protocol/puzzle.ts';
 import { stateAt } from '../rain/rain.ts';
 import { RETRY_MS_MAX } from './backoff.ts';
-import { Entry } from './entry.ts';
+import { TicketHolder } from './entry.ts';
 import { outcomeOf, packetOf, type GrabOutcome, type Packet } from './outcome.ts';
-import { Promised } from './promised.ts';
-import { Question, type Carried, type Verdict } from './question.ts';
+import { Deferred } from './promised.ts';
+import { GrabRequest, type Carried, type Verdict } from './question.ts';
 
 const JOIN_AGAIN_MS = 1_500;
 
@@ -14,17 +14,17 @@ const JOIN_AGAIN_MS = 1_500;
 export type Joined = { kind: 'joined'; rain: RainSnapshot } | { kind: 'refused'; code: string; reason: string };
 
 /** Where a grab is: on its way, or why it is asked again later; `preparing`: its ticket is still to come. */
-export type Asking = 'sent' | 'preparing' | Outcome['code'];
+export type OpenGrab = 'sent' | 'preparing' | Outcome['code'];
 
-interface SeatOptions {
+interface RainSessionOptions {
   rainId: string;
   /** Epoch ms by the server's clock. */
   now: () => number;
   random: () => number;
-  solve: (challenge: Challenge) => Promise<PuzzleSolution | undefined>;
+  solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   /** @returns false when there is no connection */
   send: (message: ClientMessage) => boolean;
-  onAsking: (why: Asking) => void;
+  onAsking: (why: OpenGrab) => void;
   /** Something is decided: an answer that ends a grab, or what the join tells. */
   onResult: (result: ResultMessage) => void;
   onWon: (packet: Packet) => void;
@@ -32,22 +32,22 @@ interface SeatOptions {
 }
 
 /** One user's place at one rain: what he knows of it, his entry, his question, and what he has won. It outlives connections. */
-export class Seat {
-  readonly #options: SeatOptions;
-  readonly #entry: Entry;
-  readonly #question: Question;
-  readonly #joined = new Promised<Joined>();
-  readonly #outcome = new Promised<GrabOutcome>();
+export class RainSession {
+  readonly #options: RainSessionOptions;
+  readonly #entry: TicketHolder;
+  readonly #request: GrabRequest;
+  readonly #joined = new Deferred<Joined>();
+  readonly #outcome = new Deferred<GrabOutcome>();
   #rain: RainSnapshot | undefined;
   #win: Packet | undefined;
   #creditedId: string | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: SeatOptions) {
+  constructor(options: RainSessionOptions) {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
-    this.#entry = new Entry({ now, send, solve: ({ challenge }) => solve(challenge), onVain: () => this.#joinAgain() });
-    this.#question = new Question({
+    this.#entry = new TicketHolder({ now, send, solve: ({ challenge }) => solve(challenge), onVain: () => this.#joinAgain() });
+    this.#request = new GrabRequest({
       random,
       send: (message) => {
         const sent = send(message);
@@ -81,14 +81,14 @@ export class Seat {
   /** One question at a time: who asks meanwhile hears the same answer. */
   grab(signal: AbortSignal | undefined): Promise<GrabOutcome> {
     if (this.#win) return Promise.resolve({ kind: 'already_claimed', ...this.#win });
-    const outcome = this.#outcome.wait(signal, () => this.#question.cancel());
-    if (!signal?.aborted) this.#question.ask(this.#options.rainId);
+    const outcome = this.#outcome.wait(signal, () => this.#request.cancel());
+    if (!signal?.aborted) this.#request.ask(this.#options.rainId);
     return outcome;
   }
 
   connected(): void {
     this.#join();
-    this.#question.connected();
+    this.#request.connected();
   }
 
   disconnected(): void {
@@ -99,7 +99,7 @@ export class Seat {
   forget(): void {
     this.#win = undefined;
     this.#creditedId = undefined;
-    this.#question.cancel();
+    this.#request.cancel();
     this.#outcome.keep({ kind: 'unanswered' });
     this.#entry.forget();
   }
@@ -107,7 +107,7 @@ export class Seat {
   /** @param refused what those are told who still wait to be joined */
   end(refused: { code: string; reason: string }): void {
     this.disconnected();
-    this.#question.cancel();
+    this.#request.cancel();
     this.#outcome.keep({ kind: 'unanswered' });
     this.refuse(refused);
   }
@@ -122,7 +122,7 @@ export class Seat {
     this.#joined.keep({ kind: 'joined', rain });
   }
 
-  hearEntry(message: TicketMessage | PuzzleMessage): void {
+  hearEntry(message: TicketMessage | ChallengeMessage): void {
     this.#entry.hear(message);
   }
 
@@ -130,7 +130,7 @@ export class Seat {
     const retry = retryOf(result);
     // Every question of ours has a ref: this is about the join, and no ticket came with it.
     if (result.ref === undefined && this.#entry.preparing && retry === 'after a pause') return this.#joinAgain(result.retryInMs);
-    if (this.#question.hear(result)) return;
+    if (this.#request.hear(result)) return;
     if (retry === 'after a pause' && result.redPacketId === undefined) return this.#joinAgain(result.retryInMs);
     // A refusal of a grab that nobody waits for any more. A packet is never unheard.
     if (result.ref !== undefined && result.redPacketId === undefined) return;
@@ -141,7 +141,7 @@ export class Seat {
   /** Also tells of a win whose own answer was lost. */
   hearCredited(message: CreditedMessage): void {
     const { redPacketId, amount } = message;
-    this.#question.cancel();
+    this.#request.cancel();
     this.#learn({ redPacketId, amount });
     this.#outcome.keep({ kind: 'won', redPacketId, amount });
     if (this.#creditedId === redPacketId) return;

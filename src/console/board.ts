@@ -3,10 +3,10 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Backend } from './routes/route.ts';
-import type { Guard } from './session/guard.ts';
+import type { Authenticator } from './session/guard.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 
-const BOARD = '/desk/queues';
+const QUEUE_BOARD = '/desk/queues';
 
 /** Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
@@ -18,8 +18,8 @@ const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
  * BullMQ's board behind the desk's login, for looking only, whoever looks: a job that is added or edited by hand would be a
  * claim that nobody has won, and a dead letter that is cleaned away a claim that nobody has laid to rest.
  */
-export async function mountBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, guard: Guard, refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply): Promise<void> {
-  const adapter = new FastifyAdapter().setBasePath(BOARD);
+export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply): Promise<void> {
+  const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
   createBullBoard({
     queues: [credit, later, dead].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
     serverAdapter: adapter, options: { uiConfig: { boardTitle: 'Red-packet rain: queues', hideRedisDetails: false } },
@@ -27,7 +27,7 @@ export async function mountBoard(server: FastifyInstance, { queues: { credit, la
   await server.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
       void reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' });
-      const admitted = await guard.admit(request, 'viewer');
+      const admitted = await authenticator.admit(request, 'viewer');
       if (!admitted.ok) {
         // A person who opens the board is shown where to sign in.
         if (admitted.code === 'no_session' && String(request.headers.accept ?? '').includes('text/html')) return reply.redirect('/desk/', 303);
@@ -37,6 +37,6 @@ export async function mountBoard(server: FastifyInstance, { queues: { credit, la
       return undefined;
     });
     scope.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? payload.replaceAll(FOREIGN_FONTS, '') : payload));
-    await scope.register(adapter.registerPlugin(), { prefix: BOARD });
+    await scope.register(adapter.registerPlugin(), { prefix: QUEUE_BOARD });
   });
 }

@@ -2,9 +2,9 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refusalsOf, type Refusal as FieldRefusal } from '../rain/refusal.ts';
-import { mountBoard } from './board.ts';
+import { mountQueueBoard } from './board.ts';
 import { PACE, type Pace } from './live/sampler.ts';
-import { openStage } from './live/stage.ts';
+import { openLiveFeeds } from './live/stage.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 import { callerRoutes } from './routes/callers.ts';
 import { campaignRoutes } from './routes/campaigns.ts';
@@ -13,19 +13,19 @@ import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { declinedFor, type Backend, type Route } from './routes/route.ts';
 import { sessionRoutes } from './routes/session.ts';
-import { steeringRoutes } from './routes/steering.ts';
+import { transitionRoutes } from './routes/steering.ts';
 import { systemRoutes } from './routes/system.ts';
 import { winnerRoutes } from './routes/winners.ts';
-import { openGuard, type SignedIn } from './session/guard.ts';
+import { openAuthenticator, type SignedIn } from './session/guard.ts';
 import { openSessions } from './session/sessions.ts';
-import { isForeign, visitorAddress, type Surroundings } from './session/visitor.ts';
+import { isForeign, visitorAddress, type RequestOrigin } from './session/visitor.ts';
 
 /** Each protects this process, or the servers behind it, from one careless or hostile visitor [R10]. */
 const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } as const;
 
-interface DeskOptions {
+interface OperatorConsoleOptions {
   backend: Backend;
-  surroundings: Surroundings;
+  requestOrigin: RequestOrigin;
   refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
   onFault: (error: unknown) => void;
   /** Of the live screens. */
@@ -36,14 +36,14 @@ const NOTHING = z.strictObject({}, 'expected nothing');
 const nobody: SignedIn = { name: '', role: 'viewer', stillHere: async () => false };
 
 /** The operator's side of the console: who is he, may he, did he ask for something that there is, and then the verb. */
-export async function mountDesk(server: FastifyInstance, options: DeskOptions): Promise<void> {
-  const { backend, surroundings, refuse, onFault } = options;
+export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
+  const { backend, requestOrigin, refuse, onFault } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis);
-  const guard = openGuard(backend.ledger, sessions);
-  const stage = openStage({ ...backend, actor: 'console' }, onFault, pace);
+  const authenticator = openAuthenticator(backend.ledger, sessions);
+  const liveFeeds = openLiveFeeds({ ...backend, actor: 'console' }, onFault, pace);
   const visitors = new WeakMap<FastifyRequest, SignedIn>();
-  server.addHook('preClose', async () => stage.close());
+  server.addHook('preClose', async () => liveFeeds.close());
   await server.register(cookie);
 
   function mount({ endpoint, handle }: Route): void {
@@ -55,7 +55,7 @@ export async function mountDesk(server: FastifyInstance, options: DeskOptions): 
       onRequest: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
         if (who === 'anybody') return isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined;
-        const admitted = await guard.admit(request, who);
+        const admitted = await authenticator.admit(request, who);
         if (!admitted.ok) return refuse(reply, REFUSALS[admitted.code]);
         visitors.set(request, admitted.visitor);
         return undefined;
@@ -64,7 +64,7 @@ export async function mountDesk(server: FastifyInstance, options: DeskOptions): 
         const read = readRequest(endpoint, request);
         if (!read.ok) return refuse(reply, declinedFor(read.refusals, 'bad_request').declined);
         const visitor = visitors.get(request) ?? nobody;
-        const answer = await handle({ ...read, visitor, request, reply, desk: { ...backend, actor: `console:${visitor.name}` } });
+        const answer = await handle({ ...read, visitor, request, reply, context: { ...backend, actor: `console:${visitor.name}` } });
         if (answer === 'streamed') return reply;
         if ('declined' in answer) return refuse(reply, answer.declined);
         return reply.code(status).send(status === 204 ? undefined : answer.answer);
@@ -72,8 +72,8 @@ export async function mountDesk(server: FastifyInstance, options: DeskOptions): 
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, surroundings), ...rainRoutes, ...steeringRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(stage, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
-  await mountBoard(server, backend, guard, refuse);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...transitionRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
+  await mountQueueBoard(server, backend, authenticator, refuse);
 }
 
 type Read = { ok: true; params: unknown; query: unknown; body: unknown } | { ok: false; refusals: FieldRefusal[] };

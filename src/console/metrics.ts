@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { tellFigure, tellSpread, type MetricsRegistry } from '../runtime/metrics.ts';
-import { Spread, WAITS_SECONDS } from '../runtime/spread.ts';
+import { registerMetric, registerHistogram, type MetricsRegistry } from '../runtime/metrics.ts';
+import { Histogram, WAITS_SECONDS } from '../runtime/spread.ts';
 
 /** What the console was asked, and how that went, since it opened. */
-export interface ConsoleTally {
+export interface ConsoleCounters {
   /** By route, method and status. Routes are ours, not what was asked for, so that visitors cannot make them grow [R10]. */
-  requests: Map<string, { labels: Record<'route' | 'method' | 'status', string>; spread: Spread }>;
+  requests: Map<string, { labels: Record<'route' | 'method' | 'status', string>; histogram: Histogram }>;
   /** Logins that were refused: wrong, or too many. */
   loginFailures: Record<'wrong' | 'too_many', number>;
 }
@@ -14,32 +14,32 @@ export interface ConsoleTally {
 const LOGIN = '/api/desk/session';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-export function createConsoleTally(): ConsoleTally {
+export function createConsoleCounters(): ConsoleCounters {
   return { requests: new Map(), loginFailures: { wrong: 0, too_many: 0 } };
 }
 
 /** Counts every answer from now on; to be called before routes are added. */
-export function countRequests(server: FastifyInstance, { requests, loginFailures }: ConsoleTally): void {
+export function countRequests(server: FastifyInstance, { requests, loginFailures }: ConsoleCounters): void {
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const method = METHODS.has(request.method) ? request.method : 'other';
     const status = String(reply.statusCode);
     const name = `${method} ${route} ${status}`;
     let asked = requests.get(name);
-    if (!asked) requests.set(name, asked = { labels: { route, method, status }, spread: new Spread(WAITS_SECONDS) });
-    asked.spread.add(reply.elapsedTime / 1_000);
+    if (!asked) requests.set(name, asked = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) });
+    asked.histogram.add(reply.elapsedTime / 1_000);
     if (route !== LOGIN || method !== 'POST') return;
     if (status === '401') loginFailures.wrong++;
     else if (status === '429') loginFailures.too_many++;
   });
 }
 
-export function tellConsole(registry: MetricsRegistry, { requests, loginFailures }: ConsoleTally): void {
-  tellSpread(registry, {
+export function registerConsoleMetrics(registry: MetricsRegistry, { requests, loginFailures }: ConsoleCounters): void {
+  registerHistogram(registry, {
     name: 'rain_console_request_seconds', help: 'HTTP requests to the console, by route and status; `none` is what no route is for. A stream of 5xx: see the log by its requestId', labels: ['route', 'method', 'status'],
     read: () => [...requests.values()],
   });
-  tellFigure(registry, {
+  registerMetric(registry, {
     kind: 'counter', name: 'rain_console_login_failures_total', help: 'Logins of operators that were refused. A forgotten password makes a few; hundreds are a guessing attack', labels: ['why'],
     read: () => Object.entries(loginFailures).map(([why, value]) => ({ labels: { why }, value })),
   });

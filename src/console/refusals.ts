@@ -1,4 +1,4 @@
-import { isAway } from '../runtime/away.ts';
+import { isUnavailable } from '../runtime/away.ts';
 import type { Refusal as FieldRefusal } from '../rain/refusal.ts';
 
 /** The console's page of codes: every refusal is JSON `{code, reason}` with one of these and changes nothing [R12]. */
@@ -34,7 +34,7 @@ export type RefusalCode = keyof typeof REFUSALS;
 /** What a thrown fault may say to the outside: its kind, never its text. */
 export function refusalOf(error: unknown): Refusal {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
-  if (typeof status !== 'number' || status < 400 || status > 499) return isAway(error) ? REFUSALS.unavailable : REFUSALS.internal;
+  if (typeof status !== 'number' || status < 400 || status > 499) return isUnavailable(error) ? REFUSALS.unavailable : REFUSALS.internal;
   return Object.values(REFUSALS).find((refusal) => refusal.status === status) ?? REFUSALS.bad_request;
 }
 

@@ -8,16 +8,16 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Readiness } from '../runtime/health.ts';
 import type { Logger } from '../runtime/log.ts';
-import { mountDesk } from './desk.ts';
+import { mountOperatorConsole } from './desk.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
 import type { Pace } from './live/sampler.ts';
-import { countRequests, type ConsoleTally } from './metrics.ts';
+import { countRequests, type ConsoleCounters } from './metrics.ts';
 import { mountPage } from './page.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
-import type { Surroundings } from './session/visitor.ts';
+import type { RequestOrigin } from './session/visitor.ts';
 
 /** Each protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -37,7 +37,7 @@ const HEADERS = {
 } as const;
 
 /** Reached directly; cookies over https only for who comes by https. */
-const PLAIN: Surroundings = { trustedProxies: 0, secureCookies: 'auto' };
+const PLAIN: RequestOrigin = { trustedProxies: 0, secureCookies: 'auto' };
 
 const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
 
@@ -56,14 +56,14 @@ export interface ConsoleOptions {
   /** What the operator's side works with; absent: there is none here, only the player's page. */
   backend?: Backend;
   /** The operator's page, `dist/client-console`; while it is not built, a sentence stands in its place. */
-  deskFolder?: string;
-  surroundings?: Surroundings;
+  consoleFolder?: string;
+  requestOrigin?: RequestOrigin;
   /** Of the live screens. */
   pace?: Partial<Pace>;
   /** What `/readyz` says; without one the console is ready as long as it answers. */
   readiness?: Pick<Readiness, 'report'>;
   /** Where requests are counted. */
-  tally?: ConsoleTally;
+  counters?: ConsoleCounters;
   log: Logger;
 }
 
@@ -75,7 +75,7 @@ export interface Console {
 
 /** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { host, port, gatewayUrl, pageFolder, guests, player, backend, deskFolder, surroundings = PLAIN, pace, readiness, tally, log } = options;
+  const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, requestOrigin = PLAIN, pace, readiness, counters, log } = options;
   const root = resolve(pageFolder);
   const assets = join(root, 'assets') + sep;
   if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
@@ -85,7 +85,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     requestTimeout: LIMITS.requestMsMax,
     keepAliveTimeout: LIMITS.idleConnectionMsMax,
     // Only so many hops as are ours: what stands before them in the header is the visitor's word.
-    trustProxy: (_address: string, hop: number) => hop < surroundings.trustedProxies,
+    trustProxy: (_address: string, hop: number) => hop < requestOrigin.trustedProxies,
     // A browser keeps connections open for its next question; a shutdown does not wait for it.
     forceCloseConnections: true,
     // Never the visitor's own: what stands in our log is chosen by us.
@@ -100,7 +100,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     return refuse(reply, refusal);
   }
 
-  if (tally) countRequests(server, tally);
+  if (counters) countRequests(server, counters);
   server.addHook('onRequest', async ({ id }, reply) => { reply.headers({ ...HEADERS, 'x-request-id': id }); });
   server.addHook('onResponse', async ({ id, method, routeOptions: { url } }, { statusCode }) => { log.debug({ requestId: id, method, route: url, status: statusCode }, 'answered'); });
   server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
@@ -133,8 +133,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   });
   if (player) servePlayers(server, { ...player, log });
 
-  if (deskFolder !== undefined) await mountPage(server, deskFolder);
-  if (backend) await mountDesk(server, { backend, surroundings, refuse, onFault: (error) => log.warn({ error: String(error) }, 'live figures cannot be read'), pace });
+  if (consoleFolder !== undefined) await mountPage(server, consoleFolder);
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, refuse, onFault: (error) => log.warn({ error: String(error) }, 'live figures cannot be read'), pace });
 
   try {
     await server.listen({ host, port });

@@ -19,7 +19,7 @@ export class BatchRefused extends Error {
 }
 
 /** THE PORT: whatever keeps users' money. */
-export interface Balance {
+export interface PayoutProvider {
   /**
    * Credits each claim exactly once, however often it is handed in [R5].
    *

@@ -1,9 +1,9 @@
 import type { DeadLetter } from './deadLetter.ts';
 import { parseEntries, type LoggedClaim, type LostEntry } from './entries.ts';
-import type { Balance } from './balance.ts';
-import { postIsolating } from './isolate.ts';
+import type { PayoutProvider } from './balance.ts';
+import { postBisecting } from './isolate.ts';
 import { creditJob, type CreditJob } from './job.ts';
-import { postpone, type PostponedJob, type PostponeParts } from './postpone.ts';
+import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './postpone.ts';
 import type { Claim } from '../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
 
@@ -14,14 +14,14 @@ export interface RangeReport {
   later: number;
 }
 
-export interface RangeParts extends PostponeParts {
-  balance: Balance;
+export interface RangeParts extends ScheduleRetryOptions {
+  balance: PayoutProvider;
   /** After the commit, never before it; called again when a later step failed. */
   onCredited(rainId: string, shard: number, claims: readonly Claim[]): Promise<void>;
   /** Keeps a letter once, however often it is handed in. */
   bury(letters: readonly DeadLetter[]): Promise<void>;
   /** Adds a job once, however often it is handed in while it is not done. */
-  addLater(jobs: readonly PostponedJob[]): Promise<void>;
+  addLater(jobs: readonly RetryJob[]): Promise<void>;
 }
 
 /** The job does not say what it is about, and never will. */
@@ -39,13 +39,13 @@ export class JobMalformed extends Error {
 export async function creditRange(id: string, data: unknown, parts: RangeParts): Promise<RangeReport> {
   const job = open(data);
   const { claims, lost } = parseEntries(job);
-  const posted = await postIsolating(parts.balance, job.rainId, claims, job.later !== undefined);
+  const posted = await postBisecting(parts.balance, job.rainId, claims, job.later !== undefined);
   await announce(job, posted.committed, parts);
-  const postponed = postpone(id, job, posted.late, parts);
-  const buried = [...lost, ...posted.lost, ...postponed.lost];
-  await bury(job, buried, parts);
-  if (postponed.jobs.length > 0) await parts.addLater(postponed.jobs);
-  return { credited: posted.committed.length, dead: buried.length, later: posted.late.length - postponed.lost.length };
+  const scheduled = scheduleRetry(id, job, posted.late, parts);
+  const deadLettered = [...lost, ...posted.lost, ...scheduled.lost];
+  await bury(job, deadLettered, parts);
+  if (scheduled.jobs.length > 0) await parts.addLater(scheduled.jobs);
+  return { credited: posted.committed.length, dead: deadLettered.length, later: posted.late.length - scheduled.lost.length };
 }
 
 function open(data: unknown): CreditJob {

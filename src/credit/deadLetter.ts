@@ -34,7 +34,7 @@ export type LogEntry = Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>;
  * The same entry at the same place is one letter, however often its job is repeated. That a wallet has paid it after all is a
  * letter of its own: it has to be heard of even when the claim was laid to rest before.
  */
-export function letterIdOf(letter: DeadLetter): string {
+export function idOfDeadLetter(letter: DeadLetter): string {
   return letter.reason === 'paid_not_booked' ? `${deadLetterId(letter)}-paid` : deadLetterId(letter);
 }
 

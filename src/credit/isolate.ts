@@ -1,4 +1,4 @@
-import { BatchRefused, type Balance, type PostOutcome } from './balance.ts';
+import { BatchRefused, type PayoutProvider, type PostOutcome } from './balance.ts';
 import type { LoggedClaim, LostEntry } from './entries.ts';
 
 /** A claim that the balance system does not take yet, and what it said. */
@@ -20,7 +20,7 @@ export interface Posted {
  *
  * @throws whatever the balance throws but BatchRefused; what was committed before is found `already` there by the next attempt
  */
-export async function postIsolating(balance: Balance, rainId: string, claims: readonly LoggedClaim[], apart = false): Promise<Posted> {
+export async function postBisecting(balance: PayoutProvider, rainId: string, claims: readonly LoggedClaim[], apart = false): Promise<Posted> {
   if (claims.length === 0) return { committed: [], late: [], lost: [] };
   try {
     return sort(claims, await balance.post(rainId, claims.map(({ claim }) => claim), apart));
@@ -29,8 +29,8 @@ export async function postIsolating(balance: Balance, rainId: string, claims: re
     const [alone] = claims;
     if (alone && claims.length === 1) return { committed: [], late: [], lost: [{ index: alone.index, entry: alone.entry, reason: 'refused', detail: error.message }] };
     const middle = Math.ceil(claims.length / 2);
-    const first = await postIsolating(balance, rainId, claims.slice(0, middle), apart);
-    const second = await postIsolating(balance, rainId, claims.slice(middle), apart);
+    const first = await postBisecting(balance, rainId, claims.slice(0, middle), apart);
+    const second = await postBisecting(balance, rainId, claims.slice(middle), apart);
     return { committed: [...first.committed, ...second.committed], late: [...first.late, ...second.late], lost: [...first.lost, ...second.lost] };
   }
 }

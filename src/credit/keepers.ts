@@ -1,18 +1,18 @@
 import type { Keeper } from '../ledger/entrust.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Balance } from './balance.ts';
-import { ledgerBalance } from './ledgerBalance.ts';
+import type { PayoutProvider } from './balance.ts';
+import { ledgerProvider } from './ledgerBalance.ts';
 
 /** Rains whose keeper is remembered [R10]. */
 const KNOWN_MAX = 1_000;
 
-export interface KeptBalance {
+export interface NamedPayoutProvider {
   /** By which name the book knows it. */
-  keeper: Keeper;
-  balance: Balance;
+  payoutProvider: Keeper;
+  balance: PayoutProvider;
 }
 
-interface Keepers extends Balance {
+interface PayoutProviders extends PayoutProvider {
   /** Finds out who keeps this rain's money, and takes it on where nobody does yet. Harmless to repeat. */
   meet(rainId: string): Promise<void>;
 }
@@ -25,31 +25,31 @@ interface Keepers extends Balance {
  *
  * @param onElsewhere once per rain and process
  */
-export function byKeeper(ledger: Pick<Ledger, 'credit' | 'rain' | 'entrust'>, { keeper: own, balance: real }: KeptBalance, onElsewhere: (rainId: string, keeper: Keeper) => void): Keepers {
-  const shadow = ledgerBalance(ledger);
+export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: Keeper) => void): PayoutProviders {
+  const shadow = ledgerProvider(ledger);
   // Both what a rain is and who keeps it are decided for good.
-  const known = new Map<string, Balance>();
+  const known = new Map<string, PayoutProvider>();
 
-  async function find(rainId: string): Promise<Balance> {
+  async function find(rainId: string): Promise<PayoutProvider> {
     const rain = await ledger.rain(rainId);
     // The book refuses what is won in a rain that it does not have.
     if (!rain) return real;
-    const keeper = rain.terms.rehearsal ? undefined : await ledger.entrust(rainId, own);
-    const balance = keeper === undefined ? shadow : keeper === own ? real : elsewhere(keeper, own);
+    const payoutProvider = rain.terms.rehearsal ? undefined : await ledger.assignPayout(rainId, own);
+    const balance = payoutProvider === undefined ? shadow : payoutProvider === own ? real : elsewhere(payoutProvider, own);
     if (known.size >= KNOWN_MAX) known.clear();
     known.set(rainId, balance);
-    if (keeper !== undefined && keeper !== own) onElsewhere(rainId, keeper);
+    if (payoutProvider !== undefined && payoutProvider !== own) onElsewhere(rainId, payoutProvider);
     return balance;
   }
 
-  const keeperOf = async (rainId: string) => known.get(rainId) ?? await find(rainId);
+  const providerOf = async (rainId: string) => known.get(rainId) ?? await find(rainId);
   return {
-    post: async (rainId, claims, apart) => (await keeperOf(rainId)).post(rainId, claims, apart),
-    meet: async (rainId) => void await keeperOf(rainId),
+    post: async (rainId, claims, apart) => (await providerOf(rainId)).post(rainId, claims, apart),
+    meet: async (rainId) => void await providerOf(rainId),
   };
 }
 
-function elsewhere(keeper: Keeper, own: Keeper): Balance {
-  const detail = `this rain is paid with BALANCE=${keeper}, and this process has BALANCE=${own}`;
+function elsewhere(payoutProvider: Keeper, own: Keeper): PayoutProvider {
+  const detail = `this rain is paid with BALANCE=${payoutProvider}, and this process has BALANCE=${own}`;
   return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
 }

@@ -1,10 +1,10 @@
 import type { Posting } from '../ledger/credit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Balance, PostOutcome } from './balance.ts';
-import { giveUp, orRefused } from './standing.ts';
+import type { PayoutProvider, PostOutcome } from './balance.ts';
+import { giveUpOn, orRefused } from './standing.ts';
 
 /** The port, kept by our own book. It never says `reconsumeLater`: what is not refused is posted with its batch or a fault. */
-export function ledgerBalance(ledger: Pick<Ledger, 'credit'>): Balance {
+export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
   return {
     async post(_rainId, claims) {
       return (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting));
@@ -20,7 +20,7 @@ function toOutcome(posting: Posting): PostOutcome {
     case 'discarded':
     case 'amount_differs':
     case 'promised_twice':
-      return giveUp(posting);
+      return giveUpOn(posting);
     default:
       return posting satisfies never;
   }

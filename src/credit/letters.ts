@@ -2,42 +2,42 @@ import { deadLetter, deadLetterId, type DeadLetter, type LogEntry } from './dead
 import type { DeadQueue } from './queue.ts';
 
 /** A dead letter as it lies in the queue. */
-export interface Letter extends DeadLetter {
+export interface DeadLetterRow extends DeadLetter {
   id: string;
   /** Epoch ms. */
-  buriedAt: number;
+  deadLetteredAt: number;
 }
 
 /** Letters per read, and at most so many of them are looked at for one answer [R10]. */
 const PAGE = 200;
 const READ_MAX = 20_000;
 
-export interface LetterPage {
+export interface DeadLetterPage {
   /** Oldest first. */
-  letters: Letter[];
+  letters: DeadLetterRow[];
   /** False: there is more. */
   complete: boolean;
 }
 
 /** `undefined`: there is none, or it is none. */
-export async function findLetter(dead: DeadQueue, id: string): Promise<Letter | undefined> {
+export async function findDeadLetter(dead: DeadQueue, id: string): Promise<DeadLetterRow | undefined> {
   const job = await dead.getJob(id);
-  return job && toLetter(job);
+  return job && toDeadLetter(job);
 }
 
 /**
  * The letters of one rain, or of all.
  * @param skip so many of them are passed over
  */
-export async function readLetters(dead: DeadQueue, { rainId, skip = 0, limit }: { rainId?: string | undefined; skip?: number; limit: number }): Promise<LetterPage> {
-  const letters: Letter[] = [];
+export async function readDeadLetters(dead: DeadQueue, { rainId, skip = 0, limit }: { rainId?: string | undefined; skip?: number; limit: number }): Promise<DeadLetterPage> {
+  const letters: DeadLetterRow[] = [];
   let passed = 0;
   // Counted from the oldest, so that new ones do not move the others.
   for (let from = 0; from < READ_MAX; from += PAGE) {
     const jobs = await dead.getJobs(['waiting'], from, from + PAGE - 1, true);
     for (const job of jobs) {
       // One that was taken out while the page was read is there as nothing.
-      const letter = job && toLetter(job);
+      const letter = job && toDeadLetter(job);
       if (!letter || (rainId !== undefined && letter.rainId !== rainId) || passed++ < skip) continue;
       if (letters.length === limit) return { letters, complete: false };
       letters.push(letter);
@@ -48,12 +48,12 @@ export async function readLetters(dead: DeadQueue, { rainId, skip = 0, limit }: 
 }
 
 /** Which of these lie in the dead queue, in order. */
-export async function areBuried(dead: DeadQueue, entries: readonly LogEntry[]): Promise<boolean[]> {
+export async function areDeadLettered(dead: DeadQueue, entries: readonly LogEntry[]): Promise<boolean[]> {
   const jobs = await Promise.all(entries.map((entry) => dead.getJob(deadLetterId(entry))));
   return jobs.map((job) => job !== undefined);
 }
 
-function toLetter({ id, data, timestamp }: { id?: string | undefined; data: unknown; timestamp: number }): Letter | undefined {
+function toDeadLetter({ id, data, timestamp }: { id?: string | undefined; data: unknown; timestamp: number }): DeadLetterRow | undefined {
   const parsed = deadLetter.safeParse(data);
-  return parsed.success && id !== undefined ? { ...parsed.data, id, buriedAt: timestamp } : undefined;
+  return parsed.success && id !== undefined ? { ...parsed.data, id, deadLetteredAt: timestamp } : undefined;
 }

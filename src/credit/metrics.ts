@@ -1,35 +1,35 @@
-import { tellFigure, tellSpread, type MetricsRegistry } from '../runtime/metrics.ts';
-import type { Spread } from '../runtime/spread.ts';
+import { registerMetric, registerHistogram, type MetricsRegistry } from '../runtime/metrics.ts';
+import type { Histogram } from '../runtime/spread.ts';
 import { UNDONE } from './load.ts';
 import type { CreditQueue, DeadQueue } from './queue.ts';
 
 /** What this process's clerk has done since it opened. */
-export interface CreditTally {
+export interface CreditCounters {
   /** Claims in the book after a job, those that were there before included. */
   credited: number;
   /** Attempts at a job that failed. */
   faults: number;
   /** Won → its user can be told that it is credited, seconds. */
-  lag: Spread;
+  lag: Histogram;
   /** Taken up → done, seconds: one job, whatever came of it but a fault. */
-  jobs: Spread;
+  jobs: Histogram;
 }
 
 /** The clerk's figures. The queue's belong to all processes together, the totals to this one. */
-export function tellCredit(registry: MetricsRegistry, queue: Pick<CreditQueue, 'getJobCounts'>, dead: Pick<DeadQueue, 'getJobCountByTypes'>, tally: CreditTally): void {
-  tellFigure(registry, {
+export function registerCreditMetrics(registry: MetricsRegistry, queue: Pick<CreditQueue, 'getJobCounts'>, dead: Pick<DeadQueue, 'getJobCountByTypes'>, counters: CreditCounters): void {
+  registerMetric(registry, {
     kind: 'gauge', name: 'rain_queue_jobs', help: 'Jobs of the credit queue, by state; a job is up to 500 claims. Waiting ones that grow: more workers, or a slow database. Failed ones were given up: the sweeper sends their claims again', labels: ['state'],
     read: async () => {
       const counts = await queue.getJobCounts(...UNDONE);
       return UNDONE.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));
     },
   });
-  tellFigure(registry, {
+  registerMetric(registry, {
     kind: 'gauge', name: 'rain_dead_letters', help: 'Claims that could not be credited and wait for the operator. Each is a user who waits for money: rain dead list',
     read: async () => [{ value: await dead.getJobCountByTypes('waiting', 'prioritized', 'delayed', 'active', 'failed') }],
   });
-  tellFigure(registry, { kind: 'counter', name: 'rain_credited_claims_total', help: 'Claims that this process has seen into the book, those that were there before included', read: () => [{ value: tally.credited }] });
-  tellFigure(registry, { kind: 'counter', name: 'rain_credit_faults_total', help: 'Attempts at a credit job that failed and are made again. A few are life; a steady stream is a database or a wallet in trouble', read: () => [{ value: tally.faults }] });
-  tellSpread(registry, { name: 'rain_credit_lag_seconds', help: "Claims, from the win to the user being told that the money is there. By two machines' clocks. Seconds in a big wave are normal, minutes are not", read: () => [{ spread: tally.lag }] });
-  tellSpread(registry, { name: 'rain_credit_job_seconds', help: 'Credit jobs, taken up → done; up to 500 claims each. Longer than a second: the database, or the wallet, is slow', read: () => [{ spread: tally.jobs }] });
+  registerMetric(registry, { kind: 'counter', name: 'rain_credited_claims_total', help: 'Claims that this process has seen into the book, those that were there before included', read: () => [{ value: counters.credited }] });
+  registerMetric(registry, { kind: 'counter', name: 'rain_credit_faults_total', help: 'Attempts at a credit job that failed and are made again. A few are life; a steady stream is a database or a wallet in trouble', read: () => [{ value: counters.faults }] });
+  registerHistogram(registry, { name: 'rain_credit_lag_seconds', help: "Claims, from the win to the user being told that the money is there. By two machines' clocks. Seconds in a big wave are normal, minutes are not", read: () => [{ histogram: counters.lag }] });
+  registerHistogram(registry, { name: 'rain_credit_job_seconds', help: 'Credit jobs, taken up → done; up to 500 claims each. Longer than a second: the database, or the wallet, is slow', read: () => [{ histogram: counters.jobs }] });
 }

@@ -4,23 +4,23 @@ import { RETRY_AFTER_MS_MAX } from '../runtime/retry.ts';
 import type { LostEntry } from './entries.ts';
 import type { LateClaim } from './isolate.ts';
 import { creditJobId, type CreditJob, type Later } from './job.ts';
-import type { Patience } from './patience.ts';
+import type { RetryPolicy } from './patience.ts';
 
 /** A job to be worked on later, and the id under which a repetition finds it. */
-export interface PostponedJob {
+export interface RetryJob {
   id: string;
   data: CreditJob & { later: Later };
   delayMs: number;
 }
 
-interface Postponed {
-  jobs: PostponedJob[];
+interface ScheduledRetries {
+  jobs: RetryJob[];
   /** Whose time is over. */
   lost: LostEntry[];
 }
 
-export interface PostponeParts {
-  patience: Patience;
+export interface ScheduleRetryOptions {
+  retryPolicy: RetryPolicy;
   /** Epoch ms. */
   now: () => number;
   /** In [0, 1). */
@@ -33,19 +33,19 @@ export interface PostponeParts {
  *
  * @param jobId of the job they came in. What a repetition of that job makes of the same claims has the same ids
  */
-export function postpone(jobId: string, { rainId, shard, later }: CreditJob, late: readonly LateClaim[], { patience, now, random }: PostponeParts): Postponed {
+export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob, late: readonly LateClaim[], { retryPolicy, now, random }: ScheduleRetryOptions): ScheduledRetries {
   const attempts = (later?.attempts ?? 0) + 1;
   const since = later?.since ?? now();
   const elapsedMs = now() - since;
-  if (attempts >= patience.attemptsMax || elapsedMs >= patience.totalMsMax) {
+  if (attempts >= retryPolicy.attemptsMax || elapsedMs >= retryPolicy.totalMsMax) {
     const tried = attempts === 1 ? 'handed in once' : `handed in ${attempts} times in ${Math.round(elapsedMs / 1_000)} s`;
     return { jobs: [], lost: late.map(({ index, entry, detail }) => ({ index, entry, reason: 'unavailable', detail: `${tried}; at last: ${detail}` })) };
   }
   const chain = later?.chain ?? createHash('sha256').update(jobId).digest('hex').slice(0, 8);
-  const jobs = neighbours(late).map((run): PostponedJob => {
+  const jobs = neighbours(late).map((run): RetryJob => {
     const data = { rainId, shard, from: run[0]!.index, entries: run.map(({ entry }) => entry), later: { attempts, since, chain } };
     const askedMs = Math.max(...run.map(({ afterMs = 0 }) => Math.min(afterMs, RETRY_AFTER_MS_MAX)));
-    return { id: creditJobId(data, `${chain}-${attempts}`), data, delayMs: Math.max(askedMs, delayBeforeRetry(attempts, patience, random)) };
+    return { id: creditJobId(data, `${chain}-${attempts}`), data, delayMs: Math.max(askedMs, delayBeforeRetry(attempts, retryPolicy, random)) };
   });
   return { jobs, lost: [] };
 }

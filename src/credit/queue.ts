@@ -2,7 +2,7 @@ import { Queue, type JobsOptions } from 'bullmq';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { DeadLetter } from './deadLetter.ts';
 import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
-import { JOB_PATIENCE } from './patience.ts';
+import { JOB_RETRY_POLICY } from './patience.ts';
 
 export const CREDIT_QUEUE = 'credit';
 /**
@@ -34,7 +34,7 @@ export interface QueueOptions {
 const PENDING_MAX = 10_000;
 
 const CREDIT_OPTIONS: JobsOptions = {
-  attempts: JOB_PATIENCE.attemptsMax,
+  attempts: JOB_RETRY_POLICY.attemptsMax,
   backoff: { type: BACKOFF_TYPE },
   // A done job carries up to 500 claims and is only kept so that its id is not added again at once; the ledger's unique
   // keys are the guarantee [R5].

@@ -1,13 +1,13 @@
-import type { Turned } from '../ledger/judge.ts';
+import type { Conflict } from '../ledger/judge.ts';
 import { refusalOf } from '../ledger/refusal.ts';
 import { formatMoney } from '../rain/money.ts';
 import { BatchRefused, type PostOutcome } from './balance.ts';
 import type { DeadReason } from './deadLetter.ts';
 
 /** What stands in the book in the way of a claim, as its dead letter tells it. @param before what has happened already */
-export function giveUp(turned: Turned, before = '', reason: DeadReason = turned.outcome): PostOutcome {
-  if (turned.outcome === 'discarded') return { outcome: 'giveUp', reason, detail: `${before}went back to the operator: ${formatMoney(turned.amountCents)}` };
-  const { rainId, redPacketId, userId, amountCents } = turned.standing;
+export function giveUpOn(conflict: Conflict, before = '', reason: DeadReason = conflict.outcome): PostOutcome {
+  if (conflict.outcome === 'discarded') return { outcome: 'giveUp', reason, detail: `${before}went back to the operator: ${formatMoney(conflict.amountCents)}` };
+  const { rainId, redPacketId, userId, amountCents } = conflict.existing;
   return { outcome: 'giveUp', reason, detail: `${before}in the book: ${JSON.stringify({ rainId, redPacketId, userId, amount: formatMoney(amountCents) })}` };
 }
 

@@ -1,5 +1,5 @@
 import type { Claim } from '../rain/claim.ts';
-import { stepBefore, trailOf } from '../rain/trail.ts';
+import { stepBefore, traceOf } from '../rain/trail.ts';
 import type { Traces } from '../runtime/traces.ts';
 
 /** Claims that are in the book and whose users have been told, and when; epoch ms. */
@@ -13,9 +13,9 @@ export interface Announced {
 }
 
 /** Tells the step into the book and the one back, of each claim that is followed. */
-export function tellAnnounced(traces: Traces, { rainId, job, claims, takenUpAt, committedAt, announcedAt }: Announced): void {
+export function traceAnnounced(traces: Traces, { rainId, job, claims, takenUpAt, committedAt, announcedAt }: Announced): void {
   for (const { redPacketId } of claims) {
-    const of = trailOf({ rainId, redPacketId });
+    const of = traceOf({ rainId, redPacketId });
     if (!traces.follows(of)) continue;
     const attributes = { 'rain.id': rainId, 'rain.red_packet_id': redPacketId, 'rain.job': job, 'rain.claims': claims.length };
     traces.tell({ of, name: 'credit', after: stepBefore('credit'), startMs: takenUpAt, endMs: committedAt, attributes });

@@ -19,8 +19,8 @@ export type WalletReply =
 
 /** One request, one reply, and nothing thrown. A redirect is a reply like any other: see runtime/retry.ts. */
 export async function askWallet({ url, secret, timeoutMs }: WalletAddress, { key, body }: WalletRequest): Promise<WalletReply> {
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), timeoutMs);
+  const retryPolicy = new AbortController();
+  const timer = setTimeout(() => retryPolicy.abort(), timeoutMs);
   const timestamp = String(Date.now());
   try {
     const response = await fetch(url, {
@@ -33,17 +33,17 @@ export async function askWallet({ url, secret, timeoutMs }: WalletAddress, { key
       },
       body,
       redirect: 'manual',
-      signal: patience.signal,
+      signal: retryPolicy.signal,
     });
     const afterMs = retryAfterMs(response.status, response.headers.get('retry-after'), Date.now());
     const text = await readText(response).catch(() => undefined);
     return { kind: 'answered', status: response.status, ...(text !== undefined && { text }), ...(afterMs !== undefined && { afterMs }) };
   } catch (error) {
-    return { kind: 'silent', detail: patience.signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
+    return { kind: 'silent', detail: retryPolicy.signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
   } finally {
     clearTimeout(timer);
     // Whatever of the answer is still on its way is not waited for.
-    patience.abort();
+    retryPolicy.abort();
   }
 }
 

@@ -2,9 +2,9 @@ import type { Posting } from '../ledger/credit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { ofHttpStatus } from '../runtime/retry.ts';
-import { createSlots } from '../runtime/slots.ts';
-import type { Balance, PostOutcome } from './balance.ts';
-import { giveUp, orRefused } from './standing.ts';
+import { createSemaphore } from '../runtime/slots.ts';
+import type { PayoutProvider, PostOutcome } from './balance.ts';
+import { giveUpOn, orRefused } from './standing.ts';
 import { askWallet, type WalletAddress, type WalletReply } from './walletLine.ts';
 import { claimIdOf, excerpt, readResults, walletRequest, type ClaimResult, type WalletForm } from './walletMessage.ts';
 
@@ -28,9 +28,9 @@ type Again = Extract<PostOutcome, { outcome: 'reconsumeLater' }>;
  * only asked for what the book keeps for this user [R1][R2], under a name that never changes [R5]. And the book says credited
  * only after the wallet has said so: until then the claim is pending [R8]. Whatever dies in between is done again.
  */
-export function webhookBalance(ledger: Pick<Ledger, 'reserve' | 'credit'>, { batchMax, requestsMax = 16, ...wallet }: WebhookOptions): Balance {
+export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { batchMax, requestsMax = 16, ...wallet }: WebhookOptions): PayoutProvider {
   const form: WalletForm = batchMax === 1 ? 'single' : 'batch';
-  const inSlot = createSlots(requestsMax);
+  const inSlot = createSemaphore(requestsMax);
 
   /** By claim id. A claim that was handed in twice at once is asked about once. */
   async function ask(claims: readonly Claim[], perRequest: number): Promise<Map<string, WalletAnswer>> {
@@ -56,7 +56,7 @@ export function webhookBalance(ledger: Pick<Ledger, 'reserve' | 'credit'>, { bat
           case 'credited': return { outcome: 'commit' };
           case 'discarded':
           case 'amount_differs':
-          case 'promised_twice': return giveUp(kept);
+          case 'promised_twice': return giveUpOn(kept);
           case 'reserved': {
             const answer = answers.get(claimIdOf(claim))!;
             return answer.outcome === 'taken' ? toOutcome(posted.get(claim)!) : answer;
@@ -72,7 +72,7 @@ export function webhookBalance(ledger: Pick<Ledger, 'reserve' | 'credit'>, { bat
 const PAID = 'the wallet has taken it; ';
 
 function toOutcome(posting: Posting): PostOutcome {
-  return posting.outcome === 'posted' || posting.outcome === 'already' ? { outcome: 'commit' } : giveUp(posting, PAID, 'paid_not_booked');
+  return posting.outcome === 'posted' || posting.outcome === 'already' ? { outcome: 'commit' } : giveUpOn(posting, PAID, 'paid_not_booked');
 }
 
 /** @param together how many claims the request held: an answer that names none of them is final for one that was alone only */

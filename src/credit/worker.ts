@@ -2,20 +2,20 @@ import { UnrecoverableError, Worker, type Job } from 'bullmq';
 import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
-import { LAGS_SECONDS, Spread } from '../runtime/spread.ts';
+import { LAGS_SECONDS, Histogram } from '../runtime/spread.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
-import { letterIdOf } from './deadLetter.ts';
+import { idOfDeadLetter } from './deadLetter.ts';
 import { packetIdsOf } from './entries.ts';
 import { creditJob, type CreditJob } from './job.ts';
-import type { CreditTally } from './metrics.ts';
-import { CLAIM_PATIENCE, JOB_PATIENCE, type Patience } from './patience.ts';
+import type { CreditCounters } from './metrics.ts';
+import { CLAIM_RETRY_POLICY, JOB_RETRY_POLICY, type RetryPolicy } from './patience.ts';
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
 import type { Announced } from './trail.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
   log: Logger;
   /** Which of these letters the operator has laid to rest: they are not buried a second time when their range is sent again. */
-  laidToRest?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
+  discardedClaims?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Called when the users of some claims have been told. */
   onAnnounced?: (announced: Announced) => void;
   /** Jobs at a time; each may use one database connection. */
@@ -25,14 +25,14 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
   /** Between the attempts of a job that met a fault. */
   backoff?: Backoff;
   /** With a claim that the balance system does not take yet. */
-  patience?: Patience;
+  retryPolicy?: RetryPolicy;
   laterJobsMax?: number;
   /** In [0, 1); spreads retries. */
   random?: () => number;
 }
 
 export interface CreditWorker {
-  readonly tally: Readonly<CreditTally>;
+  readonly counters: Readonly<CreditCounters>;
   /**
    * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is handed back to the
    * queue, where another worker takes it up; and should that fail, too, when the job's lock has run out.
@@ -56,16 +56,16 @@ export const HAND_BACK_MS = 250;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const {
-    connection, prefix, onError, balance, onCredited, log, laidToRest = async () => new Set<string>(), onAnnounced, concurrency = 4, laterConcurrency = 2,
-    backoff = JOB_PATIENCE, patience = CLAIM_PATIENCE, laterJobsMax = LATER_JOBS_MAX, random = Math.random,
+    connection, prefix, onError, balance, onCredited, log, discardedClaims = async () => new Set<string>(), onAnnounced, concurrency = 4, laterConcurrency = 2,
+    backoff = JOB_RETRY_POLICY, retryPolicy = CLAIM_RETRY_POLICY, laterJobsMax = LATER_JOBS_MAX, random = Math.random,
   } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
   const later = createLaterQueue({ connection, prefix, onError });
   const parts: RangeParts = {
-    balance, onCredited, patience, random, now: Date.now,
+    balance, onCredited, retryPolicy, random, now: Date.now,
     async bury(letters) {
-      const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: letterIdOf(letter) } }));
-      const resting = await laidToRest(jobs.map(({ opts }) => opts.jobId));
+      const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
+      const resting = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
       await dead.addBulk(jobs.filter(({ opts }) => !resting.has(opts.jobId)));
     },
     async addLater(jobs) {
@@ -76,7 +76,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     },
   };
 
-  const tally: CreditTally = { credited: 0, faults: 0, lag: new Spread(LAGS_SECONDS), jobs: new Spread(LAGS_SECONDS) };
+  const counters: CreditCounters = { credited: 0, faults: 0, lag: new Histogram(LAGS_SECONDS), jobs: new Histogram(LAGS_SECONDS) };
   async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
     const takenUpAt = Date.now();
     const report = await creditRange(job.id!, job.data, {
@@ -85,7 +85,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         const committedAt = Date.now();
         await onCredited(rainId, shard, claims);
         const announcedAt = Date.now();
-        for (const { at } of claims) tally.lag.add(Math.max(0, announcedAt - Number(at)) / 1_000);
+        for (const { at } of claims) counters.lag.add(Math.max(0, announcedAt - Number(at)) / 1_000);
         onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
       },
       async bury(letters) {
@@ -98,7 +98,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not taken yet, will try again');
       },
     });
-    tally.jobs.add(Math.max(0, Date.now() - takenUpAt) / 1_000);
+    counters.jobs.add(Math.max(0, Date.now() - takenUpAt) / 1_000);
     return report;
   }
 
@@ -117,12 +117,12 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
     });
     worker.on('error', onError);
-    worker.on('completed', (job, { credited, dead: buried, later: postponed }) => {
-      tally.credited += credited;
-      log.debug({ job: job.id, credited, dead: buried, later: postponed }, 'credited');
+    worker.on('completed', (job, { credited, dead: deadLettered, later: scheduled }) => {
+      counters.credited += credited;
+      log.debug({ job: job.id, credited, dead: deadLettered, later: scheduled }, 'credited');
     });
     worker.on('failed', (job, error) => {
-      tally.faults++;
+      counters.faults++;
       const more = job !== undefined && job.finishedOn === undefined;
       log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, redPacketIds: idsOf(job?.data), error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
     });
@@ -131,7 +131,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const lanes = [startLane(CREDIT_QUEUE, concurrency), startLane(LATER_QUEUE, laterConcurrency)];
 
   return {
-    tally,
+    counters,
     async close(deadlineMs = 10_000) {
       const finished = Promise.all(lanes.map((lane) => lane.close())).then(() => Promise.all([dead.close(), later.close()])).then(() => 'done' as const);
       if (await deadlineIn(deadlineMs).within(finished) === 'done') return 'done';

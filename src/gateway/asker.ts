@@ -4,11 +4,11 @@ import type { OutcomeCode } from '../protocol/outcomes.ts';
 import type { Admission } from './relief/admission.ts';
 import { frameOf, type Frame } from './frame.ts';
 import type { Limits } from './limits.ts';
-import { send, type Asking, type Session } from './session.ts';
-import type { Tally } from './tally.ts';
+import { send, type OpenGrab, type Session } from './session.ts';
+import type { GatewayCounters } from './tally.ts';
 
 /** A grab under way: whom to answer, and which of his questions this is. */
-export interface Asker extends Asking {
+export interface PendingGrab extends OpenGrab {
   readonly userId: string;
   readonly session: Session;
   readonly ref: string | undefined;
@@ -16,26 +16,26 @@ export interface Asker extends Asking {
 
 interface Answering {
   limits: Limits;
-  tally: Tally;
-  relief: { admission: Pick<Admission, 'retryInMs'> };
+  counters: GatewayCounters;
+  overload: { admission: Pick<Admission, 'retryInMs'> };
 }
 
-export function answer(asker: Asker, rainId: string, given: GrabAnswer, door: Answering): void {
-  const { session, ref, also } = asker;
+export function answer(pending: PendingGrab, rainId: string, given: GrabAnswer, context: Answering): void {
+  const { session, ref, also } = pending;
   // Whatever he asks from now on is another question.
-  if (session.asking === asker) session.asking = undefined;
-  const first = frameFor(rainId, ref, given, door);
-  if (!also) return send(session, first, door.limits);
+  if (session.openGrab === pending) session.openGrab = undefined;
+  const first = frameFor(rainId, ref, given, context);
+  if (!also) return send(session, first, context.limits);
   const again = given.code === '0' ? { ...given, code: '1' as const } : given;
   const frames = [first];
-  for (const another of also) frames.push(frameFor(rainId, another, again, door));
-  send(session, Buffer.concat(frames), door.limits);
+  for (const another of also) frames.push(frameFor(rainId, another, again, context));
+  send(session, Buffer.concat(frames), context.limits);
 }
 
-function frameFor(rainId: string, ref: string | undefined, given: GrabAnswer, { tally, relief }: Answering): Frame {
-  tally.answers[given.code]++;
+function frameFor(rainId: string, ref: string | undefined, given: GrabAnswer, { counters, overload }: Answering): Frame {
+  counters.answers[given.code]++;
   if ('amount' in given) return frameOf(resultFrame(rainId, ref, given.code, given));
-  if (given.code === '-7') return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: relief.admission.retryInMs() }));
+  if (given.code === '-7') return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: overload.admission.retryInMs() }));
   return ref === undefined ? refusal(rainId, given.code) : frameOf(resultFrame(rainId, ref, given.code));
 }
 

@@ -7,7 +7,7 @@ const INFORMING = 1 / 20;
 const REST_MS_MIN = 1_000;
 
 /** Who is here: every session, by user, and by the rain he watches. */
-export class Audience {
+export class Hub {
   readonly #all = new Set<Session>();
   readonly #users = new Map<string, Set<Session>>();
   readonly #rains = new Map<string, Set<Session>>();

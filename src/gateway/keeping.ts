@@ -4,9 +4,9 @@ import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../runtime/redis.ts';
 import { startRestorer } from './restorer.ts';
-import { Told } from './told.ts';
+import { RecentWins } from './told.ts';
 
-interface KeepingOptions {
+interface GatewayDurabilityOptions {
   redisUrl: string;
   /** The connection grabs go through. */
   redis: RedisClient;
@@ -19,7 +19,7 @@ interface KeepingOptions {
 }
 
 /** Keeps what users are told true: nothing is told too early [R4], and what was told is put back should Redis lose it. */
-export interface Keeping {
+export interface GatewayDurability {
   /** Decides about grabs; its wins may be told. */
   engine: GrabEngine;
   /** For a win that was read elsewhere. */
@@ -36,9 +36,9 @@ const WAITING_CONNECTIONS = 4;
 
 const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(() => true));
 
-export function openKeeping({ redisUrl, redis, durability, waitMs, now, log, onFault }: KeepingOptions): Keeping {
-  const told = new Told();
-  const restorer = startRestorer({ redis, told, log });
+export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions): GatewayDurability {
+  const recentWins = new RecentWins();
+  const restorer = startRestorer({ redis, recentWins, log });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   const engine = createGrabEngine(redis, (error) => {
     if (isCluster) restorer.doubt();
@@ -55,7 +55,7 @@ export function openKeeping({ redisUrl, redis, durability, waitMs, now, log, onF
       grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : deciding.grab(rainId, shard, userIds)),
     },
     confirm,
-    remember: (rainId, shard, userId, { redPacketId, amount }) => told.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
+    remember: (rainId, shard, userId, { redPacketId, amount }) => recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
     connections,
     close: () => restorer.close(),
   };

@@ -42,7 +42,7 @@ export const LIMITS = {
   socketsRoundTripMs: 1_500,
   /** How long without a break, and how long below half of it until all is served again. Protects from giving up at every hiccup. */
   strainMs: 500,
-  reliefMs: 1_000,
+  overloadMs: 1_000,
   /** Redis has said nothing for so long: grabs are told "busy" at once. Protects players from waiting for nobody. */
   grabsSilentMs: 3_000,
   /** From the opening of a rain on grabs are gathered for so long, and then decided in random order; 0: in the order in which they come. Protects who sits far away. */
@@ -52,23 +52,23 @@ export const LIMITS = {
   /** The same of one address. 5,000 hands in an office make 75,000. Protects the others from a farm, where one sets it lower. */
   messagesPerAddressPerSecondMax: 100_000,
   /** Allowances of users, and of addresses, who have left that are remembered. Protects memory. */
-  allowancesRememberedMax: 20_000,
+  bucketsRememberedMax: 20_000,
   /** Messages refused within the window before their sender is closed; no hand gets there. Protects the event loop from who does not listen. */
   offencesMax: 200,
-  offenceWindowMs: 10_000,
+  violationWindowMs: 10_000,
   /** For how long his upgrades are refused then, and about how many are kept in mind at a time. */
-  banishedMs: 60_000,
-  banishedMax: 10_000,
+  bannedMs: 60_000,
+  bannedMax: 10_000,
   /** So many users of one address banished, and more than play there still: the address is. Protects an office from a few cheaters in it. */
-  offendersPerAddressMin: 20,
+  bansPerAddressMin: 20,
   /** Rains one socket may watch. Protects the audience lists. */
   joinsPerSocketMax: 32,
   /** From a rain's end until its tickets run out. Protects who asks at the last moment from a clock that is a little off. */
   ticketSlackMs: 60_000,
   /** From a puzzle until its solution is due. Protects from stocks of solutions; a slow phone needs seconds. */
-  puzzleMs: 120_000,
+  challengeMs: 120_000,
   /** Puzzles made in a second, so many at once and so many again each second; each costs about 1 ms, most of it off the event loop. Protects those who play. */
-  puzzlesPerSecondMax: 500,
+  challengesPerSecondMax: 500,
   /** Messages that could not be understood before the socket is closed. Protects the log and the parser. */
   errorsPerSocketMax: 20,
   /** From a block until his socket is closed: answers under way arrive, and his grabs are told why. Protects him from guessing. */
@@ -85,11 +85,11 @@ export const LIMITS = {
   /** From the close of a gateway until the last socket is cut, the answers under way included. Protects whoever waits for its end. */
   closeMs: 5_000,
   /** How many of those sent away by a close are asked back per second. Protects the gateway that they come to. */
-  comebacksPerSecond: 1_000,
+  reconnectsPerSecond: 1_000,
   /** First moment of coming back: about as long as a restart takes. Protects the players from knocking in vain. */
-  comebackMsMin: 500,
+  reconnectMsMin: 500,
   /** Over how long the comebacks are spread at least and at most. The longest protects the players from missing the rain. */
-  comebackWindowMsMin: 1_000,
-  comebackWindowMsMax: 30_000,
+  reconnectWindowMsMin: 1_000,
+  reconnectWindowMsMax: 30_000,
 } as const;
 export type Limits = { [K in keyof typeof LIMITS]: number };

@@ -3,8 +3,8 @@ import type { Logger } from '../runtime/log.ts';
 import type { TokenRules } from '../runtime/tokenReader.ts';
 import type { Traces } from '../runtime/traces.ts';
 import type { Limits } from './limits.ts';
-import type { Chance } from './rains/lots.ts';
-import type { WicketRules } from './wicket/wicket.ts';
+import type { RandomIndex } from './rains/lots.ts';
+import type { ChallengeRules } from './wicket/wicket.ts';
 
 export interface GatewayOptions {
   redisUrl: string;
@@ -17,16 +17,16 @@ export interface GatewayOptions {
   trustedProxies?: number;
   limits?: Partial<Limits>;
   /** Absent: nobody needs a ticket. */
-  wicket?: WicketRules | undefined;
+  challenges?: ChallengeRules | undefined;
   /** More is asked of this gateway than it can do; for what is demanded under pressure only. */
   pressed?: () => boolean;
   /** What a win must have survived before it is told, and how long that may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
   /** Who is first when a rain opens. */
-  chance?: Chance;
+  chance?: RandomIndex;
   /** Whether the desk hears of this gateway, see presence.ts. */
-  presence?: boolean;
+  heartbeat?: boolean;
   /** Absent: nothing is followed. */
   traces?: Traces | undefined;
   log: Logger;

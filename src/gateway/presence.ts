@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tellPresence, withdrawPresence } from '../grab/presence.ts';
+import { sendHeartbeat, removeHeartbeat } from '../grab/presence.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import { VERSION } from '../runtime/version.ts';
-import type { Tally } from './tally.ts';
+import type { GatewayCounters } from './tally.ts';
 
 /** A gateway that closes has more to do in its time. */
 const GOODBYE_MS = 250;
 
-interface PresenceRules {
+interface HeartbeatRules {
   redis: RedisClient;
   address: string;
-  tally: Pick<Tally, 'answers'>;
+  counters: Pick<GatewayCounters, 'answers'>;
   sockets: () => number;
   grabsPending: () => number;
   pressed: () => boolean;
@@ -20,7 +20,7 @@ interface PresenceRules {
   everyMs?: number;
 }
 
-interface PresenceTeller {
+interface GatewayHeartbeat {
   /** Says goodbye if that is quickly done; otherwise it is missed a little later. Never rejects. */
   close(): Promise<void>;
 }
@@ -29,12 +29,12 @@ interface PresenceTeller {
  * Tells the desk, once a second, that this gateway is there and what it has counted. A word that is lost is followed by the
  * next; while Redis is away nobody is told anything, and one word waits at most.
  */
-export function startPresence({ redis, address, tally, sockets, grabsPending, pressed, now, everyMs = 1_000 }: PresenceRules): PresenceTeller {
+export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = 1_000 }: HeartbeatRules): GatewayHeartbeat {
   const id = randomUUID();
   const startedAt = now();
   let telling: Promise<void> | undefined;
   const tell = () => {
-    telling ??= tellPresence(redis, { id, address, version: VERSION, startedAt, at: Math.round(now()), sockets: sockets(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...tally.answers } })
+    telling ??= sendHeartbeat(redis, { id, address, version: VERSION, startedAt, at: Math.round(now()), sockets: sockets(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...counters.answers } })
       // Its faults are told by those who asked Redis for something that matters.
       .catch(() => {}).finally(() => { telling = undefined; });
   };
@@ -45,7 +45,7 @@ export function startPresence({ redis, address, tally, sockets, grabsPending, pr
       clearInterval(timer);
       const goodbye = async () => {
         await telling;
-        await withdrawPresence(redis, id);
+        await removeHeartbeat(redis, id);
       };
       await Promise.race([goodbye().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
     },

@@ -1,4 +1,4 @@
-interface RereadRules {
+interface PollerRules {
   /** Takes over what Redis says now. */
   read: () => Promise<void>;
   /** What is done now and then instead of `read`, where that is less. */
@@ -9,12 +9,12 @@ interface RereadRules {
 }
 
 /** Something of the operator's that every gateway follows, whom he keeps out and what he has switched off: read at the start, with each event, and now and then in case one was lost. */
-export class Reread {
-  readonly #rules: Required<RereadRules>;
+export class Poller {
+  readonly #rules: Required<PollerRules>;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ read, wake = read, everyMs = 1_000, onFault }: RereadRules) {
+  constructor({ read, wake = read, everyMs = 1_000, onFault }: PollerRules) {
     this.#rules = { read, wake, everyMs, onFault };
   }
 

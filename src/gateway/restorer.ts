@@ -5,7 +5,7 @@ import type { RedisClient } from '../runtime/redis.ts';
 interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
-  told: Iterable<ToldClaim>;
+  recentWins: Iterable<ToldClaim>;
   log: Logger;
   retryMs?: number;
 }
@@ -30,7 +30,7 @@ const LOOKING_MS_MAX = 3_000;
 /** Lost claims that are named in the log; the rest is counted. */
 const NAMED_MAX = 50;
 
-export function startRestorer({ redis, told, log, retryMs = 1_000 }: RestorerOptions): Restorer {
+export function startRestorer({ redis, recentWins, log, retryMs = 1_000 }: RestorerOptions): Restorer {
   let sure = true;
   let lookingUntil = 0;
   let underWay = false;
@@ -46,7 +46,7 @@ export function startRestorer({ redis, told, log, retryMs = 1_000 }: RestorerOpt
     if (underWay || closed) return;
     underWay = sure = true;
     try {
-      for (const restored of await restoreTold(redis, told)) report(restored);
+      for (const restored of await restoreTold(redis, recentWins)) report(restored);
       failing = false;
       mourned.clear();
     } catch (error) {

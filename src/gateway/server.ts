@@ -3,13 +3,13 @@ import { deadlineIn } from '../runtime/deadline.ts';
 import { openReadiness, type Readiness } from '../runtime/health.ts';
 import { createLifecycle, type Lifecycle } from '../runtime/lifecycle.ts';
 import { assemble, type Assembly } from './assembly.ts';
-import { sayGoodbye } from './farewell.ts';
+import { drainSockets } from './farewell.ts';
 import { createHttpServer, listen } from './http.ts';
 import type { GatewayOptions } from './options.ts';
-import { startPresence } from './presence.ts';
-import { openReception, type Reception } from './reception.ts';
+import { startHeartbeat } from './presence.ts';
+import { openAcceptor, type Acceptor } from './reception.ts';
 import type { Load } from './relief/relief.ts';
-import type { Tally } from './tally.ts';
+import type { GatewayCounters } from './tally.ts';
 import type { Times } from './times.ts';
 
 export interface Gateway {
@@ -20,7 +20,7 @@ export interface Gateway {
   /** How many it takes. */
   readonly socketsMax: number;
   grabsPending(): number;
-  readonly tally: Tally;
+  readonly counters: GatewayCounters;
   readonly times: Times;
   load(): Load;
   /** What `/readyz` says, and why. */
@@ -36,28 +36,28 @@ export function startGateway(options: GatewayOptions): Promise<Gateway> {
   const lifecycle = createLifecycle((sentence) => options.log.warn(sentence));
   return lifecycle.opening(async () => {
     const assembly = assemble(options, lifecycle);
-    const reception = openReception(assembly, options, lifecycle);
+    const acceptor = openAcceptor(assembly, options, lifecycle);
     await assembly.start();
     const readiness = await openReadiness({ parts: assembly.parts });
     lifecycle.onClose('readiness', () => void readiness.close());
-    return await serve({ options, assembly, reception, readiness, lifecycle });
+    return await serve({ options, assembly, acceptor, readiness, lifecycle });
   });
 }
 
 interface Parts {
   options: GatewayOptions;
   assembly: Assembly;
-  reception: Reception;
+  acceptor: Acceptor;
   readiness: Readiness;
   lifecycle: Lifecycle;
 }
 
 /** Opens the port: from here on players come. */
-async function serve({ options, assembly, reception, readiness, lifecycle }: Parts): Promise<Gateway> {
+async function serve({ options, assembly, acceptor, readiness, lifecycle }: Parts): Promise<Gateway> {
   const { host, log, trustedProxies = 0 } = options;
-  const { door: { audience, batcher, limits, tally, redis, board }, relief, times } = assembly;
+  const { context: { hub, batcher, limits, counters, redis, rainCache }, overload, times } = assembly;
   const server = createHttpServer({
-    limits, trustedProxies, report: readiness.report, onDropped: (limit) => { tally.refused[limit]++; }, onUpgrade: reception.upgrade,
+    limits, trustedProxies, report: readiness.report, onDropped: (limit) => { counters.refused[limit]++; }, onUpgrade: acceptor.upgrade,
   });
   const port = await listen(server, host, options.port);
   lifecycle.onClose('port', async () => {
@@ -67,23 +67,23 @@ async function serve({ options, assembly, reception, readiness, lifecycle }: Par
   });
   log.info({ port }, 'gateway open');
   const gateway: Gateway = {
-    url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => audience.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, tally, times, readiness,
-    load: relief.load, pressed: () => relief.pressure.pressed, close: () => lifecycle.close(limits.closeMs),
+    url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, counters, times, readiness,
+    load: overload.load, pressed: () => overload.pressure.pressed, close: () => lifecycle.close(limits.closeMs),
   };
-  if (options.presence) {
-    const presence = startPresence({ ...gateway, address: gateway.url, redis, now: () => board.now() });
-    lifecycle.onClose('presence', () => presence.close());
+  if (options.heartbeat) {
+    const heartbeat = startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() });
+    lifecycle.onClose('presence', () => heartbeat.close());
   }
   // Still listens meanwhile, so that whoever asks is told 503 and where he stands, not that nobody is there.
   lifecycle.onClose('sockets', async (leftMs) => {
     readiness.drain();
-    reception.shut();
+    acceptor.shut();
     const deadline = deadlineIn(leftMs);
     // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
     await deadlineIn(leftMs / 2).until(() => batcher.pending === 0);
-    await sayGoodbye(audience, limits);
-    await deadline.until(() => audience.size === 0);
-    for (const session of audience) session.socket.terminate();
+    await drainSockets(hub, limits);
+    await deadline.until(() => hub.size === 0);
+    for (const session of hub) session.socket.terminate();
   });
   return gateway;
 }

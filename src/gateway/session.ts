@@ -2,16 +2,16 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../protocol/outcomes.ts';
 import { frameOf, PING, type Frame } from './frame.ts';
-import type { Allowance } from './guard/allowances.ts';
-import type { Entry } from './wicket/entry.ts';
+import type { CallerBucket } from './guard/allowances.ts';
+import type { AdmissionState } from './wicket/entry.ts';
 import type { Limits } from './limits.ts';
 import type { Identity } from './token.ts';
 
 /** A grab that is not answered yet. */
-export interface Asking {
+export interface OpenGrab {
   readonly rainId: string;
   /** In which turn of the event loop it was asked, and the refs of what was asked about the same rain until its end: one decision answers all. */
-  readonly turn: number;
+  readonly loopBudget: number;
   also: (string | undefined)[] | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface Session {
   readonly identity: Identity;
   readonly userId: string;
   /** What he may still send, and what may still come from where he is. */
-  readonly user: Allowance;
-  readonly address: Allowance;
+  readonly user: CallerBucket;
+  readonly address: CallerBucket;
   readonly socket: WebSocket;
   /** What the socket reads from and writes to. */
   readonly stream: Duplex;
@@ -32,7 +32,7 @@ export interface Session {
   readonly expiresAt: number;
   readonly rains: Set<string>;
   /** What he has been handed for rains, or has shown; none where no tickets are asked for. */
-  entries: Map<string, Entry> | undefined;
+  admissions: Map<string, AdmissionState> | undefined;
   /** A solution of his is being looked at. */
   solving: boolean;
   /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
@@ -42,30 +42,30 @@ export interface Session {
   /** The turn of the event loop in which he was last heard. */
   heardIn: number;
   /** His last grab, while it is not answered. */
-  asking: Asking | undefined;
+  openGrab: OpenGrab | undefined;
   /** The operator has blocked him; his socket is about to be closed. */
   blocked: boolean;
   /** The code we closed him with. */
   closedWith: CloseCode | undefined;
 }
 
-interface Guest {
+interface Caller {
   identity: Identity;
-  user: Allowance;
-  address: Allowance;
+  user: CallerBucket;
+  address: CallerBucket;
 }
 
 let connections = 0;
 
 /** @param now ms of the monotonic clock */
-export function createSession(socket: WebSocket, stream: Duplex, guest: Guest, now: number, heartbeatMs: number): Session {
+export function createSession(socket: WebSocket, stream: Duplex, caller: Caller, now: number, heartbeatMs: number): Session {
   // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
-  const { identity, user, address } = guest;
+  const { identity, user, address } = caller;
   const { userId, expiresAt } = identity;
   return {
-    connection: ++connections, identity, userId, user, address, socket, stream, expiresAt, rains: new Set(), entries: undefined, solving: false, pingedAt, alive: true, errors: 0,
-    heardIn: -1, asking: undefined, blocked: false, closedWith: undefined,
+    connection: ++connections, identity, userId, user, address, socket, stream, expiresAt, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0,
+    heardIn: -1, openGrab: undefined, blocked: false, closedWith: undefined,
   };
 }
 
@@ -82,7 +82,7 @@ export function send(session: Session, message: string | Frame, limits: Limits):
 }
 
 /** Tells what was wrong; who keeps sending nonsense is closed. */
-export function complain(session: Session, message: string, limits: Limits): void {
+export function sendProtocolError(session: Session, message: string, limits: Limits): void {
   send(session, message, limits);
   if (++session.errors >= limits.errorsPerSocketMax) end(session, 4429);
 }

@@ -9,7 +9,7 @@ export const REFUSED_BY = [
 export type LimitName = (typeof REFUSED_BY)[number];
 
 /** What this gateway has counted since it opened. Plain numbers: counting an answer must cost next to nothing. */
-export interface Tally {
+export interface GatewayCounters {
   /** Grabs answered, by the code they were answered with. */
   answers: Record<OutcomeCode, number>;
   /** Upgrades, messages, joins and sockets refused or closed, by limit. */
@@ -17,19 +17,19 @@ export interface Tally {
   /** Sockets that we have closed, by code. */
   closes: Record<CloseCode, number>;
   /** Tickets and puzzles handed out; one that is told again is not counted again. */
-  handedOut: Record<'ticket' | 'puzzle', number>;
+  handedOut: Record<'ticket' | 'challenge', number>;
   /** Grabs that drew a lot at the opening of a rain. */
   gathered: number;
   /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
   redisFaults: number;
 }
 
-export function createTally(): Tally {
+export function createGatewayCounters(): GatewayCounters {
   return {
     answers: zeros(OUTCOMES_IN_ORDER.map(({ code }) => code)),
     refused: zeros(REFUSED_BY),
     closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
-    handedOut: { ticket: 0, puzzle: 0 },
+    handedOut: { ticket: 0, challenge: 0 },
     gathered: 0,
     redisFaults: 0,
   };
@@ -38,10 +38,10 @@ export function createTally(): Tally {
 /** The limits that end in a close. */
 const LIMIT_OF_CLOSE: { readonly [C in CloseCode]?: LimitName } = { 1009: 'message_bytes', 4403: 'blocks', 4413: 'send_buffer', 4429: 'errors', 4430: 'offences' };
 
-export function countClose(tally: Tally, code: CloseCode): void {
-  tally.closes[code]++;
+export function countClose(counters: GatewayCounters, code: CloseCode): void {
+  counters.closes[code]++;
   const limit = LIMIT_OF_CLOSE[code];
-  if (limit !== undefined) tally.refused[limit]++;
+  if (limit !== undefined) counters.refused[limit]++;
 }
 
 function zeros<K extends string | number>(names: readonly K[]): Record<K, number> {

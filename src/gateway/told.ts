@@ -10,7 +10,7 @@ const TOLD_MAX = 100_000;
  * Two generations: the younger one takes what is told, and when it is full or old the older one is dropped whole. A win thus
  * costs one entry of a map; taking the oldest out of one map, win by win, would cost more than the win itself.
  */
-export class Told {
+export class RecentWins {
   #older = new Map<string, ToldClaim>();
   #younger = new Map<string, ToldClaim>();
   #bornAt = 0;

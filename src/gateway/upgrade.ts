@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from '../protocol/constants.ts';
 import type { Refusal } from '../protocol/outcomes.ts';
-import type { Audience } from './audience.ts';
+import type { Hub } from './audience.ts';
 import type { Blocklist } from './guard/blocklist.ts';
 import { callerAddress } from './caller.ts';
 import type { Handshakes } from './guard/handshakes.ts';
 import type { Answer } from './http.ts';
 import type { Limits } from './limits.ts';
-import type { Pace } from './guard/pace.ts';
-import type { Switchboard } from './relief/switchboard.ts';
-import type { LimitName, Tally } from './tally.ts';
+import type { RateLimiter } from './guard/pace.ts';
+import type { KillSwitches } from './relief/switchboard.ts';
+import type { LimitName, GatewayCounters } from './tally.ts';
 import type { Identity, VerifyToken } from './token.ts';
 
 export interface UpgradeRules {
   limits: Limits;
-  audience: Audience;
-  pace: Pace;
+  hub: Hub;
+  rateLimiter: RateLimiter;
   handshakes: Handshakes;
   blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>;
-  switchboard: Pick<Switchboard, 'off'>;
-  tally: Tally;
+  killSwitches: Pick<KillSwitches, 'off'>;
+  counters: GatewayCounters;
   verify: VerifyToken;
   /** Page origins that may connect; empty means any. Native clients send none. */
   allowedOrigins: readonly string[];
@@ -63,34 +63,34 @@ function considerAddress(address: string, rules: UpgradeRules): Admission | unde
   const full = considerRoom(address, rules);
   if (full) return full;
   if (rules.blocklist.holdsAddress(address)) return overLimit('blocked', 'blocks', rules);
-  const outForMs = rules.pace.offenders.addressOutForMs(address);
+  const outForMs = rules.rateLimiter.banList.addressOutForMs(address);
   if (outForMs > 0) return overLimit(429, 'offences', rules, outForMs);
   const limit = rules.handshakes.take(address);
   return limit && overLimit(limit === 'handshakes' ? 503 : 429, limit, rules, rules.limits.retryMs);
 }
 
 function considerRoom(address: string, rules: UpgradeRules): Admission | undefined {
-  const { limits, accepting, audience, pace, switchboard } = rules;
+  const { limits, accepting, hub, rateLimiter, killSwitches } = rules;
   if (!accepting()) return refused(503, AWAY_MS);
-  if (switchboard.off.sockets) return overLimit(503, 'switch_sockets', rules, limits.retryMs);
-  if (audience.size >= limits.socketsMax) return overLimit(503, 'sockets', rules, limits.retryMs);
-  if (pace.addresses.socketsOf(address) >= limits.socketsPerAddressMax) return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
+  if (killSwitches.off.sockets) return overLimit(503, 'switch_sockets', rules, limits.retryMs);
+  if (hub.size >= limits.socketsMax) return overLimit(503, 'sockets', rules, limits.retryMs);
+  if (rateLimiter.addresses.socketsOf(address) >= limits.socketsPerAddressMax) return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
   return undefined;
 }
 
 function considerUser(userId: string, rules: UpgradeRules): Admission | undefined {
-  const { limits, audience, pace, blocklist } = rules;
+  const { limits, hub, rateLimiter, blocklist } = rules;
   if (blocklist.holdsUser(userId)) return overLimit('blocked', 'blocks', rules);
-  const outForMs = pace.offenders.userOutForMs(userId);
+  const outForMs = rateLimiter.banList.userOutForMs(userId);
   if (outForMs > 0) return overLimit(429, 'offences', rules, outForMs);
-  return audience.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined;
+  return hub.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined;
 }
 
 const refused = (refusal: Refusal, retryInMs?: number): Admission => ({ ok: false, refusal, ...(retryInMs !== undefined && { retryInMs }) });
 
 /** @param afterMs the earliest moment to come back; up to `retryMs` are added, another time for everybody */
-function overLimit(refusal: Refusal, limit: LimitName, { limits, tally, random = Math.random }: UpgradeRules, afterMs?: number): Admission {
-  tally.refused[limit]++;
+function overLimit(refusal: Refusal, limit: LimitName, { limits, counters, random = Math.random }: UpgradeRules, afterMs?: number): Admission {
+  counters.refused[limit]++;
   return refused(refusal, afterMs === undefined ? undefined : Math.ceil(afterMs + random() * limits.retryMs));
 }
 

@@ -4,7 +4,7 @@ import { shardOf } from './keys.ts';
 interface Batch<A> {
   rainId: string;
   shard: number;
-  askers: A[];
+  pendingGrabs: A[];
   /** When the first of the turn in which it was opened asked, ms of the monotonic clock. */
   openedAt: number;
 }
@@ -17,7 +17,7 @@ export interface AnsweredBatch<A> extends Readonly<Batch<A>> {
 }
 
 /** Called once for each asker, with the shard that his answer is from. */
-type Deliver<A> = (asker: A, rainId: string, answer: GrabAnswer, shard: number) => void;
+type Deliver<A> = (pending: A, rainId: string, answer: GrabAnswer, shard: number) => void;
 
 /**
  * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard.
@@ -68,22 +68,22 @@ export class Batcher<A extends { readonly userId: string }> {
   }
 
   /** Adds one for which `hold` has kept a place. */
-  addHeld(rainId: string, shards: number, asker: A): void {
+  addHeld(rainId: string, shards: number, pending: A): void {
     this.#pending--;
     this.#held--;
-    this.add(rainId, shards, asker);
+    this.add(rainId, shards, pending);
   }
 
   /** Every asker is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
-  add(rainId: string, shards: number, asker: A): void {
-    const shard = shardOf(asker.userId, shards);
-    if (this.full) return this.#deliver(asker, rainId, BUSY, shard);
+  add(rainId: string, shards: number, pending: A): void {
+    const shard = shardOf(pending.userId, shards);
+    if (this.full) return this.#deliver(pending, rainId, BUSY, shard);
     this.#pending++;
     const name = `${rainId}/${shard}`;
     const batch = this.#batches.get(name);
     if (batch) {
-      batch.askers.push(asker);
-      if (batch.askers.length < BATCH_USERS_MAX) return;
+      batch.pendingGrabs.push(pending);
+      if (batch.pendingGrabs.length < BATCH_USERS_MAX) return;
       this.#batches.delete(name);
       void this.#send(batch);
       return;
@@ -92,7 +92,7 @@ export class Batcher<A extends { readonly userId: string }> {
       this.#openedAt = performance.now();
       setImmediate(this.#flush);
     }
-    this.#batches.set(name, { rainId, shard, askers: [asker], openedAt: this.#openedAt });
+    this.#batches.set(name, { rainId, shard, pendingGrabs: [pending], openedAt: this.#openedAt });
   }
 
   readonly #flush = (): void => {
@@ -102,10 +102,10 @@ export class Batcher<A extends { readonly userId: string }> {
   };
 
   async #send(batch: Batch<A>): Promise<void> {
-    const { rainId, shard, askers } = batch;
-    const answers = await this.#engine.grab(rainId, shard, askers.map((asker) => asker.userId));
-    this.#pending -= askers.length;
-    for (let i = 0; i < askers.length; i++) this.#deliver(askers[i]!, rainId, answers[i]!, shard);
+    const { rainId, shard, pendingGrabs } = batch;
+    const answers = await this.#engine.grab(rainId, shard, pendingGrabs.map((pending) => pending.userId));
+    this.#pending -= pendingGrabs.length;
+    for (let i = 0; i < pendingGrabs.length; i++) this.#deliver(pendingGrabs[i]!, rainId, answers[i]!, shard);
     this.#onAnswered({ ...batch, answers, answeredAt: performance.now() });
   }
 }

@@ -24,7 +24,7 @@ interface ConfirmRules {
   onFault: (error: unknown) => void;
 }
 
-interface Question {
+interface GrabRequest {
   key: string;
   wins: readonly Win[];
   answer: (confirmed: boolean[]) => void;
@@ -36,7 +36,7 @@ const WINS_MAX = 20_000;
 /** Confirms wins by replicas. What is asked while every connection waits is gathered and asked in one round. */
 export function createConfirm({ connections, replicas, waitMs, onFault }: ConfirmRules): Confirm {
   const idle = [...connections];
-  const waiting: Question[] = [];
+  const waiting: GrabRequest[] = [];
 
   function begin(): void {
     for (let redis = idle[0]; redis && waiting.length > 0; redis = idle[0]) {
@@ -60,15 +60,15 @@ export function createConfirm({ connections, replicas, waitMs, onFault }: Confir
    * answered, whoever wrote it. So the wins are read on that connection first: then they are among what was waited for,
    * also when another gateway granted them, and a server that has never heard of them confirms nothing.
    */
-  async function round(redis: RedisClient, questions: readonly Question[]): Promise<void> {
+  async function round(redis: RedisClient, requests: readonly GrabRequest[]): Promise<void> {
     try {
       // All in one turn of the event loop: were the connection lost in between, none of them would be answered.
-      const reading = questions.map(({ key, wins }) => redis.hmget(key, ...wins.map(({ userId }) => userId)));
+      const reading = requests.map(({ key, wins }) => redis.hmget(key, ...wins.map(({ userId }) => userId)));
       const [acknowledged, ...held] = await Promise.all([redis.wait(replicas, waitMs), ...reading]);
-      questions.forEach(({ wins, answer }, i) => answer(wins.map((win, j) => acknowledged >= replicas && isHeld(held[i]![j], win))));
+      requests.forEach(({ wins, answer }, i) => answer(wins.map((win, j) => acknowledged >= replicas && isHeld(held[i]![j], win))));
     } catch (error) {
       onFault(error);
-      for (const { wins, answer } of questions) answer(wins.map(() => false));
+      for (const { wins, answer } of requests) answer(wins.map(() => false));
     }
   }
 

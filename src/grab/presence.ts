@@ -5,7 +5,7 @@ import { GATEWAYS_KEY } from './keys.ts';
 import { redisNow } from './reading.ts';
 
 /** What a gateway says of itself once a second. Nothing depends on it: one that says nothing serves all the same. */
-const presence = z.object({
+const gatewayHeartbeat = z.object({
   /** Of this process, and of no other. */
   id: z.string(),
   /** `ws://…` as bound. */
@@ -20,7 +20,7 @@ const presence = z.object({
   /** Grabs answered since it started, by code. */
   answers: z.record(z.string(), z.int().min(0)),
 });
-export type Presence = z.infer<typeof presence>;
+export type GatewayHeartbeat = z.infer<typeof gatewayHeartbeat>;
 
 /** Who has said nothing for so long is taken for gone, ms: longer than a Redis failover mostly takes. */
 const STALE_MS = 5_000;
@@ -29,23 +29,23 @@ const FORGET_MS = 60_000;
 /** More than anybody runs; what is beyond them is not read [R10]. */
 const GATEWAYS_MAX = 1_000;
 
-export async function tellPresence(redis: RedisClient, told: Presence): Promise<void> {
+export async function sendHeartbeat(redis: RedisClient, told: GatewayHeartbeat): Promise<void> {
   await redis.hset(GATEWAYS_KEY, told.id, JSON.stringify(told));
   await redis.pexpire(GATEWAYS_KEY, FORGET_MS);
 }
 
 /** Of one that closes: at once, rather than after it has been missed. */
-export async function withdrawPresence(redis: RedisClient, id: string): Promise<void> {
+export async function removeHeartbeat(redis: RedisClient, id: string): Promise<void> {
   await redis.hdel(GATEWAYS_KEY, id);
 }
 
 /** Those that are heard of, the oldest first. Clears the others away; one that was only slow is back within a second. */
-export async function readPresence(redis: RedisClient): Promise<Presence[]> {
+export async function readHeartbeats(redis: RedisClient): Promise<GatewayHeartbeat[]> {
   const [now, entries] = [await redisNow(redis), Object.entries(await redis.hgetall(GATEWAYS_KEY))];
-  const heard: Presence[] = [];
+  const heard: GatewayHeartbeat[] = [];
   const stale: string[] = [];
   for (const [id, text] of entries) {
-    const told = presence.safeParse(readJson(text)).data;
+    const told = gatewayHeartbeat.safeParse(readJson(text)).data;
     if (told?.id === id && Math.abs(now - told.at) <= STALE_MS) heard.push(told);
     else stale.push(id);
   }

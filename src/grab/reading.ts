@@ -3,7 +3,7 @@ import { commitment } from '../rain/commitment.ts';
 import { seed } from '../rain/fairness.ts';
 import { readJson } from '../rain/json.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
-import { PORTIONS_MAX, type PortionPromise } from '../rain/portion.ts';
+import { TOP_UPS_MAX, type TopUpPromise } from '../rain/portion.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import { areUsual, type Terms } from '../rain/terms.ts';
 import { toldTerms } from '../rain/terms-check.ts';
@@ -20,14 +20,14 @@ export interface Reveal {
   /** As the book recorded it, without the defaults: its text was committed to. */
   plan: ShownPlan;
   /** What was added since, in order; empty or absent: nothing was. */
-  portions?: readonly PortionPromise[];
+  portions?: readonly TopUpPromise[];
 }
 
 // A newer version may have settled it: what is revealed is passed on whole, whether it is understood here or not.
 const revealedPlan = z.string().transform(readJson).pipe(shownPlan);
 const portions = z.string().transform(readJson).pipe(z.array(z.looseObject({
   commitment, packets: z.int().min(1), seed: seed.optional(), plan: shownPlan.optional(),
-})).max(PORTIONS_MAX));
+})).max(TOP_UPS_MAX));
 
 /** Terms that cannot be read may be about who wins: as with one of a newer version, a gateway grants nothing then. */
 const UNREADABLE = { unreadable: true } as Terms;
@@ -48,7 +48,7 @@ const shardState = z.object({
 });
 
 /** A rain as Redis holds it, its shards added up. */
-export interface RainReading extends RainWindow {
+export interface RainSnapshotRead extends RainWindow {
   rainId: string;
   title: string;
   shards: number;
@@ -66,7 +66,7 @@ export interface RainReading extends RainWindow {
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** What was added to the rain, in order, as far as players may know it; absent when nothing was. */
-  portions?: readonly PortionPromise[];
+  portions?: readonly TopUpPromise[];
   /** Only of a settled rain. */
   reveal?: Reveal;
 }
@@ -99,9 +99,9 @@ export async function findRain(redis: RedisClient, rainId: string): Promise<Live
 }
 
 /** `undefined`: no such rain, or its keys have expired. Shards that disagree about the state show the least advanced one. */
-export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<RainReading | undefined> {
+export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<RainSnapshotRead | undefined> {
   const parts = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
-  const total: RainReading = { rainId, title, shards, terms: rehearsal ? { rehearsal } : {}, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
+  const total: RainSnapshotRead = { rainId, title, shards, terms: rehearsal ? { rehearsal } : {}, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
   let reveal: Reveal | undefined;
   for (const part of parts) {
     if (!part) return undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
-import type { PortionPromise } from '../rain/portion.ts';
+import type { TopUpPromise } from '../rain/portion.ts';
 import { redPacketId } from '../rain/red-packet.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { RedisClient } from '../runtime/redis.ts';
@@ -66,7 +66,7 @@ export interface Stock {
   /** Cents, in the order in which they are to be handed out. */
   amounts: BigInt64Array;
   /** The promises of what was added after the creation, in order. */
-  portions?: readonly PortionPromise[];
+  portions?: readonly TopUpPromise[];
 }
 
 /** `not_a_draft`: it is over, or was planned with other packets than these. */

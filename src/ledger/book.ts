@@ -11,7 +11,7 @@ export interface RainBook {
   /** Claims whose money went back because the operator has discarded them. */
   discarded: Share;
   /** Dead letters laid to rest, with money in them or without. */
-  laidToRest: number;
+  discardedClaims: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;
 }
@@ -26,7 +26,7 @@ export interface BookedCredit {
 /** `undefined`: the book has no such rain. */
 export async function book(database: Database, rainId: string): Promise<RainBook | undefined> {
   const discardedOnly = { kind: 'recycle', redPacketId: { not: null } } as const;
-  const [rain, sums, discarded, laidToRest] = await Promise.all([
+  const [rain, sums, discarded, discardedClaims] = await Promise.all([
     database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } }),
     database.transfer.groupBy({ by: ['kind'], where: { rainId, NOT: discardedOnly }, _sum: { amountCents: true }, _count: true }),
     database.transfer.aggregate({ where: { rainId, ...discardedOnly }, _sum: { amountCents: true }, _count: true }),
@@ -39,7 +39,7 @@ export async function book(database: Database, rainId: string): Promise<RainBook
     credited: { count: of('credit')?._count ?? 0, cents: of('credit')?._sum.amountCents ?? 0n },
     recycledCents: of('recycle')?._sum.amountCents ?? 0n,
     discarded: { count: discarded._count, cents: discarded._sum.amountCents ?? 0n },
-    laidToRest,
+    discardedClaims,
     ...(rain.settledAt && { settledAt: rain.settledAt.getTime() }),
   };
 }

@@ -35,8 +35,8 @@ export function createCampaign(database: Database, asked: NewCampaign, actor: st
       await record(book, { actor, verb: 'create-campaign', details: { ...asked } });
       return { outcome: 'created' };
     }
-    const standing = await book.campaign.findUniqueOrThrow({ where: { id: asked.id } });
-    const fields = (Object.keys(asked) as (keyof NewCampaign)[]).filter((field) => !isDeepStrictEqual(asked[field], standing[field]));
+    const existing = await book.campaign.findUniqueOrThrow({ where: { id: asked.id } });
+    const fields = (Object.keys(asked) as (keyof NewCampaign)[]).filter((field) => !isDeepStrictEqual(asked[field], existing[field]));
     return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
   });
 }

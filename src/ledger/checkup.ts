@@ -52,7 +52,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
       version,
       versionNumber: Number(await one<string>(client, "SELECT current_setting('server_version_num') AS value")),
       embedded: /emcc|emscripten|pglite/i.test(version),
-      migrations: await standingOf(client, migrations),
+      migrations: await existingOf(client, migrations),
       privilegesMissing: await missingPrivileges(client),
       connections: {
         max: Number(await one<string>(client, "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS value")),
@@ -72,7 +72,7 @@ async function one<T>(client: Client, sql: string): Promise<T> {
   return rows[0]!.value;
 }
 
-async function standingOf(client: Client, migrations: readonly Migration[]): Promise<DatabaseFacts['migrations']> {
+async function existingOf(client: Client, migrations: readonly Migration[]): Promise<DatabaseFacts['migrations']> {
   const recorded = await one<string | null>(client, `SELECT to_regclass('"_prisma_migrations"')::text AS value`);
   if (recorded === null) return { missing: migrations.map(({ name }) => name) };
   try {

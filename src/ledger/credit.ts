@@ -1,10 +1,10 @@
 import type { Claim } from '../rain/claim.ts';
 import { sideOf } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
-import { inOrderWon, judge, toRows, type ClaimRow, type Judgement, type Standing, type StandingRow } from './judge.ts';
+import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ConflictClass, type ExistingPosting, type ExistingPostingRow } from './judge.ts';
 
 /** What became of one claim, in order of precedence. Only `posted` has moved money; `already` was posted before [R5]. */
-export type Posting = { outcome: 'posted' } | Judgement;
+export type Posting = { outcome: 'posted' } | ConflictClass;
 
 /**
  * Posts claims of one rain to their users' accounts, each exactly once however often and in whatever company it is
@@ -19,7 +19,7 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
   const rows = toRows(claims);
   return database.$transaction(async (book) => {
     const posted = new Map((await post(book, first.rainId, rows)).map((row) => [row.redPacketId, row]));
-    const judged = judge(posted.size === rows.length ? [] : await readTransfers(book, first.rainId, rows));
+    const judged = classifyConflict(posted.size === rows.length ? [] : await readTransfers(book, first.rainId, rows));
     return rows.map((row) => {
       const fresh = posted.get(row.redPacketId);
       if (fresh?.userId === row.userId && fresh.amountCents === row.amountCents) {
@@ -40,7 +40,7 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
  * Claims go in in the order in which they were won, see `inOrderWon`. The users' accounts follow in order of their ids, the
  * rain's account comes last: it is the one row that all batches of a rain want, and it is held for the shortest time this way.
  */
-async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<Standing, 'redPacketId' | 'userId' | 'amountCents'>[]> {
+async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
   const sorted = inOrderWon(rows);
   return book.$queryRaw`
     WITH claimed AS (
@@ -69,7 +69,7 @@ async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]
  * What stands for any of these packets or users, a credit or the recycle of a discarded claim. A second statement, since a
  * batch that was posted at the same time is not seen by the first one.
  */
-export function readTransfers(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<StandingRow[]> {
+export function readTransfers(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
   return book.$queryRaw`
     SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Transfer"
     WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])

@@ -61,8 +61,8 @@ export type Discarding =
 export function discard(database: Database, asked: NewDiscard, dryRun = false): Promise<Discarding> {
   const { letterId, rainId, claim } = asked;
   return attempt(database, async (book): Promise<Discarding> => {
-    const standing = await book.discard.findUnique({ where: { letterId } });
-    if (standing) return { outcome: 'already', discard: toBookedDiscard(standing) };
+    const existing = await book.discard.findUnique({ where: { letterId } });
+    if (existing) return { outcome: 'already', discard: toBookedDiscard(existing) };
     const rehearsal = await isRehearsal(book, rainId);
     const mine = claim ? await keepForNobody(book, rainId, claim) : 'no';
     if (mine === 'reserved' && !asked.notPaid) return { outcome: 'maybe_paid' };
@@ -137,7 +137,7 @@ export async function discards(database: Database, rainId: string, afterLetterId
 }
 
 /** Those of these letters that were laid to rest, by their ids. */
-export async function laidToRest(database: Database, letterIds: readonly string[]): Promise<Map<string, BookedDiscard>> {
+export async function discardedClaims(database: Database, letterIds: readonly string[]): Promise<Map<string, BookedDiscard>> {
   if (letterIds.length === 0) return new Map();
   const rows = await database.discard.findMany({ where: { letterId: { in: [...letterIds] } } });
   return new Map(rows.map((row) => [row.letterId, toBookedDiscard(row)]));

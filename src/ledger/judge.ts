@@ -2,7 +2,7 @@ import type { Claim } from '../rain/claim.ts';
 import { parseMoney, type Cents } from '../rain/money.ts';
 
 /** Who has which packet, as it stands in the book. */
-export interface Standing {
+export interface ExistingPosting {
   rainId: string;
   redPacketId: string;
   userId: string;
@@ -10,21 +10,21 @@ export interface Standing {
 }
 
 /** As the book has it; without a user it is the money of a discarded claim, gone back. */
-export type StandingRow = Omit<Standing, 'userId'> & { userId: string | null };
+export type ExistingPostingRow = Omit<ExistingPosting, 'userId'> & { userId: string | null };
 
 /** What stands in the way of a claim, in order of precedence. */
-export type Turned =
+export type Conflict =
   /** The packet's money went back to the operator: he has discarded this claim, or another one to the same packet. */
   | { outcome: 'discarded'; amountCents: Cents }
   /** This user's packet stands, with another amount. */
-  | { outcome: 'amount_differs'; standing: Standing }
+  | { outcome: 'amount_differs'; existing: ExistingPosting }
   /** The packet is another user's, or the user has another packet of this rain: after a failover it was handed out again. */
-  | { outcome: 'promised_twice'; standing: Standing };
+  | { outcome: 'promised_twice'; existing: ExistingPosting };
 
 /** `already`: this very claim stands. */
-export type Judgement = { outcome: 'already' } | Turned;
+export type ConflictClass = { outcome: 'already' } | Conflict;
 
-export type ClaimRow = Standing & { at: string };
+export type ClaimRow = ExistingPosting & { at: string };
 
 /** @throws TypeError when they are of several rains, or one has no amount: a mistake of the caller */
 export function toRows(claims: readonly Claim[]): ClaimRow[] {
@@ -45,27 +45,27 @@ export function inOrderWon(rows: readonly ClaimRow[]): ClaimRow[] {
 }
 
 /**
- * @param standing what stands for any packet or user of these rows
+ * @param existing what stands for any packet or user of these rows
  * @returns what that means for one of the rows; `undefined`: nothing stands in its place
  */
-export function judge(standing: readonly StandingRow[]): (row: ClaimRow) => Judgement | undefined {
-  const byPacket = new Map(standing.map((found) => [found.redPacketId, found]));
-  const byUser = new Map(standing.filter(isCredit).map((found) => [ofUser(found), found]));
+export function classifyConflict(existing: readonly ExistingPostingRow[]): (row: ClaimRow) => ConflictClass | undefined {
+  const byPacket = new Map(existing.map((found) => [found.redPacketId, found]));
+  const byUser = new Map(existing.filter(isCredit).map((found) => [ofUser(found), found]));
   return (row) => {
     const found = byPacket.get(row.redPacketId) ?? byUser.get(ofUser(row));
     if (!found) return undefined;
     if (!isCredit(found)) return { outcome: 'discarded', amountCents: found.amountCents };
-    if (found.rainId !== row.rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId) return { outcome: 'promised_twice', standing: found };
-    return found.amountCents === row.amountCents ? { outcome: 'already' } : { outcome: 'amount_differs', standing: found };
+    if (found.rainId !== row.rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId) return { outcome: 'promised_twice', existing: found };
+    return found.amountCents === row.amountCents ? { outcome: 'already' } : { outcome: 'amount_differs', existing: found };
   };
 }
 
-function isCredit(row: StandingRow): row is Standing {
+function isCredit(row: ExistingPostingRow): row is ExistingPosting {
   return row.userId !== null;
 }
 
 /** No id of a rain holds a slash. */
-function ofUser({ rainId, userId }: Standing): string {
+function ofUser({ rainId, userId }: ExistingPosting): string {
   return `${rainId}/${userId}`;
 }
 

@@ -4,11 +4,11 @@ import { book, credits } from './book.ts';
 import { campaign, campaigns, campaignWinners, createCampaign, rounds } from './campaigns.ts';
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
-import { discard, discards, laidToRest } from './discard.ts';
-import { entrust } from './entrust.ts';
-import { addPortion } from './portions.ts';
+import { discard, discards, discardedClaims } from './discard.ts';
+import { assignPayout } from './entrust.ts';
+import { addTopUp } from './portions.ts';
 import { creditOf, postings } from './postings.ts';
-import { creditsAmong, luckiest, purse } from './purse.ts';
+import { creditsAmong, luckiest, walletStatement } from './purse.ts';
 import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
 import { reserve } from './reserve.ts';
@@ -16,10 +16,10 @@ import { openStaff, type Staff } from './staff.ts';
 
 /** Everything that can be done with the book. Each entry is told in full where it is written. */
 const ENTRIES = {
-  createRain, addPortion, reschedule, rain, rains, countRains, overdue, seal, settle,
+  createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
-  entrust, reserve, credit, recycle, discard, discards, laidToRest,
-  book, credits, creditsAmong, creditOf, postings, luckiest, purse, balance, wallet, sumOfBalances,
+  assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
+  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, wallet, sumOfBalances,
   record, actions, latestActions,
 };
 

@@ -4,7 +4,7 @@ import type { BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
 /** One red packet that a user has been credited with. */
-interface PursePacket {
+interface StatementPacket {
   rainId: string;
   title: string;
   redPacketId: string;
@@ -14,15 +14,15 @@ interface PursePacket {
 }
 
 /** Where a page ended. */
-export type PursePlace = Pick<PursePacket, 'postedAt' | 'redPacketId'>;
+export type StatementCursor = Pick<StatementPacket, 'postedAt' | 'redPacketId'>;
 
-interface PursePage {
+interface StatementPage {
   /** Of all his credits, those on other pages included. */
   balanceCents: Cents;
-  packets: PursePacket[];
+  packets: StatementPacket[];
 }
 
-interface PurseRow {
+interface StatementRow {
   balanceCents: Cents;
   rainId: string | null;
   title: string;
@@ -36,10 +36,10 @@ interface PurseRow {
  * is in both of them or in neither.
  * @param after the last one of the page before
  */
-export async function purse(database: Database, userId: string, after: PursePlace | undefined, limit: number): Promise<PursePage> {
+export async function walletStatement(database: Database, userId: string, after: StatementCursor | undefined, limit: number): Promise<StatementPage> {
   const account = userAccount(userId);
   const [before, id] = after ? [new Date(after.postedAt), `credit:${after.redPacketId}`] : [null, ''];
-  const rows = await database.$queryRaw<PurseRow[]>`
+  const rows = await database.$queryRaw<StatementRow[]>`
     SELECT coalesce(account."balanceCents", 0)::bigint AS "balanceCents", page.*
     FROM (SELECT 1) AS one
     LEFT JOIN "Account" AS account ON account."id" = ${account}

@@ -9,7 +9,7 @@ import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Keeper, Portion, Rain } from './generated/client.ts';
-import { toBookedPortion, type BookedPortion } from './portions.ts';
+import { toBookedTopUp, type BookedTopUp } from './portions.ts';
 
 export interface NewRain {
   id: string;
@@ -43,9 +43,9 @@ export interface BookedRain extends NewRain {
   /** What was asked for, and what follows from its campaign. */
   terms: Terms;
   /** Who keeps its users' money; absent until somebody took it on. */
-  keeper?: Keeper;
+  payoutProvider?: Keeper;
   /** What was added since, in order. */
-  portions: BookedPortion[];
+  portions: BookedTopUp[];
   /** Epoch ms. */
   createdAt: number;
   /** Epoch ms; absent as long as something may be added. */
@@ -99,11 +99,11 @@ async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents
   });
 }
 
-function compare(asked: NewRain, standing: BookedRain): Creation {
+function compare(asked: NewRain, existing: BookedRain): Creation {
   // As it would look had it gone through the book. What follows from the campaign was not asked for.
-  const { winsMax: _, ...terms } = standing.terms;
+  const { winsMax: _, ...terms } = existing.terms;
   const plain = flat({ ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json });
-  const booked = flat({ ...standing, ...atCreation(standing), terms });
+  const booked = flat({ ...existing, ...atCreation(existing), terms });
   const fields = [...new Set([...Object.keys(plain), ...Object.keys(terms)])].filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields: fields as RainField[] };
 }
@@ -197,12 +197,12 @@ function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split
   return {
     ...plain,
     split: split as Json,
-    portions: portions.map(toBookedPortion),
+    portions: portions.map(toBookedTopUp),
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
     terms: termsOf(toldTerms.parse(terms), rehearsal, campaign),
-    ...(keeper && { keeper }),
+    ...(keeper && { payoutProvider: keeper }),
     ...(campaignId !== null && round !== null && { campaign: { id: campaignId, round } }),
     ...(sealedAt && { sealedAt: sealedAt.getTime() }),
     ...(settledAt && { settledAt: settledAt.getTime() }),

@@ -28,9 +28,9 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
       skipDuplicates: true,
     });
     if (count === 0) {
-      const standing = await book.transfer.findUnique({ where: { id }, select: { amountCents: true } });
-      if (!standing) return { outcome: 'nothing' };
-      return standing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: standing.amountCents };
+      const existing = await book.transfer.findUnique({ where: { id }, select: { amountCents: true } });
+      if (!existing) return { outcome: 'nothing' };
+      return existing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: existing.amountCents };
     }
     await withdraw(book, rainId, cents);
     await giveBack(book, rainId, rehearsal, cents);

@@ -2,13 +2,13 @@ import type { Claim } from '../rain/claim.ts';
 import type { Cents } from '../rain/money.ts';
 import { readTransfers } from './credit.ts';
 import type { Database, Transaction } from './database.ts';
-import { inOrderWon, judge, toRows, type ClaimRow, type StandingRow, type Turned } from './judge.ts';
+import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ExistingPostingRow, type Conflict } from './judge.ts';
 
 /** What became of one claim, in order of precedence. */
 type Reserving =
   /** It is in the book already: no wallet need be asked. */
   | { outcome: 'credited' }
-  | Turned
+  | Conflict
   /** This packet is kept for this user, by this call or an earlier one: a wallet may be asked to pay it. */
   | { outcome: 'reserved' };
 
@@ -26,8 +26,8 @@ export async function reserve(database: Database, claims: readonly Claim[]): Pro
   const rows = toRows(claims);
   return database.$transaction(async (book) => {
     await keep(book, first.rainId, rows);
-    const credited = judge(await readTransfers(book, first.rainId, rows));
-    const reserved = judge(await readReservations(book, first.rainId, rows));
+    const credited = classifyConflict(await readTransfers(book, first.rainId, rows));
+    const reserved = classifyConflict(await readReservations(book, first.rainId, rows));
     return rows.map((row) => {
       const inBook = credited(row);
       if (inBook) return inBook.outcome === 'already' ? { outcome: 'credited' } : inBook;
@@ -77,7 +77,7 @@ export async function withdraw(book: Transaction, rainId: string, cents: Cents):
 }
 
 /** A second statement, since a batch that was reserved at the same time is not seen by the first one. */
-function readReservations(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<StandingRow[]> {
+function readReservations(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
   return book.$queryRaw`
     SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Reservation"
     WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])

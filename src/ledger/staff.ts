@@ -67,9 +67,9 @@ export function openStaff(database: Database): Staff {
     }),
     addToken: (name, { hash, label, expiresAt }, actor) => changed(database, actor, 'operator_token', { name, label, ...(expiresAt !== undefined && { expiresAt }) }, async (book) => {
       // Locked until the end: who is disabled meanwhile loses this one, too.
-      const standing = await book.operator.updateMany({ where: { name, disabledAt: null }, data: { epoch: { increment: 0 } } });
-      if (standing.count === 1) await book.operatorToken.create({ data: { hash, operatorName: name, label, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) } });
-      return standing;
+      const existing = await book.operator.updateMany({ where: { name, disabledAt: null }, data: { epoch: { increment: 0 } } });
+      if (existing.count === 1) await book.operatorToken.create({ data: { hash, operatorName: name, label, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) } });
+      return existing;
     }),
     async bearer(hash) {
       const row = await database.operatorToken.findUnique({ where: { hash }, include: { operator: true } });

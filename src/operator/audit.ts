@@ -1,9 +1,9 @@
 import { addsUp, countsOf, toReport, type AuditReport, type Counts, type Equation, type Share } from '../rain/equation.ts';
-import type { Acknowledged, LostFromLog, PromisedTwice } from './audit/findings.ts';
+import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
-import { readTrail } from './audit/trail.ts';
-import { weigh } from './audit/weigh.ts';
-import type { Desk } from './desk.ts';
+import { readPacketPaths } from './audit/trail.ts';
+import { balanceOf } from './audit/weigh.ts';
+import type { OperatorContext } from './desk.ts';
 import { allocationOf } from './load.ts';
 import { hasLost } from './lost.ts';
 
@@ -26,7 +26,7 @@ export interface Audit {
   /** What breaks the equation or what nobody can explain, packet by packet, in plain words; the first hundred. */
   problems: string[];
   /** Claims for the operator to compensate and then to lay to rest; the first hundred. */
-  promisedTwice: PromisedTwice[];
+  toldTwice: ToldTwice[];
   /** Credits whose claims are not in the log, and not laid to rest: all of them. They are told as problems, too. */
   lostFromLog: LostFromLog[];
   /** What he has laid to rest; the first hundred. */
@@ -43,24 +43,24 @@ const FINDINGS_MAX = 100;
  * packets are read before the book and the book before the claim log: whatever moves meanwhile only moves forward.
  * @returns undefined when there is no such rain
  */
-export async function auditRain(desk: Desk, rainId: string): Promise<Audit | undefined> {
-  const rain = await desk.ledger.rain(rainId);
+export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
+  const rain = await context.ledger.rain(rainId);
   if (!rain) return undefined;
-  const queues = desk.queues && await readQueues(desk.queues, rainId);
-  const trail = await readTrail(desk, rain);
+  const queues = context.queues && await readQueues(context.queues, rainId);
+  const paths = await readPacketPaths(context, rain);
   // Only now what it consists of: whatever was won by then is among it, and what was added since counts as not loaded yet.
-  const whole = await desk.ledger.rain(rainId) ?? rain;
-  const { equation, discarded, lostFromLog, problems } = weigh(rainId, whole.budgetCents, allocationOf(whole), trail);
-  if (rain.settledAt === undefined && await hasLost(desk, rain)) problems.unshift('Redis has lost the rain after it had opened: what was won and is not credited is not known any more');
-  const { promises } = trail.logged;
-  const { resting } = trail.booked;
+  const whole = await context.ledger.rain(rainId) ?? rain;
+  const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, whole.budgetCents, allocationOf(whole), paths);
+  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis has lost the rain after it had opened: what was won and is not credited is not known any more');
+  const { promises } = paths.logged;
+  const { resting } = paths.booked;
   return {
     report: {
       ...toReport(rainId, equation), adds_up: addsUp(equation) && problems.length === 0,
       ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
     },
     equation, discarded,
-    problems: problems.slice(0, FINDINGS_MAX), promisedTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,
+    problems: problems.slice(0, FINDINGS_MAX), toldTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,
     acknowledged: [...resting.values()].slice(0, FINDINGS_MAX),
     ...(queues && { queues }),
   };

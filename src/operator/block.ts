@@ -2,7 +2,7 @@ import { BLOCKS_MAX, hasRoomFor, liftBlock, putBlock, readBlocks, type Block, ty
 import { redisNow } from '../grab/reading.ts';
 import { userId } from '../rain/claim.ts';
 import { networkOf } from '../runtime/address.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 import { readReason } from './wording.ts';
 
 const YEAR_MS = 366 * 24 * 3_600_000;
@@ -19,34 +19,34 @@ type Blocked = { ok: true; block: Block } | Refused;
  * Keeps a user, or all users of an address or network, away from every gateway within a second. It touches no money: what
  * he has won is credited. A block of the same one is replaced.
  */
-export async function blockCaller(desk: Desk, kind: BlockKind, who: string, { reason: why, forMs }: BlockOptions): Promise<Blocked> {
+export async function blockCaller(context: OperatorContext, kind: BlockKind, who: string, { reason: why, forMs }: BlockOptions): Promise<Blocked> {
   const named = nameOf(kind, who);
   if (named === undefined) return refuseName(kind, who);
   const given = readReason(why);
   if (!given.ok) return given;
   if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= YEAR_MS)) return refuse('for', 'expected 1s to 366d');
-  const since = await redisNow(desk.redis);
-  const block: Block = { kind, who: named, reason: given.reason, actor: desk.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
-  if (!await hasRoomFor(desk.redis, block)) return refuse('who', `${BLOCKS_MAX} blocks are in force; lift some, or block a network`);
+  const since = await redisNow(context.redis);
+  const block: Block = { kind, who: named, reason: given.reason, actor: context.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
+  if (!await hasRoomFor(context.redis, block)) return refuse('who', `${BLOCKS_MAX} blocks are in force; lift some, or block a network`);
   // First the record: who is kept out without one could not be told by whom.
-  await desk.ledger.record({ actor: desk.actor, verb: 'block', details: { kind, who: named, reason: block.reason, ...(block.until !== undefined && { until: block.until }) } });
-  await putBlock(desk.redis, block);
+  await context.ledger.record({ actor: context.actor, verb: 'block', details: { kind, who: named, reason: block.reason, ...(block.until !== undefined && { until: block.until }) } });
+  await putBlock(context.redis, block);
   return { ok: true, block };
 }
 
 /** Lets him in again, at once. */
-export async function liftCallerBlock(desk: Desk, kind: BlockKind, who: string): Promise<Blocked> {
+export async function liftCallerBlock(context: OperatorContext, kind: BlockKind, who: string): Promise<Blocked> {
   const named = nameOf(kind, who);
   if (named === undefined) return refuseName(kind, who);
-  const { blocks } = await readBlocks(desk.redis);
+  const { blocks } = await readBlocks(context.redis);
   if (!blocks.some((block) => block.kind === kind && block.who === named)) return refuse('who', `the ${kind} ${named} is not blocked`);
-  await desk.ledger.record({ actor: desk.actor, verb: 'unblock', details: { kind, who: named } });
-  const block = await liftBlock(desk.redis, { kind, who: named });
+  await context.ledger.record({ actor: context.actor, verb: 'unblock', details: { kind, who: named } });
+  const block = await liftBlock(context.redis, { kind, who: named });
   return block ? { ok: true, block } : refuse('who', `the ${kind} ${named} is not blocked any more`);
 }
 
 /** The blocks in force, the latest first. */
-export async function listBlocks({ redis }: Pick<Desk, 'redis'>): Promise<Block[]> {
+export async function listBlocks({ redis }: Pick<OperatorContext, 'redis'>): Promise<Block[]> {
   const now = await redisNow(redis);
   const { blocks } = await readBlocks(redis);
   return blocks.filter(({ until = Infinity }) => until > now).sort((a, b) => b.since - a.since);

@@ -3,14 +3,14 @@ import type { Reveal } from '../grab/reading.ts';
 import { atCreation, type BookedRain } from '../ledger/rains.ts';
 import { commitment, commitmentOf } from '../rain/commitment.ts';
 import type { ShownPlan } from '../rain/plan.ts';
-import type { PortionPromise } from '../rain/portion.ts';
-import type { Desk } from './desk.ts';
+import type { TopUpPromise } from '../rain/portion.ts';
+import type { OperatorContext } from './desk.ts';
 
 /**
  * What was committed to when the rain was created, as its record says, which nobody can change afterwards; absent for a
  * rain that was created before there were commitments.
  */
-export async function recordedCommitment({ ledger }: Pick<Desk, 'ledger'>, rainId: string): Promise<string | undefined> {
+export async function recordedCommitment({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<string | undefined> {
   const [first] = await ledger.actions(rainId, 1);
   return first?.verb === 'create' ? commitment.safeParse(first.details?.['commitment']).data : undefined;
 }
@@ -30,9 +30,9 @@ export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, 
  * How a booked rain is written down in Redis at first, whoever does it: the first to do so and all who repeat it must agree. What
  * was added to it comes with its packets.
  */
-export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions' | 'terms'>): Promise<Draft> {
+export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions' | 'terms'>): Promise<Draft> {
   const { id, title, shards, opensAt, closesAt, terms } = rain;
-  const committed = await recordedCommitment(desk, id);
+  const committed = await recordedCommitment(context, id);
   return {
     rainId: id, title, shards, opensAt, closesAt, terms, packets: atCreation(rain).packets,
     ...(committed !== undefined && { commitment: committed }),
@@ -40,13 +40,13 @@ export async function draftOf(desk: Pick<Desk, 'ledger'>, rain: Pick<BookedRain,
 }
 
 /** What players may see once the rain is settled; nothing when nothing was committed to. To be asked for only then. */
-export async function revealOf(desk: Pick<Desk, 'ledger'>, rainId: string): Promise<Reveal | undefined> {
-  if (await recordedCommitment(desk, rainId) === undefined) return undefined;
-  const rain = await desk.ledger.rain(rainId);
+export async function revealOf(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Reveal | undefined> {
+  if (await recordedCommitment(context, rainId) === undefined) return undefined;
+  const rain = await context.ledger.rain(rainId);
   // It was checked when it was booked; who recomputes the packets checks it again.
-  return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, portions: revealedPortions(rain) };
+  return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, portions: revealedTopUps(rain) };
 }
 
-export function revealedPortions({ portions }: BookedRain): Required<PortionPromise>[] {
+export function revealedTopUps({ portions }: BookedRain): Required<TopUpPromise>[] {
   return portions.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as ShownPlan }));
 }

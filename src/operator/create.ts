@@ -14,7 +14,7 @@ import { refusalsOf } from '../rain/refusal.ts';
 import { askedTerms, judgeTerms } from '../rain/terms-check.ts';
 import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest } from './campaign/round.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 import { rainTitle } from './wording.ts';
 
@@ -61,7 +61,7 @@ export function newRainId(now: number): string {
  * finished by `load` or by creating it again.
  * @param dryRun only say whether it would be taken
  */
-export async function createRain(desk: Desk, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
+export async function createRain(context: OperatorContext, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
   const parsed = createRequest.safeParse(request);
   const verdict = checkPlan(request.plan);
   const refusals = [
@@ -70,36 +70,36 @@ export async function createRain(desk: Desk, request: CreateRequest, { dryRun = 
     ...(parsed.success ? judgeTerms(parsed.data.terms, parsed.data.campaign !== undefined) : []),
   ];
   if (!parsed.success || !verdict.ok || refusals.length > 0) return { ok: false, refusals };
-  const now = await redisNow(desk.redis);
+  const now = await redisNow(context.redis);
   const { opensAt, closesAt, terms } = parsed.data;
-  const named = await nameRain(desk, parsed.data, () => newRainId(now));
+  const named = await nameRain(context, parsed.data, () => newRainId(now));
   if (!named.ok) return named;
   const { id, shards, campaign } = named;
-  const standing = await desk.ledger.rain(id);
+  const standing = await context.ledger.rain(id);
   if (standing?.settledAt) return refuse('id', `the rain ${standing.id} is settled`);
-  if (standing && await hasLost(desk, standing)) return refuse('id', `Redis has lost the rain ${standing.id} after it had opened`);
+  if (standing && await hasLost(context, standing)) return refuse('id', `Redis has lost the rain ${standing.id} after it had opened`);
   // One that was created in time and cut before Redis is finished even now, so that its money can go back.
   const wrong = judgeWindow({ opensAt, closesAt }, now, standing !== undefined);
   if (wrong) return wrong;
 
   const title = parsed.data.title ?? `Rain ${id}`;
   const { plan } = verdict;
-  const booked = await desk.ledger.createRain({
+  const booked = await context.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
     seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
     ...(campaign && { campaign }),
-  }, desk.actor, dryRun);
+  }, context.actor, dryRun);
   // Asked again without a seed, the rain keeps the one it was given first.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
   if (dryRun) {
-    if (!standing && await isTaken(desk.redis, id, shards)) return refuse('id', `Redis still holds another rain ${id}`);
+    if (!standing && await isTaken(context.redis, id, shards)) return refuse('id', `Redis still holds another rain ${id}`);
     return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
   }
-  const draft = await draftOf(desk, (await desk.ledger.rain(id))!);
-  const drafted = await draftRain(desk.redis, draft);
+  const draft = await draftOf(context, (await context.ledger.rain(id))!);
+  const drafted = await draftRain(context.redis, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
-  await announceChange(desk.redis, id);
+  await announceChange(context.redis, id);
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
 }
 

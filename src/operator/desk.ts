@@ -5,7 +5,7 @@ import type { Refusal } from '../rain/refusal.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 
 /** What a verb works with. Every verb is safe to repeat: when its outcome is unknown, the operator does it again. */
-export interface Desk {
+export interface OperatorContext {
   redis: RedisClient;
   ledger: Ledger;
   /** Who acts; stands in the record of operator actions. */
@@ -20,7 +20,7 @@ export interface Queues {
 }
 
 /** A desk from which the queues can be reached. */
-export type QueueDesk = Desk & { queues: Queues };
+export type QueueContext = OperatorContext & { queues: Queues };
 
 /** Why a verb did nothing: field by field when the request was at fault. */
 export interface Refused {
@@ -33,7 +33,7 @@ export function refuse(field: string, reason: string): Refused {
 }
 
 /** @throws when the book has no such rain: asked only about rains it was found in */
-export async function bookOf({ ledger }: Desk, rainId: string): Promise<RainBook> {
+export async function bookOf({ ledger }: OperatorContext, rainId: string): Promise<RainBook> {
   const book = await ledger.book(rainId);
   if (!book) throw new Error(`the book has no rain ${rainId}`);
   return book;

@@ -1,11 +1,11 @@
-import { liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../grab/reading.ts';
+import { liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../grab/reading.ts';
 import type { Keeper } from '../ledger/entrust.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import { recordedCommitment } from './commitment.ts';
-import { bookOf, type Desk } from './desk.ts';
+import { bookOf, type OperatorContext } from './desk.ts';
 
 /** A rain at a glance: the plan from the book, the rest from Redis, credits from the book. Amounts are decimal strings. */
 export interface RainView {
@@ -33,7 +33,7 @@ export interface RainView {
 }
 
 /** What was added to a rain since its creation. */
-interface PortionView {
+interface TopUpView {
   /** From 1. */
   portion: number;
   /** The operator's word for it. */
@@ -50,9 +50,9 @@ export interface RainDetail extends RainView {
   /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
   loaded: number;
   /** Who keeps its users' money, as BALANCE says: whoever took it on first. Absent before that, and of a rehearsal. */
-  keeper?: Keeper;
+  payoutProvider?: Keeper;
   /** In order; empty when nothing was added. */
-  portions: PortionView[];
+  portions: TopUpView[];
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** Only of a settled rain: until then it is a secret. */
@@ -69,36 +69,36 @@ export interface RainList {
 export const RAINS_MAX = 1_000;
 
 /** The newest rains, so many of them. */
-export async function listRains(desk: Desk, limit = 100): Promise<RainList> {
-  const [rains, total] = await Promise.all([desk.ledger.rains(Math.min(limit, RAINS_MAX)), desk.ledger.countRains()]);
-  return { rains: await viewRains(desk, rains), total };
+export async function listRains(context: OperatorContext, limit = 100): Promise<RainList> {
+  const [rains, total] = await Promise.all([context.ledger.rains(Math.min(limit, RAINS_MAX)), context.ledger.countRains()]);
+  return { rains: await viewRains(context, rains), total };
 }
 
 /** These, in their order. */
-export async function viewRains(desk: Desk, rains: readonly BookedRain[]): Promise<RainView[]> {
-  const [live, now] = await Promise.all([liveRains(desk.redis), redisNow(desk.redis)]);
-  return Promise.all(rains.map(async (rain) => view(desk, rain, await reading(desk, rain.id, live.get(rain.id)), now)));
+export async function viewRains(context: OperatorContext, rains: readonly BookedRain[]): Promise<RainView[]> {
+  const [live, now] = await Promise.all([liveRains(context.redis), redisNow(context.redis)]);
+  return Promise.all(rains.map(async (rain) => view(context, rain, await reading(context, rain.id, live.get(rain.id)), now)));
 }
 
-export async function showRain(desk: Desk, rainId: string): Promise<RainDetail | undefined> {
+export async function showRain(context: OperatorContext, rainId: string): Promise<RainDetail | undefined> {
   const [rain, live, now, commitment] = await Promise.all([
-    desk.ledger.rain(rainId), liveRains(desk.redis), redisNow(desk.redis), recordedCommitment(desk, rainId),
+    context.ledger.rain(rainId), liveRains(context.redis), redisNow(context.redis), recordedCommitment(context, rainId),
   ]);
   if (!rain) return undefined;
-  const held = await reading(desk, rainId, live.get(rainId));
-  const seen = await view(desk, rain, held, now);
-  const portions = rain.portions.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): PortionView => ({
+  const held = await reading(context, rainId, live.get(rainId));
+  const seen = await view(context, rain, held, now);
+  const portions = rain.portions.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): TopUpView => ({
     portion: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.keeper && { keeper: rain.keeper }), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
-async function reading(desk: Desk, rainId: string, live: LiveRain | undefined): Promise<RainReading | undefined> {
-  return live && readRain(desk.redis, rainId, live);
+async function reading(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<RainSnapshotRead | undefined> {
+  return live && readRain(context.redis, rainId, live);
 }
 
-async function view(desk: Desk, rain: BookedRain, now: RainReading | undefined, clock: number): Promise<RainView> {
-  const book = await bookOf(desk, rain.id);
+async function view(context: OperatorContext, rain: BookedRain, now: RainSnapshotRead | undefined, clock: number): Promise<RainView> {
+  const book = await bookOf(context, rain.id);
   return {
     rainId: rain.id,
     title: rain.title,

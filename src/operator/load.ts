@@ -7,7 +7,7 @@ import { tellRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
 import { countWins } from './campaign/wins.ts';
 import { brokenPromise, draftOf } from './commitment.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
@@ -41,28 +41,28 @@ export function stockOf(rain: BookedRain): Stock {
  * recorded seed, and every chunk carries its offset.
  * @param onProgress packets in Redis so far, and of how many
  */
-export async function loadRain(desk: Desk, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
-  let rain = await desk.ledger.rain(rainId);
+export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
+  let rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
-  if (await hasLost(desk, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; what was won is not known there, so its packets are not handed out again`);
-  const draft = await draftOf(desk, rain);
+  if (await hasLost(context, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; what was won is not known there, so its packets are not handed out again`);
+  const draft = await draftOf(context, rain);
   // On record before it is done: see `hasLost`.
-  await desk.ledger.record({ actor: desk.actor, verb: 'load', rainId, details: { packets: rain.packets } });
+  await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
   const lost = () => refuse('id', `the rain ${rainId} cannot be loaded: Redis has lost it meanwhile`);
   for (let drafted = false; ;) {
     if (brokenPromise(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} are not those that were committed to; its packets would not be the ones promised`);
-    if (!drafted && await draftRain(desk.redis, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+    if (!drafted && await draftRain(context.redis, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
     // Before it has a packet: nobody is to win whose wins are not known.
-    if (!drafted && !await countWins(desk, rain)) return lost();
+    if (!drafted && !await countWins(context, rain)) return lost();
     drafted = true;
     const { packets } = rain;
-    const loaded = await loadPackets(desk.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
+    const loaded = await loadPackets(context.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
     if (!loaded.ok) return loaded.reason === 'not_a_draft' ? refuse('id', `the rain ${rainId} cannot be loaded: it is closed`) : lost();
     // What was added meanwhile found a draft and left its packets to us.
-    const now: BookedRain | undefined = await desk.ledger.rain(rainId);
+    const now: BookedRain | undefined = await context.ledger.rain(rainId);
     if (!now || now.packets === packets) {
-      await announceChange(desk.redis, rainId);
+      await announceChange(context.redis, rainId);
       return { ok: true, packets: loaded.packets };
     }
     rain = now;

@@ -1,8 +1,8 @@
 import { findRain } from '../grab/reading.ts';
 import { formatMoney } from '../rain/money.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
-import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
-import { foreseeSettling } from './foresee.ts';
+import { bookOf, refuse, type OperatorContext, type Refused } from './desk.ts';
+import { settleDryRun } from './foresee.ts';
 import { settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
 type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;
@@ -18,19 +18,19 @@ interface RecycleOptions extends AfterReconnect {
  * Settles a rain that is over, now and by hand, as the workers would by themselves: gives back what nobody has won and closes the
  * book. Or says what has to happen before. Safe to repeat.
  */
-export async function recycleRain(desk: Desk, rainId: string, { replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {
-  const rain = await desk.ledger.rain(rainId);
+export async function recycleRain(context: OperatorContext, rainId: string, { replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {
+  const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt === undefined && sinceReturn() < settleAfterReconnectMs) {
     return refuse('state', `Redis was away a moment ago, and what it has forgotten is being put back; do it again in ${Math.ceil(settleAfterReconnectMs / 1_000)} seconds`);
   }
-  const live = await findRain(desk.redis, rainId);
+  const live = await findRain(context.redis, rainId);
   if (!live && rain.settledAt === undefined) return refuse('id', `Redis does not know the rain ${rainId}; was it ever loaded? What is lost is ended with write-off`);
-  const settling = !live ? { outcome: 'settled' as const } : dryRun ? await foreseeSettling(desk, rain, live) : await settleRain(desk, rainId, live, undefined, replicated);
+  const settling = !live ? { outcome: 'settled' as const } : dryRun ? await settleDryRun(context, rain, live) : await settleRain(context, rainId, live, undefined, replicated);
   switch (settling.outcome) {
     case 'foreseen': return { ok: true, state: 'settled', amount: formatMoney(settling.backCents) };
     case 'settled': {
-      const { recycledCents, discarded } = await bookOf(desk, rainId);
+      const { recycledCents, discarded } = await bookOf(context, rainId);
       return { ok: true, state: 'settled', amount: formatMoney(recycledCents + discarded.cents) };
     }
     case 'not_due': return refuse('state', `the rain ${rainId} goes on until ${new Date(rain.closesAt).toISOString()}; end it first with close`);

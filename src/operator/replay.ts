@@ -3,7 +3,7 @@ import { SETTLED_TTL_MS } from '../grab/phases.ts';
 import { readEntries } from '../grab/reading.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 
 /** Entries of one shard per read; all shards' pages together are what a replay holds in memory. */
 const PAGE = 1_000;
@@ -24,21 +24,21 @@ type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, vo
  * which they were won. What is won after the call is not in it.
  * @returns a refusal when there is no log to read, saying since when
  */
-export async function openReplay(desk: Desk, rainId: string): Promise<Replay> {
-  const rain = await desk.ledger.rain(rainId);
+export async function openReplay(context: OperatorContext, rainId: string): Promise<Replay> {
+  const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   const shards = Array.from({ length: rain.shards }, (_, shard) => shardKeys(rainId, shard));
-  const present = await Promise.all(shards.map(({ state }) => desk.redis.exists(state)));
+  const present = await Promise.all(shards.map(({ state }) => context.redis.exists(state)));
   if (present.includes(0)) {
     if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; the book is all there is`);
     const expired = new Date(rain.settledAt + SETTLED_TTL_MS).toISOString();
     return refuse('id', `the rain ${rainId} was settled at ${new Date(rain.settledAt).toISOString()} and its claim log expired at ${expired}; the book is all that is left`);
   }
-  const lengths = await Promise.all(shards.map(({ claims }) => desk.redis.llen(claims)));
-  return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(desk, rainId, shard, length))) };
+  const lengths = await Promise.all(shards.map(({ claims }) => context.redis.llen(claims)));
+  return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))) };
 }
 
-async function* readShard({ redis }: Desk, rainId: string, shard: number, length: number): AsyncGenerator<Replayed, void> {
+async function* readShard({ redis }: OperatorContext, rainId: string, shard: number, length: number): AsyncGenerator<Replayed, void> {
   for (let from = 0; from < length; from += PAGE) {
     const page = await readEntries(redis, rainId, shard, from, Math.min(from + PAGE, length));
     for (const [i, entry] of page.entries()) {

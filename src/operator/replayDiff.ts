@@ -1,7 +1,7 @@
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import { readCredits, type Posted } from './audit/booked.ts';
-import { readResting } from './audit/resting.ts';
-import type { Desk } from './desk.ts';
+import { readDiscardedLetters } from './audit/resting.ts';
+import type { OperatorContext } from './desk.ts';
 import type { Replayed } from './replay.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface ReplayDiff {
   pending: number;
   firstPending: string[];
   /** Entries that the operator has given up, with a reason: explained, so no difference. */
-  laidToRest: number;
+  discardedClaims: number;
 }
 
 export interface Comparison {
@@ -34,7 +34,7 @@ export interface Comparison {
 }
 
 interface ComparisonParts {
-  desk: Desk;
+  context: OperatorContext;
   rain: { id: string; settledAt?: number };
   /** Which of these entries lie with the dead letters, in order: they will not be posted by themselves. */
   areDead: (shard: number, entries: readonly { index: number; entry: string }[]) => Promise<boolean[]>;
@@ -47,13 +47,13 @@ const DEAD_PAGE = 500;
  * Compares the log with the book as the book stands now. To be begun BEFORE the log is read: what is in the book by now was
  * in the log before, so that nothing is taken for a difference that only moved meanwhile.
  */
-export async function beginComparison({ desk, rain, areDead }: ComparisonParts): Promise<Comparison> {
-  const credits = await readCredits(desk, rain.id);
+export async function beginComparison({ context, rain, areDead }: ComparisonParts): Promise<Comparison> {
+  const credits = await readCredits(context, rain.id);
   const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
-  const isResting = await readResting(desk, rain.id);
+  const isResting = await readDiscardedLetters(context, rain.id);
   const met = new Set<string>();
   const absent: (Replayed & { ok: true })[] = [];
-  const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0 }, first: [], pending: 0, firstPending: [], laidToRest: 0 };
+  const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0 }, first: [], pending: 0, firstPending: [], discardedClaims: 0 };
 
   function note(kind: Difference['kind'], sentence: string): void {
     diff.counts[kind]++;
@@ -63,7 +63,7 @@ export async function beginComparison({ desk, rain, areDead }: ComparisonParts):
   return {
     meet(replayed) {
       diff.entries++;
-      if (isResting({ rainId: rain.id, ...replayed })) return void diff.laidToRest++;
+      if (isResting({ rainId: rain.id, ...replayed })) return void diff.discardedClaims++;
       if (!replayed.ok) return note('unreadable', `entry ${replayed.index} of shard ${replayed.shard} is no claim of this rain: ${replayed.reason}`);
       const { redPacketId, userId, amount } = replayed.claim;
       const credit = credits.get(redPacketId);

@@ -1,19 +1,19 @@
 import { close, pause, resume } from '../grab/phases.ts';
 import { findRain } from '../grab/reading.ts';
 import type { RainState } from '../rain/rain.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 
-type Steered = { ok: true; state: RainState } | Refused;
+type Transitioned = { ok: true; state: RainState } | Refused;
 
-async function steer(desk: Desk, verb: 'pause' | 'resume' | 'close', rainId: string): Promise<Steered> {
-  const live = await findRain(desk.redis, rainId);
+async function transition(context: OperatorContext, verb: 'pause' | 'resume' | 'close', rainId: string): Promise<Transitioned> {
+  const live = await findRain(context.redis, rainId);
   if (!live) return refuse('id', `there is no live rain ${rainId}`);
-  const done = await turn(desk, verb, rainId, live.shards);
-  if (done.ok) await desk.ledger.record({ actor: desk.actor, verb, rainId, details: {} });
+  const done = await turn(context, verb, rainId, live.shards);
+  if (done.ok) await context.ledger.record({ actor: context.actor, verb, rainId, details: {} });
   return done;
 }
 
-async function turn({ redis }: Desk, verb: 'pause' | 'resume' | 'close', rainId: string, shards: number): Promise<Steered> {
+async function turn({ redis }: OperatorContext, verb: 'pause' | 'resume' | 'close', rainId: string, shards: number): Promise<Transitioned> {
   switch (verb) {
     case 'pause': {
       const state = await pause(redis, rainId, shards);
@@ -29,7 +29,7 @@ async function turn({ redis }: Desk, verb: 'pause' | 'resume' | 'close', rainId:
 }
 
 /** Stops granting; the window runs on. */
-export const pauseRain = (desk: Desk, rainId: string): Promise<Steered> => steer(desk, 'pause', rainId);
-export const resumeRain = (desk: Desk, rainId: string): Promise<Steered> => steer(desk, 'resume', rainId);
+export const pauseRain = (context: OperatorContext, rainId: string): Promise<Transitioned> => transition(context, 'pause', rainId);
+export const resumeRain = (context: OperatorContext, rainId: string): Promise<Transitioned> => transition(context, 'resume', rainId);
 /** Ends a rain now, for good. The workers then credit what was won, recycle the rest and settle. */
-export const closeRain = (desk: Desk, rainId: string): Promise<Steered> => steer(desk, 'close', rainId);
+export const closeRain = (context: OperatorContext, rainId: string): Promise<Transitioned> => transition(context, 'close', rainId);

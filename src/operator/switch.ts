@@ -1,6 +1,6 @@
 import { redisNow } from '../grab/reading.ts';
 import { holdSwitch, letGoOf, readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../grab/switches.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 import { readReason } from './wording.ts';
 
 const MONTH_MS = 31 * 24 * 3_600_000;
@@ -17,26 +17,26 @@ type Switched = { ok: true; held: HeldSwitch } | Refused;
  * Holds a switch of every gateway, within a second, whatever the pressure: `off` gives up what it is named after, `on` serves it. It touches no
  * money: a grab that is not decided changes nothing.
  */
-export async function throwSwitch(desk: Desk, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: SwitchOptions): Promise<Switched> {
+export async function throwSwitch(context: OperatorContext, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: SwitchOptions): Promise<Switched> {
   const given = readReason(why);
   if (!given.ok) return given;
   if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= MONTH_MS)) return refuse('for', 'expected 1s to 31d');
-  const since = await redisNow(desk.redis);
-  const held: HeldSwitch = { name, position, reason: given.reason, actor: desk.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
+  const since = await redisNow(context.redis);
+  const held: HeldSwitch = { name, position, reason: given.reason, actor: context.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
   // First the record: what is switched off without one could not be asked about.
-  await desk.ledger.record({ actor: desk.actor, verb: 'switch', details: { name, position, reason: held.reason, ...(held.until !== undefined && { until: held.until }) } });
-  await holdSwitch(desk.redis, held);
+  await context.ledger.record({ actor: context.actor, verb: 'switch', details: { name, position, reason: held.reason, ...(held.until !== undefined && { until: held.until }) } });
+  await holdSwitch(context.redis, held);
   return { ok: true, held };
 }
 
 /** Lets go of a switch: each gateway decides again by itself. Harmless when nobody holds it. */
-export async function letGoOfSwitch(desk: Desk, name: SwitchName): Promise<void> {
-  await desk.ledger.record({ actor: desk.actor, verb: 'switch', details: { name, position: 'auto' } });
-  await letGoOf(desk.redis, name);
+export async function letGoOfSwitch(context: OperatorContext, name: SwitchName): Promise<void> {
+  await context.ledger.record({ actor: context.actor, verb: 'switch', details: { name, position: 'auto' } });
+  await letGoOf(context.redis, name);
 }
 
 /** All switches in the order in which the gateways give them up; without `held` they decide by themselves. */
-export async function listSwitches({ redis }: Pick<Desk, 'redis'>): Promise<{ name: SwitchName; held?: HeldSwitch }[]> {
+export async function listSwitches({ redis }: Pick<OperatorContext, 'redis'>): Promise<{ name: SwitchName; held?: HeldSwitch }[]> {
   const [now, switches] = [await redisNow(redis), await readSwitches(redis)];
   return SWITCHES.map((name) => {
     const held = switches.find((one) => one.name === name && (one.until ?? Infinity) > now);

@@ -1,9 +1,9 @@
 import type { CreditQueue } from '../credit/queue.ts';
 import { inTime } from '../runtime/deadline.ts';
 import { VERSION } from '../runtime/version.ts';
-import type { Queues, QueueDesk } from './desk.ts';
+import type { Queues, QueueContext } from './desk.ts';
 
-export type SystemDesk = QueueDesk & { queues: Queues & { later: CreditQueue } };
+export type SystemContext = QueueContext & { queues: Queues & { later: CreditQueue } };
 
 interface Lane { waiting: number; active: number; delayed: number; failed: number }
 
@@ -21,12 +21,12 @@ export interface SystemView {
 const ASK_MS_MAX = 3_000;
 
 /** What a rain is run by. One that cannot be asked is what is looked for: it is told, and the others all the same. */
-export async function lookAtSystem(desk: SystemDesk): Promise<SystemView> {
-  const [redis, database, queues, workers] = await Promise.all([askRedis(desk), inTime(desk.ledger.countRains(), ASK_MS_MAX), askQueues(desk), inTime(desk.queues.credit.getWorkersCount(), ASK_MS_MAX)]);
+export async function lookAtSystem(context: SystemContext): Promise<SystemView> {
+  const [redis, database, queues, workers] = await Promise.all([askRedis(context), inTime(context.ledger.countRains(), ASK_MS_MAX), askQueues(context), inTime(context.queues.credit.getWorkersCount(), ASK_MS_MAX)]);
   return { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null };
 }
 
-async function askRedis({ redis }: Pick<SystemDesk, 'redis'>): Promise<{ up: boolean; version?: string; usedMemoryBytes?: number }> {
+async function askRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<{ up: boolean; version?: string; usedMemoryBytes?: number }> {
   if (await inTime(redis.ping(), ASK_MS_MAX) === undefined) return { up: false };
   // One that may be asked to serve may still keep its INFO to itself.
   const info = await inTime(redis.info(), ASK_MS_MAX) ?? '';
@@ -35,7 +35,7 @@ async function askRedis({ redis }: Pick<SystemDesk, 'redis'>): Promise<{ up: boo
   return { up: true, ...(server !== undefined && { version: server }), ...(memory !== undefined && { usedMemoryBytes: Number(memory) }) };
 }
 
-function askQueues({ queues: { credit, later, dead } }: Pick<SystemDesk, 'queues'>) {
+function askQueues({ queues: { credit, later, dead } }: Pick<SystemContext, 'queues'>) {
   const lane = async (queue: typeof credit) => {
     const { waiting = 0, active = 0, delayed = 0, failed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
     return { waiting, active, delayed, failed };

@@ -5,14 +5,14 @@ import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
 import { canonicalJson, readJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
-import type { PortionPromise } from '../rain/portion.ts';
+import type { TopUpPromise } from '../rain/portion.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
 import { tellRefusal } from '../rain/refusal.ts';
 import { readCredits } from './audit/booked.ts';
-import { readResting } from './audit/resting.ts';
-import { recordedCommitment, revealedPortions } from './commitment.ts';
-import { refuse, type Desk, type Refused } from './desk.ts';
+import { readDiscardedLetters } from './audit/resting.ts';
+import { recordedCommitment, revealedTopUps } from './commitment.ts';
+import { refuse, type OperatorContext, type Refused } from './desk.ts';
 
 const PROBLEMS_MAX = 100;
 
@@ -26,7 +26,7 @@ export interface Verification {
   plan: unknown;
   shards: number;
   /** What was added to the rain, in order; absent when nothing was. */
-  portions?: Required<PortionPromise>[];
+  portions?: Required<TopUpPromise>[];
   packets: number;
   /** How many of each were compared with the promise; `left` and `claims` are 0 when Redis has forgotten the rain. */
   checked: { left: number; claims: number; credits: number; receipts: number };
@@ -43,21 +43,21 @@ export interface Verification {
  * Compares what became of a settled rain with what was committed to when it was created: what players were shown, the
  * packets left over, the claim log and its order, the credits of the book, and receipts.
  */
-export async function verifyRain(desk: Desk, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
-  const rain = await desk.ledger.rain(rainId);
+export async function verifyRain(context: OperatorContext, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
+  const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
-  const commitment = await recordedCommitment(desk, rainId);
+  const commitment = await recordedCommitment(context, rainId);
   if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
   if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is a secret until then; its commitment is ${commitment}`);
   const { seed, split: plan, shards, packets } = rain;
-  const portions = revealedPortions(rain);
+  const portions = revealedTopUps(rain);
   const found = new Findings();
-  await compareShown(desk, rain, commitment, found);
+  await compareShown(context, rain, commitment, found);
   const verdict = verifyFairness({ rainId, commitment, seed, plan, shards, portions });
   const whose = 'portion' in verdict && verdict.portion !== undefined ? ` of top-up ${verdict.portion}` : '';
   switch (verdict.outcome) {
     case 'ok':
-      await compareHandedOut(desk, rain, verdict.allocation, found);
+      await compareHandedOut(context, rain, verdict.allocation, found);
       for (const told of receipts) found.compare('receipts', receiptProblem(told, checkReceipt(verdict.allocation, rainId, told)));
       break;
     case 'commitment_differs':
@@ -94,36 +94,36 @@ class Findings {
 }
 
 /** What gateways have told players, as far as Redis still knows it. */
-async function compareShown(desk: Desk, rain: BookedRain, commitment: string, found: Findings): Promise<void> {
+async function compareShown(context: OperatorContext, rain: BookedRain, commitment: string, found: Findings): Promise<void> {
   const { id, seed, split, shards } = rain;
   const plan = canonicalJson(split);
-  const promised = rain.portions.length > 0 ? canonicalJson(revealedPortions(rain)) : null;
+  const promised = rain.portions.length > 0 ? canonicalJson(revealedTopUps(rain)) : null;
   for (let shard = 0; shard < shards; shard++) {
-    const [state, told, shownSeed, shownPlan, shownPortions] = await desk.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'portions');
+    const [state, told, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'portions');
     if (state === null) continue;
     if (told !== commitment) found.problem(`players were shown the commitment ${told ?? 'of none'}, recorded is ${commitment}`);
     // Settled in the book a moment ago: the keys follow.
     if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan)) found.problem('players are shown another seed or plan than those in the book');
-    if (state === 'settled' && shownPortions !== promised) found.problem('players are shown other top-ups than those in the book');
+    if (state === 'settled' && shownTopUps !== promised) found.problem('players are shown other top-ups than those in the book');
   }
 }
 
-async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt64Array, found: Findings): Promise<void> {
+async function compareHandedOut(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, found: Findings): Promise<void> {
   const compare = (what: 'left' | 'claims' | 'credits', packet: Receipt, how: string): void => {
     const verdict = checkReceipt(allocation, rain.id, packet);
     if (verdict.outcome === 'ok') found.compare(what, undefined);
     else if (verdict.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${verdict.promised}`);
     else found.compare(what, `${packet.redPacketId} ${how} and was never promised`);
   };
-  const isResting = await readResting(desk, rain.id);
+  const isResting = await readDiscardedLetters(context, rain.id);
   for (let shard = 0; shard < rain.shards; shard++) {
-    for await (const element of elements(desk, shardKeys(rain.id, shard).packets)) {
+    for await (const element of elements(context, shardKeys(rain.id, shard).packets)) {
       const packet = receipt.safeParse({ rainId: rain.id, ...Object(readJson(element)) as object });
       // What would not decode was won by nobody.
       if (packet.success) compare('left', packet.data, 'lies in the list');
     }
     let [before, at] = [-1, 0];
-    for await (const entry of entries(desk, rain.id, shard)) {
+    for await (const entry of entries(context, rain.id, shard)) {
       const parsed = parseClaim(entry);
       const place = { rainId: rain.id, shard, index: at++, entry };
       if (!parsed.ok) {
@@ -139,15 +139,15 @@ async function compareHandedOut(desk: Desk, rain: BookedRain, allocation: BigInt
       else before = index;
     }
   }
-  for (const [id, { cents }] of await readCredits(desk, rain.id)) compare('credits', { rainId: rain.id, redPacketId: id, amount: formatMoney(cents) }, 'was credited');
+  for (const [id, { cents }] of await readCredits(context, rain.id)) compare('credits', { rainId: rain.id, redPacketId: id, amount: formatMoney(cents) }, 'was credited');
 }
 
 /** Of a list that changes no more. */
-async function* elements({ redis }: Desk, key: string): AsyncGenerator<string> {
+async function* elements({ redis }: OperatorContext, key: string): AsyncGenerator<string> {
   for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE) yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
 }
 
 /** The claim log of one shard, oldest first. */
-async function* entries({ redis }: Desk, rainId: string, shard: number): AsyncGenerator<string> {
+async function* entries({ redis }: OperatorContext, rainId: string, shard: number): AsyncGenerator<string> {
   for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += ELEMENTS_PAGE) yield* await readEntries(redis, rainId, shard, from, from + ELEMENTS_PAGE);
 }

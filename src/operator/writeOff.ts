@@ -2,7 +2,7 @@ import { leave } from '../grab/campaign.ts';
 import { shardKeys } from '../grab/keys.ts';
 import { announceChange, SETTLED_TTL_MS } from '../grab/phases.ts';
 import { formatMoney } from '../rain/money.ts';
-import { bookOf, refuse, type Desk, type Refused } from './desk.ts';
+import { bookOf, refuse, type OperatorContext, type Refused } from './desk.ts';
 import { hasLost } from './lost.ts';
 import { readReason } from './wording.ts';
 
@@ -14,27 +14,27 @@ type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
  * happened. Cut in between it is to be done again.
  * @param dryRun only say what would go back
  */
-export async function writeOffRain(desk: Desk, rainId: string, why: string, dryRun = false): Promise<WrittenOff> {
+export async function writeOffRain(context: OperatorContext, rainId: string, why: string, dryRun = false): Promise<WrittenOff> {
   const given = readReason(why);
   if (!given.ok) return given;
-  const rain = await desk.ledger.rain(rainId);
+  const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt !== undefined) return refuse('id', `the rain ${rainId} is settled`);
   for (let shard = 0; shard < rain.shards; shard++) {
     const { state, claims } = shardKeys(rainId, shard);
-    if (await desk.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or a part of it; end it with close`);
+    if (await context.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or a part of it; end it with close`);
   }
-  if (!await hasLost(desk, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
-  if (!dryRun) await desk.ledger.record({ actor: desk.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
+  if (!await hasLost(context, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
+  if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
   // Nothing is added any more: what is counted now is all there is.
-  if (!dryRun) await desk.ledger.seal(rainId);
-  const { fundedCents, credited, discarded, recycledCents } = await bookOf(desk, rainId);
+  if (!dryRun) await context.ledger.seal(rainId);
+  const { fundedCents, credited, discarded, recycledCents } = await bookOf(context, rainId);
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;
   const back = { ok: true, amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)) } as const;
   if (dryRun) return back;
-  if (recycledCents === 0n) await desk.ledger.recycle(rainId, restCents, desk.actor);
-  await desk.ledger.settle(rainId);
-  await leave(desk.redis, rainId, rain.shards, SETTLED_TTL_MS);
-  await announceChange(desk.redis, rainId);
+  if (recycledCents === 0n) await context.ledger.recycle(rainId, restCents, context.actor);
+  await context.ledger.settle(rainId);
+  await leave(context.redis, rainId, rain.shards, SETTLED_TTL_MS);
+  await announceChange(context.redis, rainId);
   return back;
 }

@@ -29,7 +29,7 @@ const THRESHOLDS = {
   /** Until everybody who tapped in the same second is answered, s. */
   answer: { fits: 1, tight: 3 },
   /** Until everybody has a socket, s: who comes before the rain comes within minutes, who comes back after a restart does not. */
-  seat: { fits: 60, tight: 300 },
+  idleSocket: { fits: 60, tight: 300 },
   preallocate: { fits: 60, tight: 600 },
   /** From the last win to the last credit, s. */
   credit: { fits: 60, tight: 600 },
@@ -44,7 +44,7 @@ export function judgeFit(costs: Costs, { users, packets }: Plan, socketsPerProce
   const answerS = ((users - winners) * (costs.losing.gatewayUs + costs.losing.redisUs) + winners * (costs.winning.gatewayUs + costs.winning.redisUs)) / coresUs;
   // Redis decides on one core, whatever the others do.
   const decideS = Math.max(answerS, winners * costs.winning.redisUs / 1e6);
-  const seatS = users * costs.handshakeUs / coresUs;
+  const idleSocketS = users * costs.handshakeUs / coresUs;
   const preallocateS = packets / costs.preallocatedPerSecond;
   const creditS = winners / costs.creditedPerSecond;
   const memory = users * costs.socketBytes + (packets + winners * CLAIM_PACKETS) * costs.packetBytes;
@@ -54,7 +54,7 @@ export function judgeFit(costs: Costs, { users, packets }: Plan, socketsPerProce
   return [
     fit('answer everybody who taps in one second', `${us(costs.losing.gatewayUs + costs.losing.redisUs)} a no, ${us(costs.winning.gatewayUs + costs.winning.redisUs)} a win`, `${seconds(decideS)} on ${cores(costs)}`,
       decideS, THRESHOLDS.answer, `spread the players over ${machines} machines like this one`),
-    fit('seat everybody', `${us(costs.handshakeUs)} a handshake`, `${seconds(seatS)} on ${cores(costs)}`, seatS, THRESHOLDS.seat, 'open the doors earlier, or run more gateways'),
+    fit('seat everybody', `${us(costs.handshakeUs)} a handshake`, `${seconds(idleSocketS)} on ${cores(costs)}`, idleSocketS, THRESHOLDS.idleSocket, 'open the doors earlier, or run more gateways'),
     fit('memory for sockets and packets', `${bytes(costs.socketBytes)} a socket, ${bytes(costs.packetBytes)} a packet; ${bytes(costs.freeMemoryBytes)} are free`, bytes(memory),
       memory / costs.freeMemoryBytes, THRESHOLDS.memory, 'take a machine with more memory, or give Redis one of its own'),
     fit('preallocate the packets', `${figure(Math.round(costs.preallocatedPerSecond))} a second`, seconds(preallocateS), preallocateS, THRESHOLDS.preallocate, 'load the rain well before it opens'),

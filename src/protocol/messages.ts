@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
 import type { ShownPlan } from '../rain/plan.ts';
-import type { PortionPromise } from '../rain/portion.ts';
+import type { TopUpPromise } from '../rain/portion.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
@@ -57,7 +57,7 @@ export interface RainSnapshot {
    * What was added to the rain since it was created, in order; absent when nothing was. `packets` and `left` have grown with it:
    * after a -1 a `rain` message with more packets, or with packets left again, says that it goes on, and asking again is worth while.
    */
-  portions?: readonly PortionPromise[];
+  portions?: readonly TopUpPromise[];
   serverTime: number;
 }
 
@@ -92,7 +92,7 @@ export interface TicketMessage {
 }
 
 /** To be solved before there is a ticket; the solution goes back together with the challenge. */
-export interface PuzzleMessage {
+export interface ChallengeMessage {
   type: 'puzzle';
   rainId: string;
   challenge: Challenge;
@@ -137,7 +137,7 @@ export type ServerMessage =
   | RainSnapshot
   | ResultMessage
   | TicketMessage
-  | PuzzleMessage
+  | ChallengeMessage
   | CreditedMessage
   | WinnersMessage
   | PongMessage

@@ -76,7 +76,7 @@ export function verifyFairness({ rainId, shards, portions = [], ...creation }: S
   const parts: BigInt64Array[] = [];
   let first = 0;
   for (const [portion, shown] of [creation, ...portions].entries()) {
-    const verdict = verifyPortion({ rainId, shards, ...shown, ...(portion > 0 && { first }) });
+    const verdict = verifyTopUp({ rainId, shards, ...shown, ...(portion > 0 && { first }) });
     if (verdict.outcome !== 'ok') return { ...verdict, ...(portion > 0 && { portion }) };
     parts.push(verdict.allocation);
     first += verdict.allocation.length;
@@ -86,7 +86,7 @@ export function verifyFairness({ rainId, shards, portions = [], ...creation }: S
   return { outcome: 'ok', allocation: joined(parts) };
 }
 
-function verifyPortion({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
+function verifyTopUp({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
   const seed = seedText.safeParse(shown.seed);
   if (!seed.success) return { outcome: 'bad_seed', reason: firstRefusal(seed.error, 'seed').reason };
   const verdict = checkPlan(shown.plan);

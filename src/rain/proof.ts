@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, plainId, rainId } from './claim.ts';
 import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
-import { PORTIONS_MAX } from './portion.ts';
+import { TOP_UPS_MAX } from './portion.ts';
 import { tellRefusal } from './refusal.ts';
 
 /** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
@@ -24,7 +24,7 @@ export const proof = z.object({
   plan: z.unknown().optional(),
   shards: z.int(SHARDS).min(1, SHARDS).default(1),
   /** What was added to the rain, in order. */
-  portions: z.array(portion, 'expected a list of portions').max(PORTIONS_MAX, `expected at most ${PORTIONS_MAX} portions`).default([]),
+  portions: z.array(portion, 'expected a list of portions').max(TOP_UPS_MAX, `expected at most ${TOP_UPS_MAX} portions`).default([]),
   receipts: z.array(receipt, 'expected a list of receipts').default([]),
 }, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
   .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { liveRains } from '../grab/reading.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import type { Logger } from '../runtime/log.ts';
-import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { startLoop, type Loop } from '../runtime/rounds.ts';
 import { carryShard, resendRange, type Carried, type CarryParts } from './carry.ts';
 import { createLeases } from './lease.ts';
 
@@ -40,7 +40,7 @@ export function createRelay(options: RelayOptions): Relay {
   const parts: CarryParts = { redis, queue, leases, ...(runScript && { runScript }), ...(read && { read }), ...(onCarried && { onCarried }) };
   /** Shards whose last visit failed: a fault is told when it begins and when it ends, not four times a second. */
   const failing = new Set<string>();
-  let running: Rounds | undefined;
+  let running: Loop | undefined;
 
   async function visit(rainId: string, shard: number): Promise<Carried> {
     const name = `${rainId}/${shard}`;
@@ -81,7 +81,7 @@ export function createRelay(options: RelayOptions): Relay {
   return {
     round,
     start() {
-      running ??= startRounds(async () => pauseMs[await round()]);
+      running ??= startLoop(async () => pauseMs[await round()]);
     },
     async stop(deadlineMs = 5_000) {
       const ended = Promise.resolve(running?.close()).then(() => leases.release()).catch((error: unknown) => log.warn({ error: String(error) }, 'leases run out by themselves'));

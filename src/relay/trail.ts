@@ -1,14 +1,14 @@
 import type { CreditJob } from '../credit/job.ts';
 import { parseClaim } from '../rain/claim.ts';
-import { stepBefore, trailOf } from '../rain/trail.ts';
+import { stepBefore, traceOf } from '../rain/trail.ts';
 import type { Traces } from '../runtime/traces.ts';
 
 /** Tells the step from the claim log to the queue, of each claim that is followed. Reads every entry: only where somebody follows. */
-export function tellCarried(traces: Traces, { rainId, shard, from, entries }: CreditJob, startMs: number, endMs = Date.now()): void {
+export function traceCarried(traces: Traces, { rainId, shard, from, entries }: CreditJob, startMs: number, endMs = Date.now()): void {
   entries.forEach((entry, i) => {
     const parsed = parseClaim(entry);
     if (!parsed.ok) return;
-    const of = trailOf(parsed.claim);
+    const of = traceOf(parsed.claim);
     if (!traces.follows(of)) return;
     traces.tell({
       of, name: 'relay', after: stepBefore('relay'), startMs, endMs,

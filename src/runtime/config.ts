@@ -45,7 +45,7 @@ export const configSchema = z.object({
   /** Where players reach the gateway, when that differs from host and port (a proxy in front). */
   GATEWAY_PUBLIC_URL: z.string().regex(/^wss?:\/\/\S+$/, 'expected ws://… or wss://…').optional(),
   /** How many players of a gateway that closes are asked back per second; what the others can welcome beside their work. */
-  GATEWAY_COMEBACKS_PER_SECOND: count.default(1_000),
+  GATEWAY_RECONNECTS_PER_SECOND: count.default(1_000),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
   /** Whether the desk's cookie goes over https only: `auto`, when the operator has come by https, as this server or TRUSTED_PROXIES say. */

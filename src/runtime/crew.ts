@@ -4,9 +4,9 @@ import { describeEnd } from './children.ts';
 import { deadlineIn } from './deadline.ts';
 import type { Logger } from './log.ts';
 import { childMessage } from './parent.ts';
-import { Replacements } from './replacements.ts';
+import { RestartLimit } from './replacements.ts';
 
-interface CrewOptions<Facts> {
+interface ProcessPoolOptions<Facts> {
   /** For sentences, e.g. `gateway`. */
   name: string;
   size: number;
@@ -19,10 +19,10 @@ interface CrewOptions<Facts> {
   facts: z.ZodType<Facts>;
   log: Logger;
   readyWithinMs?: number;
-  replacements?: Replacements;
+  replacements?: RestartLimit;
 }
 
-export interface Member {
+export interface PoolMember {
   /** 1 … size; who takes the place of one that died takes his number, too. */
   readonly number: number;
   readonly pid: number;
@@ -45,22 +45,22 @@ const REPLACEMENTS = { perMinuteMax: 10, backoff: { firstDelayMs: 250, delayMsMa
  * came one by one, against 330 to 655 by chance. It costs this process about 0.2 ms of processor time per connection, once in
  * the life of a socket; the handshake itself costs about 1 ms.
  */
-export class Crew<Facts> {
-  readonly #options: CrewOptions<Facts>;
-  readonly #replacements: Replacements;
+export class ProcessPool<Facts> {
+  readonly #options: ProcessPoolOptions<Facts>;
+  readonly #replacements: RestartLimit;
   /** By number; those that are starting, too. */
   readonly #workers = new Map<number, Worker>();
-  readonly #serving = new Map<number, Member>();
+  readonly #serving = new Map<number, PoolMember>();
   readonly #waiting = new Set<NodeJS.Timeout>();
   #closing = false;
 
-  constructor(options: CrewOptions<Facts>) {
+  constructor(options: ProcessPoolOptions<Facts>) {
     this.#options = options;
-    this.#replacements = options.replacements ?? new Replacements(REPLACEMENTS);
+    this.#replacements = options.replacements ?? new RestartLimit(REPLACEMENTS);
   }
 
   /** Those that serve now. */
-  get members(): readonly Member[] {
+  get members(): readonly PoolMember[] {
     return [...this.#serving.values()];
   }
 

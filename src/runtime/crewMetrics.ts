@@ -1,7 +1,7 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { z } from 'zod';
-import type { Member } from './crew.ts';
-import type { MetricsRegistry, Told } from './metrics.ts';
+import type { PoolMember } from './crew.ts';
+import type { MetricsRegistry, MetricDescription } from './metrics.ts';
 
 /** Who does not answer is left out of a scrape after this time, so that the others are still told. */
 const ANSWER_MS_MAX = 2_500;
@@ -27,9 +27,9 @@ export function answerForMetrics(registry: MetricsRegistry): void {
  * `parent`. Labels rather than sums: a sum falls when one process dies and its count begins anew, and who computes rates
  * from it would take that for a restart of all.
  */
-export function crewMetrics(members: () => readonly Member[], own: MetricsRegistry): Told {
+export function processPoolMetrics(members: () => readonly PoolMember[], own: MetricsRegistry): MetricDescription {
   let asked = 0;
-  const ask = (member: Member): Promise<Figures> => new Promise((resolve) => {
+  const ask = (member: PoolMember): Promise<Figures> => new Promise((resolve) => {
     const id = ++asked;
     const finish = (figures: Figures) => {
       clearTimeout(late);
@@ -46,11 +46,11 @@ export function crewMetrics(members: () => readonly Member[], own: MetricsRegist
   return {
     contentType: own.contentType,
     async metrics() {
-      const [parent, ...crew] = await Promise.all([
+      const [parent, ...pool] = await Promise.all([
         own.getMetricsAsJSON().then((figures) => labelled(figures as unknown as Figures, 'parent')),
         ...members().map(async (member) => labelled(await ask(member), String(member.number))),
       ]);
-      return AggregatorRegistry.aggregate([parent, ...crew]).metrics();
+      return AggregatorRegistry.aggregate([parent, ...pool]).metrics();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLine } from './away.ts';
 import { deadlineIn } from './deadline.ts';
-import { startRounds } from './rounds.ts';
+import { startLoop } from './rounds.ts';
 
 /** One thing that a process cannot do its work without. */
 export interface Part {
@@ -87,7 +87,7 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
     trouble(part.name, 'no answer yet');
     do await look(part, opening.leftMs()); while (troubles.has(part.name) && opening.leftMs() > OPENING_MS && await sleep(OPENING_MS, true));
   }));
-  const rounds = parts.map((part) => startRounds(async () => {
+  const rounds = parts.map((part) => startLoop(async () => {
     await look(part);
     return everyMs;
   }));

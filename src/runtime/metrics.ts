@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'pr
 import { answerJson, type Readiness } from './health.ts';
 import type { Logger } from './log.ts';
 import { inTime } from './deadline.ts';
-import type { Spread } from './spread.ts';
+import type { Histogram } from './spread.ts';
 import { VERSION } from './version.ts';
 
 /** Figures for Prometheus. Names by its convention: `rain_…`, `_total` for what only grows, `_seconds`, `_bytes`. */
@@ -26,9 +26,9 @@ interface Figure {
   read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-interface SpreadFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
+interface HistogramFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
   /** Asked at each scrape. */
-  read: () => readonly { labels?: Record<string, string>; spread: Spread }[];
+  read: () => readonly { labels?: Record<string, string>; histogram: Histogram }[];
 }
 
 /** A source that does not answer is left out of a scrape after this time, so that the others are still told. */
@@ -41,7 +41,7 @@ const LIMITS = { connectionsMax: 32, headerBytesMax: 8_192, requestMsMax: 5_000 
 export function openRegistry(): MetricsRegistry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  tellFigure(registry, {
+  registerMetric(registry, {
     kind: 'gauge', name: 'rain_build_info', help: 'Always 1; which version runs, on which Node. Two versions at once for longer than a rollout takes is a rollout that got stuck',
     labels: ['version', 'node'], read: () => [{ labels: { version: VERSION, node: process.version }, value: 1 }],
   });
@@ -49,7 +49,7 @@ export function openRegistry(): MetricsRegistry {
 }
 
 /** Has the figure told from now on. Counting costs nothing here: the numbers are kept by whom they belong to, and read when asked for. */
-export function tellFigure(registry: MetricsRegistry, { kind, name, help, labels = [], read }: Figure): void {
+export function registerMetric(registry: MetricsRegistry, { kind, name, help, labels = [], read }: Figure): void {
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const metric = kind === 'gauge' ? new Gauge({ ...options, collect }) : new Counter({ ...options, collect });
   async function collect(): Promise<void> {
@@ -62,10 +62,10 @@ export function tellFigure(registry: MetricsRegistry, { kind, name, help, labels
 }
 
 /** Has a histogram told from now on, from a spread that is counted where it belongs to. */
-export function tellSpread(registry: MetricsRegistry, { name, help, labels: labelNames = [], read }: SpreadFigure): void {
+export function registerHistogram(registry: MetricsRegistry, { name, help, labels: labelNames = [], read }: HistogramFigure): void {
   const get = () => ({
     name, help, type: 'histogram', aggregator: 'sum',
-    values: read().flatMap(({ labels = {}, spread: { bounds, counts, count, sum } }) => {
+    values: read().flatMap(({ labels = {}, histogram: { bounds, counts, count, sum } }) => {
       let below = 0;
       return [
         ...[...bounds, '+Inf'].map((le, i) => ({ metricName: `${name}_bucket`, labels: { ...labels, le }, value: below += counts[i]! })),
@@ -78,8 +78,8 @@ export function tellSpread(registry: MetricsRegistry, { name, help, labels: labe
   registry.registerMetric({ name, help, labelNames: [...labelNames], get } as unknown as Metric);
 }
 
-export function tellReadiness(registry: MetricsRegistry, { standing }: Pick<Readiness, 'standing'>): void {
-  tellFigure(registry, {
+export function registerReadiness(registry: MetricsRegistry, { standing }: Pick<Readiness, 'standing'>): void {
+  registerMetric(registry, {
     kind: 'gauge', name: 'rain_ready', help: '1: this part answers; 0: it does not, and /readyz says since when and why. `open` is 0 while the process closes', labels: ['part'],
     read: () => standing().map(({ part, ready }) => ({ labels: { part }, value: ready ? 1 : 0 })),
   });
@@ -92,10 +92,10 @@ interface MetricsServer {
 }
 
 /** Where the page of figures comes from. */
-export type Told = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
+export type MetricDescription = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
 
 interface MetricsServerOptions {
-  registry: Told;
+  registry: MetricDescription;
   host: string;
   /** 0 takes a free one. */
   port: number;

@@ -4,10 +4,10 @@ import type { RedisClient } from './redis.ts';
 import { readFacts, type RedisFacts } from './redisFacts.ts';
 
 /** What can be wrong with a Redis that keeps money, the worst first. */
-export type Unfitness = 'replica' | 'evicts' | 'no_aof' | 'aof_write' | 'fsync' | 'few_replicas';
+export type RequirementCode = 'replica' | 'evicts' | 'no_aof' | 'aof_write' | 'fsync' | 'few_replicas';
 
-export interface Complaint {
-  problem: Unfitness;
+export interface RequirementProblem {
+  problem: RequirementCode;
   /** `wrong`: wins would be refused or forgotten; `warning`: they may be, in a power cut. */
   severity: 'wrong' | 'warning';
   found: string;
@@ -16,8 +16,8 @@ export interface Complaint {
 }
 
 /** What speaks against this server. Facts that it would not tell speak neither for nor against it. */
-export function judgeRedis(facts: RedisFacts, durability: Durability): Complaint[] {
-  const complaints: Complaint[] = [];
+export function checkRedis(facts: RedisFacts, durability: Durability): RequirementProblem[] {
+  const complaints: RequirementProblem[] = [];
   const wants = durability.mode !== 'relaxed';
   if (facts.role !== undefined && facts.role !== 'master') {
     complaints.push({ problem: 'replica', severity: 'wrong', found: 'it is a replica and cannot be written to', advice: 'set REDIS_URL to its master, or to redis+sentinel://…' });
@@ -46,9 +46,9 @@ export function judgeRedis(facts: RedisFacts, durability: Durability): Complaint
  * would not say how it is set up.
  * @throws Error with one sentence when wins would be refused or forgotten; or when Redis cannot be reached
  */
-export async function expectFit(redis: RedisClient, durability: Durability, log: Logger): Promise<void> {
+export async function requireFit(redis: RedisClient, durability: Durability, log: Logger): Promise<void> {
   for (const facts of await readFacts(redis)) {
-    const complaints = judgeRedis(facts, durability);
+    const complaints = checkRedis(facts, durability);
     const wrong = complaints.filter(({ severity }) => severity === 'wrong');
     if (wrong.length > 0) throw new Error(`this Redis${at(facts)} is not fit to keep what is won: ${wrong.map(({ found, advice }) => `${found}; ${advice}`).join('; ')}`);
     for (const { problem, found, advice } of complaints) log.warn({ problem, ...named(facts) }, `this Redis is a risk: ${found}; ${advice}`);

@@ -1,6 +1,6 @@
 import { delayBeforeRetry, type Backoff } from './backoff.ts';
 
-interface ReplacementRules {
+interface RestartLimitRules {
   /** Begun within any minute, at most [R10]. */
   perMinuteMax: number;
   backoff: Backoff;
@@ -16,12 +16,12 @@ const MINUTE_MS = 60_000;
  * When the next process may take the place of one that died: soon after the first death, later after each further one
  * within a minute, and never more than so many in a minute. A minute without a death and all is forgiven.
  */
-export class Replacements {
-  readonly #rules: Required<ReplacementRules>;
+export class RestartLimit {
+  readonly #rules: Required<RestartLimitRules>;
   /** When those of the last minute were to begin, oldest first. */
   #begun: number[] = [];
 
-  constructor(rules: ReplacementRules) {
+  constructor(rules: RestartLimitRules) {
     this.#rules = { now: () => performance.now(), random: Math.random, ...rules };
   }
 

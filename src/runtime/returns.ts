@@ -5,10 +5,10 @@ import type { RedisClient } from './redis.ts';
 export const SETTLE_AFTER_RECONNECT_MS = 10_000;
 
 /** How long Redis has been back after it was away, ms; `Infinity` when it never was, 0 while it is. */
-export type SinceReturn = () => number;
+export type SinceReconnect = () => number;
 
 /** Watches one connection from now on. What stands behind it after a loss may have forgotten the last moments before. */
-export function watchReturns(redis: RedisClient, now: () => number = () => performance.now()): SinceReturn {
+export function watchReconnects(redis: RedisClient, now: () => number = () => performance.now()): SinceReconnect {
   let returnedAt: number | undefined;
   let away = false;
   let ready = redis.status === 'ready';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Work that goes on until it is closed. */
-export interface Rounds {
+export interface Loop {
   /** Ends the pause, or waits for the round that is under way. Harmless to repeat. */
   close(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface Rounds {
  *
  * @param round says how long to rest afterwards, ms; must not reject. The signal is aborted by `close`
  */
-export function startRounds(round: (signal: AbortSignal) => Promise<number>): Rounds {
+export function startLoop(round: (signal: AbortSignal) => Promise<number>): Loop {
   const closing = new AbortController();
   const { signal } = closing;
   const done = (async () => {

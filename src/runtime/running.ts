@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { lockHolder } from './lock.ts';
 
 /** What `rain list` in another terminal needs to reach the system that runs in a home. Holds secrets: mode 0600. */
-const running = z.object({
+const runningSystem = z.object({
   pid: z.int().positive(),
   /** Epoch milliseconds. */
   startedAt: z.number(),
@@ -17,21 +17,21 @@ const running = z.object({
   consoleUrl: z.string(),
   demo: z.boolean(),
 });
-export type Running = z.infer<typeof running>;
+export type RunningSystem = z.infer<typeof runningSystem>;
 
 const FILE = 'run.json';
 
 /** Written in one piece, so that no reader sees half of it. */
-export function writeRunning(home: string, value: Running): void {
+export function writeRunning(home: string, value: RunningSystem): void {
   const draft = join(home, `${FILE}.draft`);
-  writeFileSync(draft, `${JSON.stringify(running.parse(value), null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(runningSystem.parse(value), null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, join(home, FILE));
 }
 
 /** The system that runs in this home now; `undefined` when there is none, or what the file tells of has ended. */
-export function readRunning(home: string): Running | undefined {
+export function readRunning(home: string): RunningSystem | undefined {
   try {
-    const value = running.parse(JSON.parse(readFileSync(join(home, FILE), 'utf8')));
+    const value = runningSystem.parse(JSON.parse(readFileSync(join(home, FILE), 'utf8')));
     return lockHolder(home)?.pid === value.pid ? value : undefined;
   } catch {
     return undefined;

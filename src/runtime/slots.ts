@@ -1,7 +1,7 @@
 /** Runs work, at most so much of it at once; the rest waits in the order in which it came. */
-type Slots = <T>(work: () => Promise<T>) => Promise<T>;
+type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createSlots(atOnceMax: number): Slots {
+export function createSemaphore(atOnceMax: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = atOnceMax;
   return async (work) => {

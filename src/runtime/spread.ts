@@ -7,7 +7,7 @@ export const LAGS_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 
  * How often something was how large: plain numbers and no name, so that to count costs a few comparisons. Who tells
  * figures gives it a name, see `tellSpread`.
  */
-export class Spread {
+export class Histogram {
   readonly bounds: readonly number[];
   /** How many fell at or below each bound and above the one before; the last one holds the rest. */
   readonly counts: number[];

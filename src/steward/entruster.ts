@@ -1,9 +1,9 @@
 import { liveRains } from '../grab/reading.ts';
 import type { RedisClient } from '../runtime/redis.ts';
 import type { Logger } from '../runtime/log.ts';
-import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { startLoop, type Loop } from '../runtime/rounds.ts';
 
-interface EntrusterOptions {
+interface PayoutAssignerOptions {
   redis: RedisClient;
   /** Finds out who keeps this rain's money, and takes it on where nobody does yet. */
   meet: (rainId: string) => Promise<void>;
@@ -15,7 +15,7 @@ interface EntrusterOptions {
  * Takes on the rains that are loaded, before the first win of theirs is to be paid: by then it is known whether all processes
  * agree on who pays, while there is time to mend it. A rehearsal pays nobody.
  */
-export function startEntruster({ redis, meet, log, everyMs = 1_000 }: EntrusterOptions): Rounds {
+export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: PayoutAssignerOptions): Loop {
   let met: ReadonlySet<string> = new Set();
   let failing = false;
 
@@ -37,5 +37,5 @@ export function startEntruster({ redis, meet, log, everyMs = 1_000 }: EntrusterO
     met = failing ? new Set([...met, ...now]) : now;
     return everyMs;
   }
-  return startRounds(round);
+  return startLoop(round);
 }

@@ -1,21 +1,21 @@
-import type { Desk } from '../operator/desk.ts';
+import type { OperatorContext } from '../operator/desk.ts';
 import { vanishedRains } from '../operator/lost.ts';
 import { lastLine } from '../runtime/away.ts';
 import type { Durability } from '../runtime/durability.ts';
 import type { Logger } from '../runtime/log.ts';
-import { judgeRedis } from '../runtime/redisDemands.ts';
+import { checkRedis } from '../runtime/redisDemands.ts';
 import { readFacts, type RedisFacts } from '../runtime/redisFacts.ts';
-import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { startLoop, type Loop } from '../runtime/rounds.ts';
 
 /** What can go wrong with Redis while rains live, beside what `judgeRedis` finds at any time. */
-export const GUARDED = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
-type Guarded = (typeof GUARDED)[number];
+export const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
+type RedisProblem = (typeof REDIS_PROBLEMS)[number];
 
 /** Not found by a look that succeeds, but remembered, or the look's own failure. */
-const MOMENTARY: ReadonlySet<Guarded> = new Set(['evicted', 'restarted', 'unseen']);
+const MOMENTARY: ReadonlySet<RedisProblem> = new Set(['evicted', 'restarted', 'unseen']);
 
-interface GuardOptions {
-  desk: Desk;
+interface RedisMonitorOptions {
+  context: OperatorContext;
   durability: Durability;
   log: Logger;
   everyMs?: number;
@@ -23,14 +23,14 @@ interface GuardOptions {
   momentMs?: number;
 }
 
-export interface Guard extends Rounds {
+export interface RedisMonitor extends Loop {
   /** How many troubles of each kind stand now: one per server, one per lost rain. */
-  standing(): Record<Guarded, number>;
+  standing(): Record<RedisProblem, number>;
 }
 
 /** One thing that is wrong now. */
 interface Trouble {
-  problem: Guarded;
+  problem: RedisProblem;
   /** The server or the rain. */
   subject: string;
   sentence: string;
@@ -46,7 +46,7 @@ interface Known {
  * Looks after the Redis that everything stands on, in flight: whether it still may be written to, still keeps what it is
  * told, is still the same, and still knows every rain. Each trouble is told when it begins and when it ends.
  */
-export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 60_000 }: GuardOptions): Guard {
+export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions): RedisMonitor {
   const standing = new Map<string, Trouble>();
   const known = new Map<string, Known>();
   const moments = new Map<string, { trouble: Trouble; until: number }>();
@@ -72,24 +72,24 @@ export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 
   }
 
   async function lookAtServers(): Promise<Trouble[]> {
-    const servers = await readFacts(desk.redis);
+    const servers = await readFacts(context.redis);
     for (const facts of servers) compare(facts);
     compared = true;
-    return servers.flatMap((facts) => judgeRedis(facts, durability).map(({ problem, found, advice }): Trouble => ({ problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}` })));
+    return servers.flatMap((facts) => checkRedis(facts, durability).map(({ problem, found, advice }): Trouble => ({ problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}` })));
   }
 
   /** Twice in a row, since a rain that is just being loaded is on record in the book before Redis knows it. */
   async function lookAtRains(): Promise<Trouble[]> {
-    const vanished = await vanishedRains(desk);
+    const vanished = await vanishedRains(context);
     const twice = vanished.filter((rainId) => missing.has(rainId));
     missing = new Set(vanished);
     return twice.map((rainId) => ({ problem: 'lost', subject: rainId, sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; look with: rain show ${rainId}` }));
   }
 
   /** A look that fails leaves standing what stood: nothing is known to be over. */
-  async function look(subject: 'servers' | 'rains', deed: () => Promise<Trouble[]>): Promise<Trouble[]> {
+  async function look(subject: 'servers' | 'rains', action: () => Promise<Trouble[]>): Promise<Trouble[]> {
     try {
-      return await deed();
+      return await action();
     } catch (error) {
       const stood = [...standing.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
       const reason = lastLine(error);
@@ -109,7 +109,7 @@ export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 
     for (const [name, trouble] of now) standing.set(name, trouble);
   }
 
-  const rounds = startRounds(async () => {
+  const rounds = startLoop(async () => {
     const found = [...await look('servers', lookAtServers), ...await look('rains', lookAtRains)];
     for (const [name, { until }] of moments) if (performance.now() >= until) moments.delete(name);
     tell([...found, ...[...moments.values()].map(({ trouble }) => trouble)]);
@@ -119,7 +119,7 @@ export function startGuard({ desk, durability, log, everyMs = 4_000, momentMs = 
   return {
     close: () => rounds.close(),
     standing() {
-      const counts = Object.fromEntries(GUARDED.map((problem) => [problem, 0])) as Record<Guarded, number>;
+      const counts = Object.fromEntries(REDIS_PROBLEMS.map((problem) => [problem, 0])) as Record<RedisProblem, number>;
       for (const { problem } of standing.values()) counts[problem]++;
       return counts;
     },

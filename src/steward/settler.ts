@@ -2,15 +2,15 @@ import { forget } from '../grab/phases.ts';
 import { liveRains, readRain, redisNow, settledRains, type LiveRain } from '../grab/reading.ts';
 import { draftRain } from '../grab/stock.ts';
 import { draftOf } from '../operator/commitment.ts';
-import type { Desk } from '../operator/desk.ts';
+import type { OperatorContext } from '../operator/desk.ts';
 import { hasLost } from '../operator/lost.ts';
 import { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';
 import type { Logger } from '../runtime/log.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
-import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { startLoop, type Loop } from '../runtime/rounds.ts';
 
 export interface SettlerOptions extends AfterReconnect {
-  desk: Desk;
+  context: OperatorContext;
   log: Logger;
   everyMs?: number;
   /** A rain that is stuck is looked at less and less often, but at least this often, ms. */
@@ -35,7 +35,7 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Rounds {
+export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
   let blind = false;
@@ -43,7 +43,7 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
   async function look(rainId: string, live: LiveRain): Promise<void> {
     const before = stuck.get(rainId);
     if (before && performance.now() < before.nextAt) return;
-    const found = await settleRain(desk, rainId, live, ttlMs, replicated).catch((error: unknown): Look => ({ outcome: 'failed', error }));
+    const found = await settleRain(context, rainId, live, ttlMs, replicated).catch((error: unknown): Look => ({ outcome: 'failed', error }));
     if (found.outcome === 'not_due' || found.outcome === 'settled') return void stuck.delete(rainId);
     const where = JSON.stringify(found, (_, value: unknown) => (value instanceof Error ? value.message : value));
     const same = before?.where === where;
@@ -64,21 +64,21 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
 
   async function tidy(live: ReadonlyMap<string, LiveRain>): Promise<void> {
     // Rains whose keys have expired need no index entry any more.
-    for (const [rainId, settled] of await settledRains(desk.redis)) {
-      if (!await readRain(desk.redis, rainId, settled)) await forget(desk.redis, rainId);
+    for (const [rainId, settled] of await settledRains(context.redis)) {
+      if (!await readRain(context.redis, rainId, settled)) await forget(context.redis, rainId);
     }
     // Cut off before Redis heard of them, and over since: their money has to go back as well.
-    for (const rain of await desk.ledger.overdue(await redisNow(desk.redis))) {
+    for (const rain of await context.ledger.overdue(await redisNow(context.redis))) {
       if (live.has(rain.id)) continue;
-      if (await hasLost(desk, rain)) tell(rain.id, { outcome: 'lost' });
-      else await draftRain(desk.redis, await draftOf(desk, rain));
+      if (await hasLost(context, rain)) tell(rain.id, { outcome: 'lost' });
+      else await draftRain(context.redis, await draftOf(context, rain));
     }
   }
 
   async function round(signal: AbortSignal): Promise<number> {
     if (sinceReturn() < settleAfterReconnectMs) return everyMs;
     try {
-      const live = await liveRains(desk.redis);
+      const live = await liveRains(context.redis);
       for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
       for (const [rainId, rain] of live) if (!signal.aborted && sinceReturn() >= settleAfterReconnectMs) await look(rainId, rain);
       if (performance.now() >= tidyAt) {
@@ -94,5 +94,5 @@ export function startSettler({ desk, log, everyMs = 500, everyMsMax = 10_000, ti
     return everyMs;
   }
 
-  return startRounds(round);
+  return startLoop(round);
 }

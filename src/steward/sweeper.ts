@@ -2,13 +2,13 @@ import { ENTRIES_MAX, type EntryRange } from '../credit/job.ts';
 import { shardKeys } from '../grab/keys.ts';
 import { liveRains, readEntries, readRain, type LiveRain } from '../grab/reading.ts';
 import { isCredited, readCredits } from '../operator/audit/booked.ts';
-import { readResting } from '../operator/audit/resting.ts';
-import type { Desk } from '../operator/desk.ts';
+import { readDiscardedLetters } from '../operator/audit/resting.ts';
+import type { OperatorContext } from '../operator/desk.ts';
 import type { Logger } from '../runtime/log.ts';
-import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { startLoop, type Loop } from '../runtime/rounds.ts';
 
-export interface SweeperOptions {
-  desk: Desk;
+export interface RedeliveryOptions {
+  context: OperatorContext;
   /** Credit jobs that are not done yet. */
   jobsPending: () => Promise<number>;
   /** What the jobs that are not done yet are about, those included that wait for the balance system. */
@@ -20,8 +20,8 @@ export interface SweeperOptions {
   log: Logger;
   everyMs?: number;
   /** How long no claim of a rain was credited before the missing ones are sent again, ms; doubled each time it was in vain. */
-  patienceMs?: number;
-  patienceMsMax?: number;
+  sweepAfterMs?: number;
+  sweepAfterMsMax?: number;
 }
 
 interface LoggedEntry {
@@ -35,7 +35,7 @@ const JOBS_MAX = 100;
 interface Missing {
   credited: number;
   since: number;
-  patienceMs: number;
+  sweepAfterMs: number;
 }
 
 /**
@@ -44,34 +44,34 @@ interface Missing {
  * to rest rests, and claims in a job that is not done are left to that job, which ends in the book, with the dead letters, or
  * with the failed jobs.
  */
-export function startSweeper({ desk, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, patienceMs = 15_000, patienceMsMax = 600_000 }: SweeperOptions): Rounds {
+export function startRedelivery({ context, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, sweepAfterMs = 15_000, sweepAfterMsMax = 600_000 }: RedeliveryOptions): Loop {
   const missing = new Map<string, Missing>();
 
   async function look(rainId: string, live: LiveRain): Promise<void> {
-    const [reading, book] = [await readRain(desk.redis, rainId, live), await desk.ledger.book(rainId)];
+    const [reading, book] = [await readRain(context.redis, rainId, live), await context.ledger.book(rainId)];
     const credited = book?.credited.count ?? 0;
     // Counts can only tell that nothing is missing as long as the log is whole: a closed rain is looked at claim by claim.
-    const accounted = book !== undefined && reading !== undefined && reading.relayed <= credited + book.laidToRest && reading.state !== 'closed';
+    const accounted = book !== undefined && reading !== undefined && reading.relayed <= credited + book.discardedClaims && reading.state !== 'closed';
     if (!reading || !book || accounted) return void missing.delete(rainId);
     const before = missing.get(rainId);
-    if (before?.credited !== credited) return void missing.set(rainId, { credited, since: performance.now(), patienceMs });
-    if (performance.now() - before.since < before.patienceMs || await jobsPending() >= JOBS_MAX) return;
+    if (before?.credited !== credited) return void missing.set(rainId, { credited, since: performance.now(), sweepAfterMs });
+    if (performance.now() - before.since < before.sweepAfterMs || await jobsPending() >= JOBS_MAX) return;
     const sent = await sweep(rainId, live);
     if (sent > 0) log.warn({ rainId, claims: sent }, 'claims that were handed over are missing from the book and were sent again');
-    missing.set(rainId, { credited, since: performance.now(), patienceMs: Math.min(2 * before.patienceMs, patienceMsMax) });
+    missing.set(rainId, { credited, since: performance.now(), sweepAfterMs: Math.min(2 * before.sweepAfterMs, sweepAfterMsMax) });
   }
 
   async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {
     // In the order in which a claim goes: one that is credited or buried in between is found there.
     const pending = (await pendingRanges()).filter((range) => range.rainId === rainId);
-    const credits = await readCredits(desk, rainId);
-    const isResting = await readResting(desk, rainId);
+    const credits = await readCredits(context, rainId);
+    const isResting = await readDiscardedLetters(context, rainId);
     let [sent, jobs] = [0, 0];
     for (let shard = 0; shard < shards; shard++) {
-      const length = await desk.redis.llen(shardKeys(rainId, shard).claims);
+      const length = await context.redis.llen(shardKeys(rainId, shard).claims);
       for (let from = 0; from < length && jobs < JOBS_MAX; from += ENTRIES_MAX) {
         const to = Math.min(from + ENTRIES_MAX, length);
-        const entries = await readEntries(desk.redis, rainId, shard, from, to);
+        const entries = await readEntries(context.redis, rainId, shard, from, to);
         const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter((found) => !isCredited(found.entry, credits) && !isResting({ rainId, shard, ...found }));
         const dead = absent.length === 0 ? [] : await areDead(rainId, shard, absent);
         const ranges = missingRanges(absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index, shard, pending) })));
@@ -84,9 +84,9 @@ export function startSweeper({ desk, jobsPending, pendingRanges, resend, areDead
     return sent;
   }
 
-  return startRounds(async (signal) => {
+  return startLoop(async (signal) => {
     try {
-      for (const [rainId, live] of await liveRains(desk.redis)) {
+      for (const [rainId, live] of await liveRains(context.redis)) {
         if (!signal.aborted) await look(rainId, live).catch((error: unknown) => log.warn({ rainId, error: String(error) }, 'sweeping failed, will try again'));
       }
     } catch (error) {

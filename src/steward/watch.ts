@@ -4,12 +4,12 @@ import { shardKeys } from '../grab/keys.ts';
 import { liveRains, readRain, type LiveRain } from '../grab/reading.ts';
 import { run } from '../grab/scripts.ts';
 import { auditRain, type Audit } from '../operator/audit.ts';
-import type { Desk } from '../operator/desk.ts';
+import type { OperatorContext } from '../operator/desk.ts';
 import type { Logger } from '../runtime/log.ts';
-import { startRounds, type Rounds } from '../runtime/rounds.ts';
+import { startLoop, type Loop } from '../runtime/rounds.ts';
 
-export interface WatchOptions {
-  desk: Desk;
+export interface AuditorOptions {
+  context: OperatorContext;
   log: Logger;
   /** Unique among all watches of all processes. */
   owner?: string;
@@ -29,7 +29,7 @@ export interface Watched {
   at: number;
 }
 
-export interface Watch extends Rounds {
+export interface Auditor extends Loop {
   /** Waits for the audit under way, at most `deadlineMs`. */
   close(deadlineMs?: number): Promise<void>;
   /** The live rains that this process looks after. */
@@ -56,13 +56,13 @@ interface Visited {
  * Audits the live rains in the background, one after the other [R8]. A rain that stops adding up is told once, loudly, and
  * once more when it adds up again. Of several processes one looks after a rain: whoever holds its lease.
  */
-export function startWatch({ desk, log, owner = randomUUID(), restFactor = REST_FACTOR, restMsMin = 5_000, quietMs = 60_000 }: WatchOptions): Watch {
+export function startAuditor({ context, log, owner = randomUUID(), restFactor = REST_FACTOR, restMsMin = 5_000, quietMs = 60_000 }: AuditorOptions): Auditor {
   const seen = new Map<string, Watched>();
   const visited = new Map<string, Visited>();
   const failing = new Set<string>();
   let queue: [string, LiveRain][] = [];
 
-  const lease = async (rainId: string, ms: number) => (await run(desk.redis, 'lease', [shardKeys(rainId, 0).auditor], [owner, ms])) === 1;
+  const lease = async (rainId: string, ms: number) => (await run(context.redis, 'lease', [shardKeys(rainId, 0).auditor], [owner, ms])) === 1;
 
   function drop(rainId: string): void {
     seen.delete(rainId);
@@ -75,14 +75,14 @@ export function startWatch({ desk, log, owner = randomUUID(), restFactor = REST_
     const before = visited.get(rainId);
     const between = before ? start - before.at : 0;
     if (!await lease(rainId, Math.round(Math.min(LEASE_MS_MAX, Math.max(LEASE_MS_MIN, 2 * between))))) return drop(rainId);
-    const reading = await readRain(desk.redis, rainId, live);
+    const reading = await readRain(context.redis, rainId, live);
     if (!reading) return drop(rainId); // Lost: the guard says so.
     const { state, loaded, left, claims, spoiled, relayed } = reading;
     const counts = [state, loaded, left, claims, spoiled, relayed].join();
     const last = seen.get(rainId);
     const still = last?.audit.report.adds_up && last.audit.equation.pending.count === 0 && before?.counts === counts;
     if (!still || Date.now() - last.at >= quietMs) {
-      const audit = await auditRain(desk, rainId);
+      const audit = await auditRain(context, rainId);
       if (!audit) return drop(rainId); // Another book's rain: the settler says so.
       tell(rainId, last?.audit, audit);
       seen.set(rainId, { audit, seconds: (performance.now() - start) / 1_000, at: Date.now() });
@@ -98,9 +98,9 @@ export function startWatch({ desk, log, owner = randomUUID(), restFactor = REST_
   }
 
   /** `''`: the list of rains itself. */
-  async function attempt(rainId: string, deed: () => Promise<void>): Promise<void> {
+  async function attempt(rainId: string, action: () => Promise<void>): Promise<void> {
     try {
-      await deed();
+      await action();
       if (failing.delete(rainId)) log.info({ rainId }, 'the audit in the background works again');
     } catch (error) {
       if (!failing.has(rainId)) log.warn({ rainId, error: String(error) }, 'the audit in the background failed, will try again');
@@ -109,7 +109,7 @@ export function startWatch({ desk, log, owner = randomUUID(), restFactor = REST_
   }
 
   async function refill(): Promise<void> {
-    const live = await liveRains(desk.redis);
+    const live = await liveRains(context.redis);
     for (const rainId of [...seen.keys(), ...visited.keys(), ...failing]) if (rainId !== '' && !live.has(rainId)) drop(rainId);
     queue = [...live].slice(0, RAINS_TOLD_MAX);
   }
@@ -123,7 +123,7 @@ export function startWatch({ desk, log, owner = randomUUID(), restFactor = REST_
     return Math.max(restFactor * (performance.now() - start), queue.length > 0 ? 0 : restMsMin);
   }
 
-  const rounds = startRounds(round);
+  const rounds = startLoop(round);
   return {
     seen: () => seen,
     async close(deadlineMs = 5_000) {

@@ -1,5 +1,5 @@
 /** One timer: set again, it forgets what it was set for before. */
-export class Alarm {
+export class Timer {
   #timer: NodeJS.Timeout | undefined;
 
   /** It has not rung yet. */

@@ -1,19 +1,19 @@
 import { retryOf } from '../protocol/outcomes.ts';
-import { Alarm } from './alarm.ts';
+import { Timer } from './alarm.ts';
 import { Connection } from './connection.ts';
-import type { Habit } from './habits.ts';
-import { Misfortune } from './misfortune.ts';
+import type { Behaviour } from './habits.ts';
+import { FaultInjector } from './misfortune.ts';
 import type { BotOutcome } from './outcome.ts';
-import { Pocket } from './pocket.ts';
+import { TicketClient } from './pocket.ts';
 import { isSamePlan, Schedule } from './schedule.ts';
 import type { HeardMessage, HeardRain, HeardResult } from './server-message.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
 
 export interface BotSelf {
   userId: string;
   /** From seeing that it rains, or from the moment that counts for all, to tapping, ms. */
   reactionMs: number;
-  habit?: Habit;
+  behaviour?: Behaviour;
   /** The address to call from; `undefined` leaves it to the system. */
   localAddress: string | undefined;
 }
@@ -29,13 +29,13 @@ export interface BotSelf {
  * A question whose answer went down with its line is asked again on the next one, because repeating is safe [R6].
  */
 export class Bot {
-  readonly #around: Surroundings;
+  readonly #around: LoadtestEnvironment;
   readonly #self: BotSelf;
   readonly #schedule: Schedule;
   readonly #connection: Connection;
-  readonly #misfortune: Misfortune;
-  readonly #pocket: Pocket;
-  readonly #alarm = new Alarm();
+  readonly #faults: FaultInjector;
+  readonly #pocket: TicketClient;
+  readonly #alarm = new Timer();
   #rain: HeardRain | undefined;
   #asks = 0;
   /** The question under way. */
@@ -46,20 +46,20 @@ export class Bot {
   #resolve: (outcome: BotOutcome) => void = () => {};
   #reject: (fault: unknown) => void = () => {};
 
-  constructor(around: Surroundings, self: BotSelf) {
+  constructor(around: LoadtestEnvironment, self: BotSelf) {
     this.#around = around;
     this.#self = self;
     this.#schedule = new Schedule(around, self.reactionMs, around.inPlaceAt);
     this.#connection = new Connection(around, self.userId, self.localAddress, {
       onMessage: (message) => this.#hear(message),
-      onWelcome: () => this.#misfortune.welcomed(),
+      onWelcome: () => this.#faults.welcomed(),
       ticket: () => this.#pocket.ticket,
       onBroken: () => this.#onBroken(),
       onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
       onFault: (fault) => this.#reject(fault),
     });
-    this.#pocket = new Pocket(around, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
-    this.#misfortune = new Misfortune(around, self.habit ?? 'good', this.#connection);
+    this.#pocket = new TicketClient(around, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
+    this.#faults = new FaultInjector(around, self.behaviour ?? 'good', this.#connection);
   }
 
   /** Resolves when the outcome is known and the socket is closed. @throws what `tokenFor` throws */
@@ -86,7 +86,7 @@ export class Bot {
       case 'puzzle': return this.#hearEntry(message);
       case 'credited': return this.#hearCredited(message.rainId, message.redPacketId, message.amount);
       case 'error':
-        this.#around.tally.misunderstood++;
+        this.#around.counters.misunderstood++;
         // A puzzle that has run out: there is another.
         if (message.code === 'not_solved') this.#joinAgain();
         return;
@@ -95,10 +95,10 @@ export class Bot {
   }
 
   #hearRain(rain: HeardRain): void {
-    const { rainId, tally, now } = this.#around;
+    const { rainId, counters, now } = this.#around;
     if (rain.rainId !== rainId) return;
     const before = this.#rain;
-    if (before?.state === 'loaded' && rain.state === 'open') tally.heardStart(now());
+    if (before?.state === 'loaded' && rain.state === 'open') counters.heardStart(now());
     this.#rain = rain;
     if (this.#asked) return;
     this.#connection.answered();
@@ -116,7 +116,7 @@ export class Bot {
     this.#alarm.clear();
     const wait = Math.max(this.#schedule.waitMs(rain), 0) || (this.#lacksTicket(rain) ? Infinity : 0);
     if (wait <= 0) return this.#ask();
-    const { sleepMsMax } = this.#around.patience;
+    const { sleepMsMax } = this.#around.retryPolicy;
     if (wait <= sleepMsMax) this.#alarm.set(wait, () => this.#plan(this.#rain ?? rain));
     else this.#alarm.set(sleepMsMax, () => this.#connection.join());
   }
@@ -127,22 +127,22 @@ export class Bot {
   }
 
   #ask(): void {
-    const { now, patience, rainId, tally } = this.#around;
-    if (this.#asks >= patience.asksMax) return this.#end({ kind: 'gave_up', reason: `asked ${this.#asks} times` });
+    const { now, retryPolicy, rainId, counters } = this.#around;
+    if (this.#asks >= retryPolicy.asksMax) return this.#end({ kind: 'gave_up', reason: `asked ${this.#asks} times` });
     const ref = String(++this.#asks);
     this.#schedule.tapped();
-    if (this.#asks === 1) tally.late.record(this.#schedule.sinceTapMs() ?? 0);
+    if (this.#asks === 1) counters.late.record(this.#schedule.sinceTapMs() ?? 0);
     this.#asked = { ref, at: now() };
     this.#connection.ask({ type: 'grab', rainId, ref, ...this.#pocket.carried() });
-    this.#misfortune.asked();
+    this.#faults.asked();
   }
 
   #hearResult(result: HeardResult): void {
-    const { tally, now, rainId } = this.#around;
+    const { counters, now, rainId } = this.#around;
     if (result.rainId !== rainId) return;
     const asked = this.#asked?.ref === result.ref ? this.#asked : undefined;
     if (asked) {
-      tally.answer(result.code, this.#reads ? now() - asked.at : undefined, now());
+      counters.answer(result.code, this.#reads ? now() - asked.at : undefined, now());
       this.#asked = undefined;
       this.#connection.answered();
     }
@@ -182,14 +182,14 @@ export class Bot {
   }
 
   #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {
-    const { tally, creditWaitMs } = this.#around;
-    tally.told.tell(this.#self.userId, redPacketId, amount);
+    const { counters, creditWaitMs } = this.#around;
+    counters.told.tell(this.#self.userId, redPacketId, amount);
     if (this.#won) return;
     this.#won = { redPacketId, amount, again: code === '1' };
     this.#asked = undefined;
     this.#connection.answered();
-    tally.progress.won++;
-    tally.at('won', this.#around.now());
+    counters.progress.won++;
+    counters.at('won', this.#around.now());
     this.#decided();
     this.#alarm.clear();
     if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
@@ -198,22 +198,22 @@ export class Bot {
 
   #hearCredited(rainId: string, redPacketId: string, amount: string): void {
     if (rainId !== this.#around.rainId) return;
-    this.#around.tally.told.tell(this.#self.userId, redPacketId, amount);
-    if (this.#creditedId === undefined) this.#around.tally.credited(this.#around.now());
+    this.#around.counters.told.tell(this.#self.userId, redPacketId, amount);
+    if (this.#creditedId === undefined) this.#around.counters.credited(this.#around.now());
     this.#creditedId = redPacketId;
     if (this.#won) this.#leaveWithPacket();
   }
 
   #decided(): void {
-    const { tally } = this.#around;
-    tally.progress.answered++;
+    const { counters } = this.#around;
+    counters.progress.answered++;
     const tapMs = this.#schedule.sinceTapMs();
-    if (tapMs !== undefined && this.#reads) tally.taps.record(tapMs);
+    if (tapMs !== undefined && this.#reads) counters.taps.record(tapMs);
   }
 
   /** Who does not read waits for himself: that is no latency of the server's. */
   get #reads(): boolean {
-    return this.#self.habit !== 'slow';
+    return this.#self.behaviour !== 'slow';
   }
 
   #leaveWithPacket(): void {
@@ -236,11 +236,11 @@ export class Bot {
   /** The socket is closed. A packet that was won stays won, whatever came after it. */
   #finish(otherwise: BotOutcome): void {
     this.#alarm.clear();
-    this.#misfortune.end();
+    this.#faults.end();
     this.#pocket.end();
     const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
     const outcome = this.#outcome ?? won ?? otherwise;
-    this.#around.tally.ended(outcome);
+    this.#around.counters.ended(outcome);
     this.#resolve(outcome);
   }
 }

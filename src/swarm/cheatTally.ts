@@ -23,7 +23,7 @@ export interface CheatRecord {
 }
 
 /** Cheaters are reported apart: what they hear is no measure of how others are served. */
-export class CheatTally {
+export class CheatCounters {
   users = 0;
   frames = 0;
   unheard = 0;

@@ -3,14 +3,14 @@ import type { Loss } from '../client/comeback.ts';
 import { CLOSES, reasonOf, type CloseCode } from '../protocol/outcomes.ts';
 import { Bot, type BotSelf } from './bot.ts';
 import { forge } from './forgery.ts';
-import { dial, type Line } from './line.ts';
+import { dial, type BotSocket } from './line.ts';
 import type { HeardMessage, HeardRain } from './server-message.ts';
-import type { Surroundings } from './surroundings.ts';
-import { Tally } from './tally.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
+import { WaveCounters } from './tally.ts';
 import { trick, TRICK_NAMES, type Loot } from './ticketForgery.ts';
 
 /** Sockets of one cheater: what one of them is refused another may get. */
-export const LINES_PER_CHEATER = 2;
+export const SOCKETS_PER_CHEATER = 2;
 /** How long he cheats, from the start of the rain on, and how fast: 300 frames a second and line, where a hand makes 15. */
 const CHEATS_MS = 3_000;
 const TICK_MS = 50;
@@ -26,7 +26,7 @@ const AFTERMATH_MS = 300;
  * others. Where tickets are asked for he tries his hand at those as well. Then he asks politely, as everybody may, so that what he has won in the end is known and can be held against the audit.
  */
 export class Cheater {
-  readonly #around: Surroundings;
+  readonly #around: LoadtestEnvironment;
   readonly #self: BotSelf;
   #bot: Bot | undefined;
   #aborted = new AbortController();
@@ -36,21 +36,21 @@ export class Cheater {
   #ticketed = false;
   #own: Loot['own'];
 
-  constructor(around: Surroundings, self: BotSelf) {
+  constructor(around: LoadtestEnvironment, self: BotSelf) {
     this.#around = around;
     this.#self = self;
   }
 
   /** Resolves when he has given up. @throws what `tokenFor` throws */
   async run(): Promise<void> {
-    const { tally, tokenFor, turnstile, patience, rainId } = this.#around;
-    tally.cheats.users++;
-    if (!await turnstile.pass()) return;
+    const { counters, tokenFor, throttle, retryPolicy, rainId } = this.#around;
+    counters.cheats.users++;
+    if (!await throttle.pass()) return;
     const token = await tokenFor(this.#self.userId);
     const seen = new Promise<void>((resolve) => { this.#sawRain = resolve; });
     const over = new AbortController();
-    const lines = Array.from({ length: LINES_PER_CHEATER }, () => this.#keepCalling(token, AbortSignal.any([over.signal, this.#aborted.signal])));
-    await Promise.race([seen, this.#rest(patience.sleepMsMax)]);
+    const lines = Array.from({ length: SOCKETS_PER_CHEATER }, () => this.#keepCalling(token, AbortSignal.any([over.signal, this.#aborted.signal])));
+    await Promise.race([seen, this.#rest(retryPolicy.sleepMsMax)]);
     if (this.#rain?.rainId === rainId) await this.#rest(Math.max(0, this.#rain.opensAt - this.#around.clock.now()));
     await this.#rest(CHEATS_MS);
     over.abort();
@@ -65,36 +65,36 @@ export class Cheater {
   }
 
   async #askPolitely(): Promise<void> {
-    const { tally } = this.#around;
+    const { counters } = this.#around;
     if (this.#aborted.signal.aborted) return;
     // His last question is no measure of anything, so it is counted in a tally that nobody reads.
-    const around = { ...this.#around, tally: new Tally(1), creditWaitMs: 0 };
-    this.#bot = new Bot(around, { ...this.#self, habit: 'good', reactionMs: 0 });
+    const around = { ...this.#around, counters: new WaveCounters(1), creditWaitMs: 0 };
+    this.#bot = new Bot(around, { ...this.#self, behaviour: 'good', reactionMs: 0 });
     const outcome = await this.#bot.run();
-    if (outcome.kind === 'won') tally.cheats.win(this.#self.userId, outcome.redPacketId, outcome.amount);
-    else if (outcome.kind !== 'lost') tally.cheats.unheard++;
-    tally.cheats.hear(`in the end: ${outcome.kind}`);
+    if (outcome.kind === 'won') counters.cheats.win(this.#self.userId, outcome.redPacketId, outcome.amount);
+    else if (outcome.kind !== 'lost') counters.cheats.unheard++;
+    counters.cheats.hear(`in the end: ${outcome.kind}`);
   }
 
   async #keepCalling(token: string, signal: AbortSignal): Promise<void> {
-    const { tally } = this.#around;
+    const { counters } = this.#around;
     for (let dials = 0; dials < DIALS_MAX && !signal.aborted; dials++) {
       const loss = await this.#callOnce(token, signal);
-      if (!signal.aborted || loss.kind !== 'closed') tally.cheats.hear(lossName(loss));
+      if (!signal.aborted || loss.kind !== 'closed') counters.cheats.hear(lossName(loss));
       await this.#rest(REDIAL_MS);
     }
   }
 
   #callOnce(token: string, signal: AbortSignal): Promise<Loss> {
-    const { address, patience } = this.#around;
+    const { address, retryPolicy } = this.#around;
     return new Promise((resolve) => {
       let ticker: NodeJS.Timeout | undefined;
-      const hangUp = () => line.cut();
-      const line: Line = dial({ address, token, localAddress: this.#self.localAddress, patience }, {
+      const hangUp = () => socket.cut();
+      const socket: BotSocket = dial({ address, token, localAddress: this.#self.localAddress, retryPolicy }, {
         onMessage: (message) => {
           if (message.type === 'welcome') {
-            line.say({ type: 'join', rainId: this.#around.rainId });
-            ticker ??= setInterval(() => this.#bother(line), TICK_MS);
+            socket.say({ type: 'join', rainId: this.#around.rainId });
+            ticker ??= setInterval(() => this.#bother(socket), TICK_MS);
           } else this.#hear(message);
         },
         onUnreadable: () => {},
@@ -108,29 +108,29 @@ export class Cheater {
     });
   }
 
-  #bother(line: Line): void {
-    const { rainId, random, tally, clock } = this.#around;
+  #bother(socket: BotSocket): void {
+    const { rainId, random, counters, clock } = this.#around;
     // Before it begins there is nothing to be had; he keeps his breath.
     if (this.#rain && clock.now() < this.#rain.opensAt) return;
     const loot: Loot = { own: this.#own, overheard: this.#around.overheard.ticket };
     for (let i = 0; i < FRAMES_PER_TICK; i++) {
       const frames = this.#ticketed && random.belowNumber(2) === 0 ? trick(rainId, loot, random) : [forge(rainId, random)];
-      for (const frame of frames) line.shout(frame);
-      tally.cheats.frames += frames.length;
+      for (const frame of frames) socket.shout(frame);
+      counters.cheats.frames += frames.length;
     }
   }
 
   #hear(message: HeardMessage): void {
-    const { tally, rainId } = this.#around;
+    const { counters, rainId } = this.#around;
     switch (message.type) {
       case 'rain':
         if (message.rainId !== rainId) return;
         this.#rain = message;
         return this.#sawRain();
       case 'result':
-        tally.cheats.hear(`answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
+        counters.cheats.hear(`answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
         if ((message.code === '0' || message.code === '1') && message.rainId === rainId) {
-          tally.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
+          counters.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
         }
         return;
       case 'ticket':
@@ -141,7 +141,7 @@ export class Cheater {
         this.#ticketed = true;
         return;
       case 'error':
-        return tally.cheats.hear(`error ${message.code}`);
+        return counters.cheats.hear(`error ${message.code}`);
       default:
         return;
     }

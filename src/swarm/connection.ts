@@ -1,9 +1,9 @@
-import { comebackAfter, type Loss } from '../client/comeback.ts';
+import { reconnectAfter, type Loss } from '../client/comeback.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
-import { describeLoss, dial, type Line } from './line.ts';
+import { describeLoss, dial, type BotSocket } from './line.ts';
 import { backoffMs } from './patience.ts';
 import type { HeardMessage } from './server-message.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
 
 /** Why there will be no other line. */
 type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { kind: 'gave_up'; reason: string };
@@ -24,11 +24,11 @@ interface ConnectionEvents {
 
 /** Keeps one user connected and joined: dials, says hello, and after a pause dials again when the line is lost. */
 export class Connection {
-  readonly #around: Surroundings;
+  readonly #around: LoadtestEnvironment;
   readonly #userId: string;
   readonly #localAddress: string | undefined;
   readonly #events: ConnectionEvents;
-  #line: Line | undefined;
+  #socket: BotSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #welcomed = false;
   #leaving = false;
@@ -38,7 +38,7 @@ export class Connection {
   /** When the gateway that is closing wants to see him again (local clock); nothing else decides then. */
   #comeBackAt: number | undefined;
 
-  constructor(around: Surroundings, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
+  constructor(around: LoadtestEnvironment, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
     this.#around = around;
     this.#userId = userId;
     this.#localAddress = localAddress;
@@ -47,22 +47,22 @@ export class Connection {
 
   /** @param invited at this very moment: no turnstile, the gateway has spread its players itself */
   async open(invited = false): Promise<void> {
-    const { turnstile, tokenFor, tally, patience, address, now } = this.#around;
+    const { throttle, tokenFor, counters, retryPolicy, address, now } = this.#around;
     try {
-      const passed = invited || await turnstile.pass();
+      const passed = invited || await throttle.pass();
       if (this.#leaving) return;
       if (!passed) return this.#events.onGone({ kind: 'left' });
       const token = await tokenFor(this.#userId);
       if (this.#leaving) return;
       this.#dials++;
-      tally.dials++;
+      counters.dials++;
       const dialledAt = now();
-      this.#line = dial({ address, token, localAddress: this.#localAddress, patience }, {
+      this.#socket = dial({ address, token, localAddress: this.#localAddress, retryPolicy }, {
         onMessage: (message) => this.#hear(message, dialledAt),
-        onUnreadable: () => { tally.misunderstood++; },
+        onUnreadable: () => { counters.misunderstood++; },
         onLost: (loss) => this.#lose(loss),
       });
-      this.#expectWithin(patience.handshakeMs + patience.answerMs);
+      this.#expectWithin(retryPolicy.handshakeMs + retryPolicy.answerMs);
     } catch (fault) {
       this.#events.onFault(fault);
     }
@@ -71,8 +71,8 @@ export class Connection {
   /** Says something that will be answered; if `answered` is not called in time, the line counts as lost. Without a line it is dropped. */
   ask(message: ClientMessage): void {
     if (!this.#welcomed) return;
-    this.#line?.say(message);
-    this.#expectWithin(this.#around.patience.answerMs);
+    this.#socket?.say(message);
+    this.#expectWithin(this.#around.retryPolicy.answerMs);
   }
 
   join(): void {
@@ -87,12 +87,12 @@ export class Connection {
 
   /** The line breaks: as if by itself. */
   drop(): void {
-    this.#line?.cut();
+    this.#socket?.cut();
   }
 
   /** @returns reads on, should the line still be there */
   stopReading(): () => void {
-    return this.#line?.stopReading() ?? (() => {});
+    return this.#socket?.stopReading() ?? (() => {});
   }
 
   /** `onGone` follows, at once or when the socket is closed. */
@@ -100,27 +100,27 @@ export class Connection {
     if (this.#leaving) return;
     this.#leaving = true;
     clearTimeout(this.#timer);
-    if (!this.#line) return this.#events.onGone({ kind: 'left' });
-    if (how === 'politely') this.#line.hangUp();
-    else this.#line.cut();
+    if (!this.#socket) return this.#events.onGone({ kind: 'left' });
+    if (how === 'politely') this.#socket.hangUp();
+    else this.#socket.cut();
   }
 
   /** Half-open sockets never say that they are lost; silence does. */
   #expectWithin(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#line?.cut(), ms);
+    this.#timer = setTimeout(() => this.#socket?.cut(), ms);
   }
 
   #hear(message: HeardMessage, dialledAt: number): void {
-    const { clock, tally, now } = this.#around;
+    const { clock, counters, now } = this.#around;
     if (this.#leaving) return;
     switch (message.type) {
       case 'welcome':
         clock.observe(dialledAt, message.serverTime);
         this.#welcomed = true;
-        tally.connected(1, now());
+        counters.connected(1, now());
         this.#events.onWelcome?.();
-        this.#line?.say({ type: 'ping', t: now() });
+        this.#socket?.say({ type: 'ping', t: now() });
         return this.join();
       case 'pong':
         return clock.observe(message.t, message.serverTime);
@@ -134,35 +134,35 @@ export class Connection {
 
   #lose(loss: Loss): void {
     clearTimeout(this.#timer);
-    const { tally } = this.#around;
+    const { counters } = this.#around;
     const welcomed = this.#welcomed;
-    this.#line = undefined;
+    this.#socket = undefined;
     this.#welcomed = false;
-    if (welcomed) tally.connected(-1, this.#around.now());
+    if (welcomed) counters.connected(-1, this.#around.now());
     if (this.#leaving) return this.#events.onGone({ kind: 'left' });
-    if (welcomed) tally.lostLines++;
+    if (welcomed) counters.lostLines++;
     else {
-      tally.failedDials++;
-      tally.lastFailure = loss;
+      counters.failedDials++;
+      counters.lastFailure = loss;
     }
     const comeBackAt = this.#comeBackAt;
     this.#comeBackAt = undefined;
     const awayMs = comeBackAt === undefined ? undefined : Math.max(0, comeBackAt - this.#around.now());
     // A token is fetched for every line.
-    const comeback = comebackAfter({ loss, awayMs, welcomed, freshToken: true, failures: this.#failures });
-    if (comeback.kind === 'never' || this.#dials >= this.#around.patience.dialsMax) {
+    const reconnect = reconnectAfter({ loss, awayMs, welcomed, freshToken: true, failures: this.#failures });
+    if (reconnect.kind === 'never' || this.#dials >= this.#around.retryPolicy.dialsMax) {
       this.#leaving = true;
       return this.#events.onGone(loss.kind === 'refused' ? { kind: 'refused', status: loss.status } : { kind: 'gave_up', reason: describeLoss(loss) });
     }
     this.#events.onBroken();
-    switch (comeback.kind) {
+    switch (reconnect.kind) {
       case 'invited':
-        this.#timer = setTimeout(() => void this.open(true), comeback.afterMs);
+        this.#timer = setTimeout(() => void this.open(true), reconnect.afterMs);
         return;
       case 'later':
-        this.#timer = setTimeout(() => void this.open(), comeback.atLeastMs + backoffMs(this.#failures++, this.#around.random, this.#around.patience));
+        this.#timer = setTimeout(() => void this.open(), reconnect.atLeastMs + backoffMs(this.#failures++, this.#around.random, this.#around.retryPolicy));
         return;
-      default: return comeback satisfies never;
+      default: return reconnect satisfies never;
     }
   }
 }

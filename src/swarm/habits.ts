@@ -1,7 +1,7 @@
 import { randomSource } from '../rain/fairness.ts';
 
 /** What a user is like: as a good client is; one whose line breaks again and again; one who stops reading; one who cheats. */
-export type Habit = 'good' | 'flaky' | 'slow' | 'cheater';
+export type Behaviour = 'good' | 'flaky' | 'slow' | 'cheater';
 
 /** Shares of all users, each from 0 to 1, together at most 1. */
 export interface Shares {
@@ -11,16 +11,16 @@ export interface Shares {
 }
 
 /** Who is what, drawn from the seed; the numbers are exact. @throws RangeError for shares that are none */
-export function habitsOf({ flaky, slow, cheaters }: Shares, users: number, seed: string): Habit[] {
+export function behavioursOf({ flaky, slow, cheaters }: Shares, users: number, seed: string): Behaviour[] {
   for (const share of [flaky, slow, cheaters]) if (!(share >= 0 && share <= 1)) throw new RangeError(`expected shares from 0 to 1, got ${share}`);
   if (flaky + slow + cheaters > 1) throw new RangeError(`expected shares of together at most 1, got ${flaky + slow + cheaters}`);
-  const habits: Habit[] = (['flaky', 'slow', 'cheater'] as const).flatMap((habit, i) =>
-    Array.from({ length: Math.floor(users * [flaky, slow, cheaters][i]!) }, () => habit));
-  while (habits.length < users) habits.push('good');
+  const behaviours: Behaviour[] = (['flaky', 'slow', 'cheater'] as const).flatMap((behaviour, i) =>
+    Array.from({ length: Math.floor(users * [flaky, slow, cheaters][i]!) }, () => behaviour));
+  while (behaviours.length < users) behaviours.push('good');
   const random = randomSource(seed, 'habits');
   for (let last = users - 1; last > 0; last--) {
     const other = random.belowNumber(last + 1);
-    [habits[last], habits[other]] = [habits[other]!, habits[last]!];
+    [behaviours[last], behaviours[other]] = [behaviours[other]!, behaviours[last]!];
   }
-  return habits;
+  return behaviours;
 }

@@ -3,7 +3,7 @@ import type { Loss } from '../client/comeback.ts';
 import { SUBPROTOCOL } from '../protocol/constants.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
-import type { Patience } from './patience.ts';
+import type { RetryPolicy } from './patience.ts';
 import { parseServerMessage, type HeardMessage } from './server-message.ts';
 
 /** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
@@ -22,7 +22,7 @@ export function describeLoss(loss: Loss): string {
   }
 }
 
-interface LineEvents {
+interface BotSocketEvents {
   onMessage(message: HeardMessage): void;
   /** A frame that is none of rain.v1. */
   onUnreadable(): void;
@@ -35,7 +35,7 @@ interface LineEvents {
  * reading, breaks at will, shouts what is no message, and reads a broadcast once for 20,000. What the two share are the rules:
  * when to come back (`client/comeback.ts`), how long a pause is believed, and what an exchange tells of the server's clock.
  */
-export interface Line {
+export interface BotSocket {
   /** Swallowed when the line is closing: `onLost` is on its way. */
   say(message: ClientMessage): void;
   /** Whatever it is, well-formed or not; dropped while much of what was said before has not gone out. */
@@ -52,14 +52,14 @@ interface Dial {
   address: URL;
   token: string;
   localAddress: string | undefined;
-  patience: Patience;
+  retryPolicy: RetryPolicy;
 }
 
 /** Dials the gateway as a native client does, with the token in the header. Never throws: what goes wrong comes as `onLost`. */
-export function dial({ address, token, localAddress, patience }: Dial, events: LineEvents): Line {
+export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents): BotSocket {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
-    handshakeTimeout: patience.handshakeMs,
+    handshakeTimeout: retryPolicy.handshakeMs,
     maxPayload: FRAME_BYTES_MAX,
     perMessageDeflate: false,
     // A source address of 127.0.0.0/8 can only call an IPv4 address.
@@ -97,7 +97,7 @@ export function dial({ address, token, localAddress, patience }: Dial, events: L
       return () => socket.resume();
     },
     hangUp() {
-      goodbye ??= setTimeout(() => socket.terminate(), patience.hangUpMs);
+      goodbye ??= setTimeout(() => socket.terminate(), retryPolicy.hangUpMs);
       socket.close(1000);
     },
     cut: () => socket.terminate(),

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
-import type { Habit } from './habits.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Behaviour } from './habits.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
 
 /** How often one user's line breaks, and how often he stops reading; then he has peace, so that the wave ends [R10]. */
 const CUTS_MAX = 3;
@@ -12,29 +12,29 @@ const BREAKS_MS = { min: 0, max: 30 };
 const STOPS_MS = { min: 2_000, max: 9_000 };
 
 /** What befalls the line of a user who is not like the others. He goes on as a good client does: dials again, asks again [R6]. */
-export class Misfortune {
-  readonly #around: Surroundings;
-  readonly #habit: Habit;
+export class FaultInjector {
+  readonly #around: LoadtestEnvironment;
+  readonly #behaviour: Behaviour;
   readonly #connection: Connection;
   #times = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(around: Surroundings, habit: Habit, connection: Connection) {
+  constructor(around: LoadtestEnvironment, behaviour: Behaviour, connection: Connection) {
     this.#around = around;
-    this.#habit = habit;
+    this.#behaviour = behaviour;
     this.#connection = connection;
   }
 
   welcomed(): void {
-    if (this.#habit === 'flaky') this.#cutIn(HOLDS_MS);
+    if (this.#behaviour === 'flaky') this.#cutIn(HOLDS_MS);
   }
 
   /** His question is on its way: every second flaky user will not hear the answer, and a slow one not for a while. */
   asked(): void {
-    if (this.#habit === 'flaky' && this.#around.random.belowNumber(2) === 0) return this.#cutIn(BREAKS_MS);
-    if (this.#habit !== 'slow' || this.#times >= STOPS_MAX) return;
+    if (this.#behaviour === 'flaky' && this.#around.random.belowNumber(2) === 0) return this.#cutIn(BREAKS_MS);
+    if (this.#behaviour !== 'slow' || this.#times >= STOPS_MAX) return;
     this.#times++;
-    this.#around.tally.stops++;
+    this.#around.counters.stops++;
     const resume = this.#connection.stopReading();
     this.#timer = setTimeout(resume, this.#draw(STOPS_MS));
   }
@@ -48,7 +48,7 @@ export class Misfortune {
     if (this.#times >= CUTS_MAX) return;
     this.#timer = setTimeout(() => {
       this.#times++;
-      this.#around.tally.cuts++;
+      this.#around.counters.cuts++;
       this.#connection.drop();
     }, this.#draw(within));
   }

@@ -6,7 +6,7 @@ import { childEnvironment } from '../runtime/config.ts';
 import { compiledEntry } from '../runtime/entry.ts';
 import { SHAPES } from './arrivals.ts';
 import { reportOf, type SwarmReport } from './report.ts';
-import { Tally, type Progress, type TallyRecord } from './tally.ts';
+import { WaveCounters, type Progress, type WaveCountersRecord } from './tally.ts';
 import { checkWave } from './wave.ts';
 
 const wave = z.object({
@@ -15,7 +15,7 @@ const wave = z.object({
   reactionMs: z.object({ min: z.number(), max: z.number() }).optional(),
   arrivals: z.object({ shape: z.enum(SHAPES), perSecond: z.number() }).optional(),
   shares: z.object({ flaky: z.number(), slow: z.number(), cheaters: z.number() }).optional(),
-  patience: z.record(z.string(), z.number()).optional(),
+  retryPolicy: z.record(z.string(), z.number()).optional(),
 });
 const token = z.object({ secret: z.string(), expiresInSeconds: z.number(), issuer: z.string().optional(), audience: z.string().optional() });
 
@@ -26,12 +26,12 @@ export const order = z.discriminatedUnion('type', [
 ]);
 
 /** What a part tells: both ends are of the same build. */
-export type FromPart =
+export type FromChild =
   | { type: 'progress'; progress: Progress }
-  | { type: 'done'; record: TallyRecord; clockErrorMs: number }
+  | { type: 'done'; record: WaveCountersRecord; clockErrorMs: number }
   | { type: 'failed'; reason: string };
 
-interface PartsOptions {
+interface ProcessesOptions {
   wave: Omit<z.infer<typeof wave>, 'seed'> & { seed?: string | undefined };
   /** With what each part signs its users' tokens. */
   token: z.infer<typeof token>;
@@ -42,7 +42,7 @@ interface PartsOptions {
 }
 
 /** One process of Node holds some thousand busy sockets; so a big wave is played by several, and what they have seen is added up. */
-export async function runParts({ wave: asked, token, prefix, processes, onProgress, signal }: PartsOptions): Promise<SwarmReport> {
+export async function runProcesses({ wave: asked, token, prefix, processes, onProgress, signal }: ProcessesOptions): Promise<SwarmReport> {
   const wave = { ...asked, seed: asked.seed ?? randomBytes(32).toString('hex') };
   checkWave({ users: wave.users, ...(wave.shares && { shares: wave.shares }) }, processes);
   const children: ChildProcess[] = [];
@@ -61,7 +61,7 @@ export async function runParts({ wave: asked, token, prefix, processes, onProgre
     });
     signal?.addEventListener('abort', stop, { once: true });
     const done = await Promise.all(playing);
-    const total = new Tally(sumOf(progresses).users);
+    const total = new WaveCounters(sumOf(progresses).users);
     for (const { record } of done) total.merge(record);
     return reportOf(total, {
       rainId: wave.rainId, seed: wave.seed, durationMs: performance.timeOrigin + performance.now() - startedAt, processes,
@@ -74,11 +74,11 @@ export async function runParts({ wave: asked, token, prefix, processes, onProgre
 }
 
 /** @throws one sentence when the part fails or ends before it is done */
-function play(child: ChildProcess, index: number, onProgress: (progress: Progress) => void, begin: () => void): Promise<Extract<FromPart, { type: 'done' }>> {
+function play(child: ChildProcess, index: number, onProgress: (progress: Progress) => void, begin: () => void): Promise<Extract<FromChild, { type: 'done' }>> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new Error(`swarm process ${index + 1} cannot be run: ${error.message}`)));
     child.once('exit', (code, signal) => reject(new Error(`swarm process ${index + 1} ended too early, with ${describeEnd({ code, signal })}`)));
-    child.on('message', (message: FromPart | { type?: undefined }) => {
+    child.on('message', (message: FromChild | { type?: undefined }) => {
       switch (message.type) {
         case undefined: return begin();
         case 'progress': return onProgress(message.progress);

@@ -2,7 +2,7 @@ import type { RandomSource } from '../rain/fairness.ts';
 import { delayBeforeRetry } from '../runtime/backoff.ts';
 
 /** Everything a bot bounds [R10], units last in the name, each with whom it protects. */
-export const PATIENCE = {
+export const RETRY_POLICY = {
   /** From dialling to the open socket. Protects the bot from a server that accepts and says nothing. */
   handshakeMs: 10_000,
   /** Silence after a question, ms; then the line counts as dead and is dialled anew. Protects the bot from half-open sockets. */
@@ -18,11 +18,11 @@ export const PATIENCE = {
   /** From hanging up until the socket is cut. */
   hangUpMs: 2_000,
 } as const;
-export type Patience = { [K in keyof typeof PATIENCE]: number };
+export type RetryPolicy = { [K in keyof typeof RETRY_POLICY]: number };
 
 const DRAWS = 2 ** 32;
 
 /** The pause before try `attempt` (0, 1, 2 …), drawn from the wave's own seed. */
-export function backoffMs(attempt: number, random: RandomSource, { backoffMsMin, backoffMsMax }: Patience): number {
+export function backoffMs(attempt: number, random: RandomSource, { backoffMsMin, backoffMsMax }: RetryPolicy): number {
   return delayBeforeRetry(attempt + 1, { firstDelayMs: backoffMsMin, delayMsMax: backoffMsMax }, () => random.belowNumber(DRAWS) / DRAWS);
 }

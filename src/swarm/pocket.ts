@@ -2,11 +2,11 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { GrabMessage, SolutionMessage } from '../protocol/messages.ts';
 import type { HeardMessage } from './server-message.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
 
 /** A user's ticket for the rain, and what he does to get it. */
-export class Pocket {
-  readonly #around: Surroundings;
+export class TicketClient {
+  readonly #around: LoadtestEnvironment;
   readonly #say: (solution: SolutionMessage) => void;
   readonly #onFault: (fault: unknown) => void;
   readonly #stop = new AbortController();
@@ -14,7 +14,7 @@ export class Pocket {
   #solving = false;
   #wanting = false;
 
-  constructor(around: Surroundings, say: (solution: SolutionMessage) => void, onFault: (fault: unknown) => void) {
+  constructor(around: LoadtestEnvironment, say: (solution: SolutionMessage) => void, onFault: (fault: unknown) => void) {
     this.#around = around;
     this.#say = say;
     this.#onFault = onFault;
@@ -64,7 +64,7 @@ export class Pocket {
     try {
       const solved = await solveChallenge({ challenge, deriveKey, controller: this.#stop });
       if (!solved) return;
-      this.#around.tally.puzzles++;
+      this.#around.counters.challenges++;
       this.#say({ type: 'solution', rainId, challenge, solution: { counter: solved.counter, derivedKey: solved.derivedKey } });
     } catch (fault) {
       this.#onFault(fault);

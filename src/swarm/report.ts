@@ -7,7 +7,7 @@ import type { Shares } from './habits.ts';
 import type { Latency } from './latency.ts';
 import { describeLoss } from './line.ts';
 import { BIN_MS, type TimelineRecord } from './timeline.ts';
-import type { Tally } from './tally.ts';
+import type { WaveCounters } from './tally.ts';
 
 /** What a wave saw. Plain data: `--json` prints it as it is. Amounts are decimal strings. */
 export interface SwarmReport {
@@ -39,7 +39,7 @@ export interface SwarmReport {
   /** How many users were not like the others, and how often their lines broke, or they stopped reading; absent: nobody was. */
   trouble?: Shares & { cuts: number; stops: number };
   /** Puzzles that users have solved for a ticket; absent: none. */
-  puzzles?: number;
+  challenges?: number;
   /** Cheaters are counted in nothing above but `winners` and `told`; absent: nobody cheated. */
   cheaters?: CheatReport;
   /** What happened in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of those open. */
@@ -70,39 +70,39 @@ interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'> 
 
 const CURVE_PERCENTS = [0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100];
 
-export function toReport(tally: Tally, clock: ServerClock, facts: WaveFacts): SwarmReport {
-  return reportOf(tally, { ...facts, clockErrorMs: clock.roundTripMs / 2 });
+export function toReport(counters: WaveCounters, clock: ServerClock, facts: WaveFacts): SwarmReport {
+  return reportOf(counters, { ...facts, clockErrorMs: clock.roundTripMs / 2 });
 }
 
-export function reportOf(tally: Tally, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts & { clockErrorMs: number }): SwarmReport {
-  const { progress, told } = tally;
-  const failure = tally.welcomes === 0 ? tally.lastFailure : undefined;
-  const start = tally.start.record();
+export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts & { clockErrorMs: number }): SwarmReport {
+  const { progress, told } = counters;
+  const failure = counters.welcomes === 0 ? counters.lastFailure : undefined;
+  const start = counters.start.record();
   return {
     rainId,
     seed,
     users: progress.users,
     processes,
     durationMs: Math.round(durationMs),
-    outcomes: ranked(tally.outcomes).map(([name, count]) => ({ name, count })),
-    answers: ranked(tally.answers).map(([code, count]) => ({ code, reason: reasonOf(code), count })),
-    latencyMs: { ask: tally.asks.summary(), tap: tally.taps.summary(), late: tally.late.summary() },
-    tapCurve: CURVE_PERCENTS.map((percent) => [percent, tally.taps.at(percent)]),
+    outcomes: ranked(counters.outcomes).map(([name, count]) => ({ name, count })),
+    answers: ranked(counters.answers).map(([code, count]) => ({ code, reason: reasonOf(code), count })),
+    latencyMs: { ask: counters.asks.summary(), tap: counters.taps.summary(), late: counters.late.summary() },
+    tapCurve: CURVE_PERCENTS.map((percent) => [percent, counters.taps.at(percent)]),
     ...(arrivals && { arrivals }),
     start: { heard: start.heard, firstMs: start.firstMs, spreadMs: start.lastMs - start.firstMs },
-    ...(shares && { trouble: { ...shares, cuts: tally.cuts, stops: tally.stops } }),
-    ...(tally.puzzles > 0 && { puzzles: tally.puzzles }),
-    ...(tally.cheats.users > 0 && { cheaters: tally.cheats.report() }),
-    timeline: { binMs: BIN_MS, counts: tally.timeline.record() },
+    ...(shares && { trouble: { ...shares, cuts: counters.cuts, stops: counters.stops } }),
+    ...(counters.challenges > 0 && { challenges: counters.challenges }),
+    ...(counters.cheats.users > 0 && { cheaters: counters.cheats.report() }),
+    timeline: { binMs: BIN_MS, counts: counters.timeline.record() },
     winners: told.winners,
     credited: progress.credited,
     told: formatMoney(told.cents),
     faults: told.faults,
     faultExamples: [...told.examples],
-    dials: tally.dials,
-    failedDials: tally.failedDials,
-    lostLines: tally.lostLines,
-    misunderstood: tally.misunderstood,
+    dials: counters.dials,
+    failedDials: counters.failedDials,
+    lostLines: counters.lostLines,
+    misunderstood: counters.misunderstood,
     ...(failure && { unreached: { reason: describeLoss(failure), ...(failure.kind === 'refused' && { status: failure.status }) } }),
     clockErrorMs: Number.isFinite(clockErrorMs) ? clockErrorMs : 0,
   };

@@ -1,10 +1,10 @@
 import type { HeardRain } from './server-message.ts';
 import { backoffMs } from './patience.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
 
 /** When one user taps: a human moment after it begins to rain, and not again before the pause that he was told to make. */
 export class Schedule {
-  readonly #around: Surroundings;
+  readonly #around: LoadtestEnvironment;
   readonly #reactionMs: number;
   /** From when on it counts, this process's monotonic ms, however early it began; `undefined`: from when he sees it. */
   #inPlaceAt: number | undefined;
@@ -17,7 +17,7 @@ export class Schedule {
   #meantAt: number | undefined;
 
   /** @param inPlaceAt all users' times to tap count from the same moment: the opening, or this one if that is later */
-  constructor(around: Surroundings, reactionMs: number, inPlaceAt?: number) {
+  constructor(around: LoadtestEnvironment, reactionMs: number, inPlaceAt?: number) {
     this.#inPlaceAt = inPlaceAt;
     this.#around = around;
     this.#reactionMs = reactionMs;
@@ -59,8 +59,8 @@ export class Schedule {
 
   /** Told to wait: until the moment that he was told, else each time longer. */
   pause(forMs?: number): void {
-    const { clock, random, patience } = this.#around;
-    this.#notBefore = clock.now() + (forMs ?? backoffMs(this.#pauses++, random, patience));
+    const { clock, random, retryPolicy } = this.#around;
+    this.#notBefore = clock.now() + (forMs ?? backoffMs(this.#pauses++, random, retryPolicy));
   }
 
   /** He asks now. If that is later than he meant to, because this process or the line was late, the delay is part of his waiting. */

@@ -1,11 +1,11 @@
 import type { RandomSource } from '../rain/fairness.ts';
 import type { Now, ServerClock } from './clock.ts';
-import type { Patience } from './patience.ts';
-import type { Tally } from './tally.ts';
-import type { Turnstile } from './turnstile.ts';
+import type { RetryPolicy } from './patience.ts';
+import type { WaveCounters } from './tally.ts';
+import type { Throttle } from './turnstile.ts';
 
 /** What all bots of a wave share; a bot of its own is little more than a socket and a timer. */
-export interface Surroundings {
+export interface LoadtestEnvironment {
   address: URL;
   rainId: string;
   tokenFor: (userId: string) => Promise<string>;
@@ -13,12 +13,12 @@ export interface Surroundings {
   creditWaitMs: number;
   /** Users' times to tap count from here (monotonic ms), or from the opening if that is later; absent: from when each sees it rain. */
   inPlaceAt?: number;
-  turnstile: Turnstile;
+  throttle: Throttle;
   clock: ServerClock;
   now: Now;
   random: RandomSource;
-  patience: Patience;
-  tally: Tally;
+  retryPolicy: RetryPolicy;
+  counters: WaveCounters;
   /** The last ticket that anybody here was handed: what a cheater might have got hold of. */
   overheard: { ticket?: string };
 }

@@ -32,7 +32,7 @@ export function renderReport(report: SwarmReport, audit?: AuditReport, others?: 
 }
 
 /** What only some runs have. */
-function further({ arrivals, latencyMs: { late }, start, trouble, puzzles, cheaters, processes }: SwarmReport): string[] {
+function further({ arrivals, latencyMs: { late }, start, trouble, challenges, cheaters, processes }: SwarmReport): string[] {
   const lines: string[] = [];
   if (arrivals) {
     lines.push(`Open loop: taps came by a Poisson process of ${figure(arrivals.perSecond)}/s on average (${arrivals.shape}), decided before the run. "Meant tap to decision" counts`,
@@ -42,7 +42,7 @@ function further({ arrivals, latencyMs: { late }, start, trouble, puzzles, cheat
   if (processes > 1) lines.push(`Played by ${processes} processes; their histograms were added up, not averaged.`);
   if (start.heard > 0) lines.push(`${figure(start.heard)} waiting users were told of the start within ${start.spreadMs.toFixed(0)} ms of each other.`);
   if (trouble && trouble.flaky + trouble.slow > 0) lines.push(`Lines of flaky users broke ${figure(trouble.cuts)} times; slow users stopped reading ${figure(trouble.stops)} times (their latency is not counted).`);
-  if (puzzles) lines.push(`${figure(puzzles)} puzzles were solved for a ticket; that takes its time here, as part of the figures above.`);
+  if (challenges) lines.push(`${figure(challenges)} puzzles were solved for a ticket; that takes its time here, as part of the figures above.`);
   if (cheaters) {
     lines.push(`${figure(cheaters.users)} cheaters sent ${figure(cheaters.frames)} frames and heard: ${cheaters.heard.map(({ name, count }) => `${figure(count)} ${name}`).join(', ')}.`,
       `${figure(cheaters.winners)} of them won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not find out.`);

@@ -1,6 +1,6 @@
 import type { Loss } from '../client/comeback.ts';
 import { reasonOf } from '../protocol/outcomes.ts';
-import { CheatTally, type CheatRecord } from './cheatTally.ts';
+import { CheatCounters, type CheatRecord } from './cheatTally.ts';
 import { LatencyRecorder, type LatencyRecord } from './latency.ts';
 import { outcomeName, type BotOutcome } from './outcome.ts';
 import { StartHeard, type StartRecord } from './start.ts';
@@ -20,11 +20,11 @@ export interface Progress {
   ended: number;
 }
 
-const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'puzzles'] as const;
+const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'challenges'] as const;
 const RECORDERS = ['asks', 'taps', 'late'] as const;
 
 /** A tally on its way to another process. */
-export interface TallyRecord {
+export interface WaveCountersRecord {
   progress: Progress;
   told: { entries: [string, string, string][]; faults: number; examples: readonly string[] };
   recorders: Record<(typeof RECORDERS)[number], LatencyRecord>;
@@ -38,7 +38,7 @@ export interface TallyRecord {
 }
 
 /** Where all bots of a wave write down what they see. */
-export class Tally {
+export class WaveCounters {
   readonly progress: Progress;
   readonly told = new ToldPackets();
   /** From a question to its answer. */
@@ -51,7 +51,7 @@ export class Tally {
   readonly outcomes = new Map<string, number>();
   readonly start = new StartHeard();
   readonly timeline = new Timeline();
-  readonly cheats = new CheatTally(this.told);
+  readonly cheats = new CheatCounters(this.told);
   dials = 0;
   /** Dials that a welcome followed. */
   welcomes = 0;
@@ -67,7 +67,7 @@ export class Tally {
   cuts = 0;
   stops = 0;
   /** Puzzles solved. */
-  puzzles = 0;
+  challenges = 0;
   readonly #zeroMs: number;
 
   /** @param zeroMs the start of the wave, as `now` of all that follows tells it */
@@ -108,18 +108,18 @@ export class Tally {
     this.progress.ended++;
   }
 
-  record(): TallyRecord {
+  record(): WaveCountersRecord {
     const { progress, told, answers, outcomes, start, timeline, cheats, lastFailure } = this;
     return {
       progress, told: { entries: told.entries(), faults: told.faults, examples: told.examples },
-      recorders: Object.fromEntries(RECORDERS.map((name) => [name, this[name].toRecord()])) as TallyRecord['recorders'],
-      answers: [...answers], outcomes: [...outcomes], counts: Object.fromEntries(COUNTS.map((name) => [name, this[name]])) as TallyRecord['counts'],
+      recorders: Object.fromEntries(RECORDERS.map((name) => [name, this[name].toRecord()])) as WaveCountersRecord['recorders'],
+      answers: [...answers], outcomes: [...outcomes], counts: Object.fromEntries(COUNTS.map((name) => [name, this[name]])) as WaveCountersRecord['counts'],
       start: start.record(), timeline: timeline.record(), cheats: cheats.record(), lastFailure,
     };
   }
 
   /** Adds what another process has seen of the same wave; `users` are counted already. */
-  merge(other: TallyRecord): void {
+  merge(other: WaveCountersRecord): void {
     for (const name of ['connected', 'answered', 'won', 'credited', 'ended'] as const) this.progress[name] += other.progress[name];
     this.told.merge(other.told);
     for (const name of RECORDERS) this[name].merge(other.recorders[name]);

@@ -3,7 +3,7 @@ import type { Now } from './clock.ts';
 const TURN_MS = 10;
 
 /** Lets a bounded number through per second, in the order of arrival; one timer, however many wait [R10]. */
-export class Turnstile {
+export class Throttle {
   readonly #perSecond: number;
   readonly #now: Now;
   #waiting: ((passed: boolean) => void)[] = [];

@@ -3,16 +3,16 @@ import { randomSource } from '../rain/fairness.ts';
 import { gatewayAddress, sourceAddresses } from './address.ts';
 import { arrivalsMs, type Arrivals } from './arrivals.ts';
 import { Bot, type BotSelf } from './bot.ts';
-import { Cheater, LINES_PER_CHEATER } from './cheater.ts';
+import { Cheater, SOCKETS_PER_CHEATER } from './cheater.ts';
 import { ServerClock, type Now } from './clock.ts';
 import { SOCKETS_PER_PROCESS_MAX, whyTooMany } from './files.ts';
-import { habitsOf, type Shares } from './habits.ts';
+import { behavioursOf, type Shares } from './habits.ts';
 import { REACTION_MS_MAX, USERS_MAX } from './limits.ts';
-import { PATIENCE, type Patience } from './patience.ts';
+import { RETRY_POLICY, type RetryPolicy } from './patience.ts';
 import { toReport, type SwarmReport } from './report.ts';
-import { Tally, type Progress } from './tally.ts';
-import { Turnstile } from './turnstile.ts';
-import type { Surroundings } from './surroundings.ts';
+import { WaveCounters, type Progress } from './tally.ts';
+import { Throttle } from './turnstile.ts';
+import type { LoadtestEnvironment } from './surroundings.ts';
 
 const PROGRESS_MS = 200;
 /** From the last dial until the users are in place. */
@@ -45,19 +45,19 @@ export interface WaveOptions {
   onProgress?: (progress: Readonly<Progress>) => void;
   /** Ends the wave early; what was seen until then is reported. */
   signal?: AbortSignal;
-  patience?: Partial<Patience>;
+  retryPolicy?: Partial<RetryPolicy>;
   now?: Now;
 }
 
 /** Which users of the wave are this process's: every `of`th; and how long ago the wave began, ms. */
-interface Part {
+interface WaveShare {
   index: number;
   of: number;
   begunMsAgo: number;
 }
 
 interface Played {
-  tally: Tally;
+  counters: WaveCounters;
   clock: ServerClock;
   durationMs: number;
 }
@@ -72,8 +72,8 @@ const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
 export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   const seed = options.seed ?? randomBytes(32).toString('hex');
   const { rainId, arrivals, shares } = options;
-  const { tally, clock, durationMs } = await playPart({ ...options, seed }, { index: 0, of: 1, begunMsAgo: 0 });
-  return toReport(tally, clock, { rainId, seed, durationMs, processes: 1, ...(arrivals && { arrivals }), ...(shares && { shares }) });
+  const { counters, clock, durationMs } = await playShare({ ...options, seed }, { index: 0, of: 1, begunMsAgo: 0 });
+  return toReport(counters, clock, { rainId, seed, durationMs, processes: 1, ...(arrivals && { arrivals }), ...(shares && { shares }) });
 }
 
 /** @throws RangeError, one sentence, for a figure out of bounds */
@@ -95,11 +95,11 @@ export function processesFor(users: number, shares: Shares = NOBODY): number {
 }
 
 function socketsOf(users: number, { cheaters }: Shares): number {
-  return users + Math.floor(users * cheaters) * (LINES_PER_CHEATER - 1);
+  return users + Math.floor(users * cheaters) * (SOCKETS_PER_CHEATER - 1);
 }
 
 /** Plays the users of one process. All figures of the options are those of the whole wave. */
-export async function playPart(options: WaveOptions & { seed: string }, part: Part): Promise<Played> {
+export async function playShare(options: WaveOptions & { seed: string }, part: WaveShare): Promise<Played> {
   const { rainId, users, signal, onProgress, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
@@ -107,37 +107,37 @@ export async function playPart(options: WaveOptions & { seed: string }, part: Pa
   const address = gatewayAddress(options.url);
   const random = randomSource(seed, part.of === 1 ? 'swarm' : `swarm/${part.index}`);
   const clock = new ServerClock(now);
-  const turnstile = new Turnstile(connectsPerSecond / part.of, now);
-  const habits = habitsOf(shares, users, seed);
+  const throttle = new Throttle(connectsPerSecond / part.of, now);
+  const behaviours = behavioursOf(shares, users, seed);
   const moments = arrivals && arrivalsMs(arrivals, users, seed);
   const from = sourceAddresses(address, users);
   const startedAt = now() - part.begunMsAgo;
   const mine = Array.from({ length: Math.ceil((users - part.index) / part.of) }, (_, i) => part.index + i * part.of);
-  const tally = new Tally(mine.filter((i) => habits[i] !== 'cheater').length, startedAt);
-  const around: Surroundings = {
-    address, rainId, tokenFor: options.tokenFor, creditWaitMs, turnstile, clock, now, random, patience: { ...PATIENCE, ...options.patience }, tally, overheard: {},
+  const counters = new WaveCounters(mine.filter((i) => behaviours[i] !== 'cheater').length, startedAt);
+  const around: LoadtestEnvironment = {
+    address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {},
     ...(moments && { inPlaceAt: startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS }),
   };
   const players = mine.map((i) => {
     const self: BotSelf = {
-      userId: userId(i), habit: habits[i]!,
+      userId: userId(i), behaviour: behaviours[i]!,
       reactionMs: moments ? moments[i]! : reactionMs.min + random.belowNumber(reactionMs.max - reactionMs.min + 1),
       localAddress: from.length > 0 ? from[i % from.length] : undefined,
     };
-    return habits[i] === 'cheater' ? new Cheater(around, self) : new Bot(around, self);
+    return behaviours[i] === 'cheater' ? new Cheater(around, self) : new Bot(around, self);
   });
 
   const abort = () => {
-    turnstile.close();
+    throttle.close();
     for (const player of players) player.abort();
   };
-  const ticker = onProgress && setInterval(() => onProgress(tally.progress), PROGRESS_MS);
+  const ticker = onProgress && setInterval(() => onProgress(counters.progress), PROGRESS_MS);
   const runs = players.map((player) => player.run());
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
   const unreached = options.reachMs === undefined ? undefined : setTimeout(() => {
-    if (tally.welcomes > 0) return;
-    tally.lastFailure ??= { kind: 'unreachable', reason: `no answer within ${options.reachMs! / 1_000} s` };
+    if (counters.welcomes > 0) return;
+    counters.lastFailure ??= { kind: 'unreachable', reason: `no answer within ${options.reachMs! / 1_000} s` };
     abort();
   }, options.reachMs);
   try {
@@ -149,11 +149,11 @@ export async function playPart(options: WaveOptions & { seed: string }, part: Pa
   } finally {
     clearInterval(ticker);
     clearTimeout(unreached);
-    turnstile.close();
+    throttle.close();
     signal?.removeEventListener('abort', abort);
   }
-  onProgress?.(tally.progress);
-  return { tally, clock, durationMs: now() - startedAt };
+  onProgress?.(counters.progress);
+  return { counters, clock, durationMs: now() - startedAt };
 }
 
 function within(name: string, value: number, least: number, most: number): void {

@@ -1,14 +1,14 @@
-import type { Balance } from '../credit/balance.ts';
+import type { PayoutProvider } from '../credit/balance.ts';
 import { ENTRIES_MAX } from '../credit/job.ts';
-import { postIsolating, type Posted } from '../credit/isolate.ts';
+import { postBisecting, type Posted } from '../credit/isolate.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { Unbooked } from './unbooked.ts';
 
 /** What became of a claim that was handed in. `later`: not now, or nobody knows; it comes again by itself, with the clerk. */
-type HandedIn = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
+type Submission = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
 
-interface CounterOptions {
-  balance: Balance;
+interface CreditBatcherOptions {
+  balance: PayoutProvider;
   /** Claims of one rain that are posted in one go: a book takes many as cheaply as one, a wallet elsewhere answers for each. */
   togetherMax: number;
   /** Postings under way at once; the credit worker wants the same rows. */
@@ -23,25 +23,25 @@ interface CounterOptions {
 }
 
 /** Where claims are handed in one by one, by whoever asks for his money, and posted together. */
-export interface Counter {
+export interface CreditBatcher {
   /** Never rejects. */
-  handIn(claim: Claim, shard: number): Promise<HandedIn>;
+  submit(claim: Claim, shard: number): Promise<Submission>;
 }
 
 interface Waiting {
   claim: Claim;
   shard: number;
-  answer: (what: HandedIn) => void;
+  answer: (what: Submission) => void;
 }
 
-export const COUNTER_LIMITS = { ledger: { togetherMax: ENTRIES_MAX, atOnceMax: 2 }, webhook: { togetherMax: 1, atOnceMax: 16 }, waitingMax: 5_000 } as const;
+export const CREDIT_BATCHER_LIMITS = { ledger: { togetherMax: ENTRIES_MAX, atOnceMax: 2 }, webhook: { togetherMax: 1, atOnceMax: 16 }, waitingMax: 5_000 } as const;
 
 /**
  * Posts through the port, as the clerk does, and buries nothing but what a wallet has paid in vain: any other claim that cannot
  * be credited is met by the clerk as well, who knows its place in the log. Whoever of the two is first posts it, the other finds
  * it `already` there [R5].
  */
-export function createCounter({ balance, togetherMax, atOnceMax, waitingMax, onCredited, onUnbooked, onFault }: CounterOptions): Counter {
+export function createCreditBatcher({ balance, togetherMax, atOnceMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions): CreditBatcher {
   const lines = new Map<string, Waiting[]>();
   let waiting = 0;
   let under = 0;
@@ -66,7 +66,7 @@ export function createCounter({ balance, togetherMax, atOnceMax, waitingMax, onC
     waiting -= batch.length;
     under++;
     try {
-      const posted = await postIsolating(balance, rainId, batch.map(({ claim }, index) => ({ index, entry: '', claim })), true);
+      const posted = await postBisecting(balance, rainId, batch.map(({ claim }, index) => ({ index, entry: '', claim })), true);
       await Promise.all(posted.lost.filter(({ reason }) => reason === 'paid_not_booked').map(({ index, reason, detail }) => onUnbooked({ ...batch[index]!, reason, detail })));
       tell(posted, batch);
       await announce(rainId, posted, batch);
@@ -94,7 +94,7 @@ export function createCounter({ balance, togetherMax, atOnceMax, waitingMax, onC
   }
 
   return {
-    handIn(claim, shard) {
+    submit(claim, shard) {
       if (waiting >= waitingMax) return Promise.resolve({ outcome: 'later' });
       return new Promise((answer) => {
         const line = lines.get(claim.rainId) ?? [];

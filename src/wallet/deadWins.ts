@@ -1,8 +1,8 @@
-import type { LetterPage } from '../credit/letters.ts';
+import type { DeadLetterPage } from '../credit/letters.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
 
 /** Letters that are read for one look, and how long it serves everybody, ms [R10]. */
-const LETTERS_MAX = 5_000;
+const DEAD_LETTERS_MAX = 5_000;
 const LOOK_MS = 500;
 
 /** Whether a claim waits with the dead letters for the operator; `unknown`: there are more than were read. */
@@ -12,11 +12,11 @@ export type DeadWins = (claim: Claim) => Promise<boolean | 'unknown'>;
  * A dead claim is the operator's: while he makes sure that a wallet has not paid it, nobody may ask that wallet once more.
  * Rejects when the letters cannot be read; then nobody knows.
  */
-export function createDeadWins(readLetters: (limit: number) => Promise<LetterPage>): DeadWins {
+export function createDeadWins(readDeadLetters: (limit: number) => Promise<DeadLetterPage>): DeadWins {
   let look: Promise<{ names: Set<string>; complete: boolean }> | undefined;
 
   async function read(): Promise<{ names: Set<string>; complete: boolean }> {
-    const { letters, complete } = await readLetters(LETTERS_MAX);
+    const { letters, complete } = await readDeadLetters(DEAD_LETTERS_MAX);
     const claims = letters.map(({ entry }) => parseClaim(entry));
     return { names: new Set(claims.flatMap((parsed) => (parsed.ok ? [nameOf(parsed.claim)] : []))), complete };
   }

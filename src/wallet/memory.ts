@@ -1,5 +1,5 @@
 /** What was heard lately, each for a time of its own, and so many at most [R10]; the oldest goes first. */
-export class Memory<T> {
+export class ExpiringCache<T> {
   readonly #heard = new Map<string, { what: T; until: number }>();
   readonly #max: number;
   readonly #now: () => number;

@@ -1,26 +1,26 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import type { PursePlace } from '../ledger/purse.ts';
+import type { StatementCursor } from '../ledger/purse.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
-import type { Standing, Teller } from './teller.ts';
+import type { WinsStatus, WalletService } from './teller.ts';
 
 /** One red packet of a user, as he is told. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
-interface PurseEntry {
+interface StatementEntry {
   rainId: string;
   title: string;
   redPacketId: string;
   amount: string;
   at: string;
-  status: Standing;
+  status: WinsStatus;
 }
 
-export interface Purse {
+export interface WalletStatement {
   userId: string;
   /** Credited, of all rains. */
   wallet: string;
   /** On its way. */
   pending: string;
   /** What is not credited yet, on the first page only, and then the credits, newest first. */
-  packets: PurseEntry[];
+  packets: StatementEntry[];
   /** False: some of what was won lately may be missing here, or still show as pending; `note` says why. */
   settled: boolean;
   note?: string;
@@ -35,10 +35,10 @@ const NOTE = 'What you have won lately may not be shown yet. It is safe and on i
  * @param after the last packet of the page before; then nothing is settled again
  * @throws when the book cannot be read
  */
-export async function openPurse({ teller, ledger }: { teller: Teller; ledger: Pick<Ledger, 'purse'> }, userId: string, after: PursePlace | undefined, limit: number): Promise<Purse> {
-  const { wins, settled } = after ? { wins: [], settled: true } : await teller.settle(userId);
+export async function openWalletStatement({ walletService, ledger }: { walletService: WalletService; ledger: Pick<Ledger, 'walletStatement'> }, userId: string, after: StatementCursor | undefined, limit: number): Promise<WalletStatement> {
+  const { wins, settled } = after ? { wins: [], settled: true } : await walletService.settle(userId);
   // One more than is shown: whether there is a next page.
-  const { balanceCents, packets: credits } = await ledger.purse(userId, after, limit + 1);
+  const { balanceCents, packets: credits } = await ledger.walletStatement(userId, after, limit + 1);
   const shown = credits.slice(0, limit);
   // Between the settling and the reading the clerk may have been there.
   const known = new Set(credits.map(({ redPacketId }) => redPacketId));
@@ -61,12 +61,12 @@ export async function openPurse({ teller, ledger }: { teller: Teller; ledger: Pi
 }
 
 /** A place as it stands in an address. */
-export function placeText({ postedAt, redPacketId }: PursePlace): string {
+export function placeText({ postedAt, redPacketId }: StatementCursor): string {
   return Buffer.from(`${postedAt} ${redPacketId}`).toString('base64url');
 }
 
 /** The other way round; `undefined`: nothing that we have handed out. */
-export function readPlace(text: string): PursePlace | undefined {
+export function readPlace(text: string): StatementCursor | undefined {
   const [, postedAt, redPacketId] = /^(\d{1,15}) ([^\p{Cc}\p{Cs}]{1,128})$/u.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
   return postedAt !== undefined && redPacketId !== undefined ? { postedAt: Number(postedAt), redPacketId } : undefined;
 }

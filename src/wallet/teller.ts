@@ -4,29 +4,29 @@ import type { Claim } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { deadlineIn } from '../runtime/deadline.ts';
 import { RETRY_AFTER_MS_MAX } from '../runtime/retry.ts';
-import type { Counter } from './counter.ts';
+import type { CreditBatcher } from './counter.ts';
 import type { DeadWins } from './deadWins.ts';
-import { Memory } from './memory.ts';
+import { ExpiringCache } from './memory.ts';
 import type { FoundWins, Win } from './wins.ts';
 
 /** `pending`: it is on its way. `held`: it is with the operator, or he has discarded it. */
-export type Standing = 'credited' | 'pending' | 'held';
+export type WinsStatus = 'credited' | 'pending' | 'held';
 
-interface StandingWin extends Pick<Win, 'claim' | 'title'> {
-  standing: Standing;
+interface WinStatus extends Pick<Win, 'claim' | 'title'> {
+  standing: WinsStatus;
 }
 
 /** What a user has won and where it stands; `settled`: all that could be looked for was, and nothing was left for lack of time. */
 interface Settled {
-  wins: StandingWin[];
+  wins: WinStatus[];
   settled: boolean;
 }
 
-interface TellerParts {
+interface WalletServiceOptions {
   ledger: Pick<Ledger, 'creditsAmong'>;
   findWins: (userId: string) => Promise<FoundWins>;
   isDead: DeadWins;
-  counter: Counter;
+  creditBatcher: CreditBatcher;
   /** With replicas: a win that a failover may take back is not credited yet, see relay/replicated.ts. */
   confirm?: Confirm | undefined;
   /** For all of it, ms. */
@@ -34,7 +34,7 @@ interface TellerParts {
   onFault: (error: unknown) => void;
 }
 
-export interface Teller {
+export interface WalletService {
   /**
    * Sees to it that what this user has won is credited, and ends in time; what is late goes on without him. Rejects when the book
    * cannot be read.
@@ -54,10 +54,10 @@ const ASKERS_MAX = 2_000;
  * clerk's deed, done early: find → look into the book → leave the dead to the operator → confirm → hand in. None of the steps
  * decides whose the money is; the book's unique keys do [R5].
  */
-export function createTeller({ ledger, findWins, isDead, counter, confirm, withinMs = 1_500, onFault }: TellerParts): Teller {
+export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions): WalletService {
   /** Whoever asks on several screens at once is looked after once. */
   const asking = new Map<string, Promise<Settled>>();
-  const remembered = new Memory<Standing>(REMEMBERED_MAX);
+  const remembered = new ExpiringCache<WinsStatus>(REMEMBERED_MAX);
 
   async function lookAfter(userId: string): Promise<Settled> {
     const deadline = deadlineIn(withinMs);
@@ -66,20 +66,20 @@ export function createTeller({ ledger, findWins, isDead, counter, confirm, withi
     // Waited for, whatever the time: without the book nobody knows what is still to come, nor what there is.
     const credits = await ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId));
     let settled = found.complete;
-    const wins = await Promise.all(found.wins.map(async (win): Promise<StandingWin> => {
+    const wins = await Promise.all(found.wins.map(async (win): Promise<WinStatus> => {
       const { claim, title } = win;
       const booked = credits.get(claim.rainId);
       if (booked) return { claim, title, standing: booked.redPacketId === claim.redPacketId && formatMoney(booked.amountCents) === claim.amount ? 'credited' : 'held' };
       // All that was to be credited of a settled rain is in its book; what is not was given up.
       if (win.settled) return { claim, title, standing: 'held' };
-      const standing = await deadline.within(handIn(win).catch(missed));
+      const standing = await deadline.within(submit(win).catch(missed));
       if (standing === 'late' || standing === undefined) settled = false;
       return { claim, title, standing: standing === 'late' ? 'pending' : standing ?? 'pending' };
     }));
     return { wins, settled };
   }
 
-  async function handIn({ claim, shard }: Win): Promise<Standing> {
+  async function submit({ claim, shard }: Win): Promise<WinsStatus> {
     const name = nameOf(claim);
     const known = remembered.get(name);
     if (known) return known;
@@ -87,7 +87,7 @@ export function createTeller({ ledger, findWins, isDead, counter, confirm, withi
     if (dead) return dead === 'unknown' ? 'pending' : 'held';
     const [confirmed] = confirm ? await confirm(claim.rainId, shard, [claim]) : [true];
     if (!confirmed) return 'pending';
-    const answer = await counter.handIn(claim, shard);
+    const answer = await creditBatcher.submit(claim, shard);
     switch (answer.outcome) {
       case 'credited': return 'credited';
       case 'held':

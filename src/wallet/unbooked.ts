@@ -12,7 +12,7 @@ export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason
  * and only who has asked the wallet knows that it has paid.
  * @throws when the claim is not in its log any more, or Redis cannot be read
  */
-export async function letterFor(redis: RedisClient, { claim, shard, reason, detail }: Unbooked): Promise<DeadLetter> {
+export async function deadLetterFor(redis: RedisClient, { claim, shard, reason, detail }: Unbooked): Promise<DeadLetter> {
   const { claimed, claims } = shardKeys(claim.rainId, shard);
   const entry = await redis.hget(claimed, claim.userId);
   const parsed = parseClaim(entry ?? '');

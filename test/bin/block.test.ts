@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { openGateway } from '../support/gateway.ts';
-import { knock } from '../support/knock.ts';
+import { handshake } from '../support/knock.ts';
 import { eventually } from '../support/eventually.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 test('rain block, blocks and unblock: for people, for machines, and for a gateway that is running', async () => {
-  const gateway = await openGateway(desk.redisUrl);
+  const gateway = await openGateway(context.redisUrl);
   try {
     expect((await rain(['blocks'], env)).stdout).toBe('nobody is blocked\n');
     const blocked = await rain(['block', 'user', 'mallory', '--reason', 'two thousand accounts', '--for', '2h'], env);
     expect(blocked.stdout).toMatch(/^user mallory: blocked until \d{4}-\d\d-\d\dT/);
-    expect((await knock(gateway.url, 'mallory')).status).toBe(403);
+    expect((await handshake(gateway.url, 'mallory')).status).toBe(403);
     expect(JSON.parse((await rain(['block', 'address', '2001:db8::1', '--reason', 'a farm', '--json'], env)).stdout)).toMatchObject({ kind: 'address', who: '2001:db8:0:0::/64', reason: 'a farm' });
     expect((await rain(['blocks'], env)).stdout).toMatch(/address +2001:db8:0:0::\/64 +lifted +\S+ +cli:\S+ +a farm\nuser +mallory +\d{4}/);
     expect(JSON.parse((await rain(['blocks', '--json'], env)).stdout)).toHaveLength(2);
     expect((await rain(['unblock', 'user', 'mallory'], env)).stdout).toBe('user mallory: may come in again\n');
-    await eventually(async () => expect((await knock(gateway.url, 'mallory')).status).toBe('open'), { timeoutMs: 1_000 });
+    await eventually(async () => expect((await handshake(gateway.url, 'mallory')).status).toBe('open'), { timeoutMs: 1_000 });
   } finally {
     await gateway.close();
   }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { rain } from '../support/call.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 const round = ['--budget', '2.00', '--packets', '2', '--start', '+0s', '--duration', '1h'];
 const json = async (...args: string[]) => JSON.parse((await rain([...args, '--json'], env)).stdout) as unknown;
@@ -17,7 +17,7 @@ const json = async (...args: string[]) => JSON.parse((await rain([...args, '--js
 test('a campaign is begun, and gets its first round', async () => {
   expect(await rain(['campaign', 'create', '--id', 'autumn', '--title', '年会', '--wins-per-user', '1'], env)).toMatchObject({ exit: 0, stdout: 'autumn\n' });
   expect((await rain(['campaign', 'add-round', 'autumn', ...round, '--load'], env)).stdout).toBe('autumn.1\n');
-  expect(await createGrabEngine(desk.redis, () => {}).grab('autumn.1', 0, ['ann'])).toMatchObject([{ code: '0' }]);
+  expect(await createGrabEngine(context.redis, () => {}).grab('autumn.1', 0, ['ann'])).toMatchObject([{ code: '0' }]);
 });
 
 test('rounds are added one after the other, or by number', async () => {

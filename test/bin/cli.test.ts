@@ -7,19 +7,19 @@ import { acquireLock } from '../../src/runtime/lock.ts';
 import { readRunning, writeRunning } from '../../src/runtime/running.ts';
 import { SECRET } from '../support/client.ts';
 import { rain } from '../support/call.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { openGateway } from '../support/gateway.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openWorker } from '../support/worker.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 const nothing = { jobs: 0, claims: 0 };
 const json = (text: string): unknown => JSON.parse(text);
@@ -58,7 +58,7 @@ describe('rain, the command', () => {
 
   test('a list that is cut short says how many more there are', async () => {
     for (const id of ['cut-1', 'cut-2']) await rain(['create', '--id', id, '--budget', '5.00', '--packets', '5', '--start', '+1h', '--duration', '60s'], env);
-    const total = (await desk.ledger.rains()).length;
+    const total = (await context.ledger.rains()).length;
     const cut = await rain(['list', '--limit', '1'], env);
     expect(cut.stdout).toMatch(new RegExp(`^id .*\ncut-2 .*\n… and ${total - 1} more; --limit lists up to 1000\n$`));
     const asked = json((await rain(['list', '--limit', '1', '--json'], env)).stdout) as { rains: unknown[]; total: number };
@@ -69,7 +69,7 @@ describe('rain, the command', () => {
 
   test('an audit that does not add up exits 1', async () => {
     const id = (await rain(['create', '--budget', '5.00', '--packets', '5', '--start', '+1h', '--duration', '60s', '--load'], env)).stdout.trim();
-    await desk.redis.rpop(shardKeys(id, 0).packets);
+    await context.redis.rpop(shardKeys(id, 0).packets);
     const audit = await rain(['audit', id, '--json'], env);
     expect(audit.exit).toBe(1);
     expect(json(audit.stdout)).toMatchObject({ adds_up: false, problems: [expect.stringContaining('neither won nor left') as string] });
@@ -79,7 +79,7 @@ describe('rain, the command', () => {
     const created = await rain(['create', '--budget', '2000.00', '--packets', '50', '--tier', '1x888.00', '--tier', '10x88.80', '--min', '1.00', '--max', '888.00',
       '--shards', '2', '--seed', 'ab'.repeat(32), '--start', '+1h', '--duration', '1m', '--load', '--json'], env);
     const { rainId } = json(created.stdout) as { rainId: string };
-    const amounts = (await Promise.all([0, 1].map((shard) => desk.redis.lrange(shardKeys(rainId, shard).packets, 0, -1)))).flat().map((element) => (json(element) as { amount: string }).amount);
+    const amounts = (await Promise.all([0, 1].map((shard) => context.redis.lrange(shardKeys(rainId, shard).packets, 0, -1)))).flat().map((element) => (json(element) as { amount: string }).amount);
     expect(amounts.filter((amount) => amount === '888.00')).toHaveLength(1);
     expect(amounts.filter((amount) => amount === '88.80')).toHaveLength(10);
     expect(amounts).toHaveLength(50);
@@ -107,12 +107,12 @@ describe('rain, the command', () => {
     ['a swarm of nobody', ['swarm', '--rain', 'x', '--url', 'ws://127.0.0.1:1', '--users', '0'], 2, /--users.*expected a whole number from 1/],
     ['a swarm without a gateway', ['swarm', '--rain', 'x'], 2, /--url: missing/],
   ])('[R12] %s: a coded refusal, and nothing is written', async (_, args, exit, sentence) => {
-    const before = [await desk.redis.dbsize(), (await desk.ledger.rains()).length];
+    const before = [await context.redis.dbsize(), (await context.ledger.rains()).length];
     const run = await rain(args, env);
     expect(run.stderr).toMatch(sentence);
     expect(run.stderr).not.toMatch(/\n {4}at /);
     expect(run.exit).toBe(exit);
-    expect([await desk.redis.dbsize(), (await desk.ledger.rains()).length]).toEqual(before);
+    expect([await context.redis.dbsize(), (await context.ledger.rains()).length]).toEqual(before);
   });
 
   test.each<[string, Record<string, string>, number, RegExp]>([
@@ -131,7 +131,7 @@ describe('rain, the command', () => {
   test('a rain that was only planned is loaded later, and loading it again is harmless', async () => {
     const id = (await rain(['create', '--budget', '500.00', '--packets', '100', '--start', '+1h', '--duration', '60s'], env)).stdout.trim();
     for (const time of ['first', 'second']) expect(await rain(['load', id, '--json'], env), time).toMatchObject({ exit: 0, stdout: `{"rainId":"${id}","packets":100}\n` });
-    expect(new Set(await desk.redis.lrange(shardKeys(id, 0).packets, 0, -1)).size).toBe(100);
+    expect(new Set(await context.redis.lrange(shardKeys(id, 0).packets, 0, -1)).size).toBe(100);
     expect((await rain(['audit', id], env)).exit).toBe(0);
   });
 });
@@ -140,8 +140,8 @@ describe('a swarm over real sockets', () => {
   let gateway: Gateway;
   let worker: WorkerProcess;
   beforeAll(async () => {
-    gateway = await openGateway(desk.redisUrl);
-    worker = await openWorker(desk);
+    gateway = await openGateway(context.redisUrl);
+    worker = await openWorker(context);
   });
   afterAll(async () => {
     await gateway.close();

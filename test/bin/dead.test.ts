@@ -2,30 +2,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditJson } from '../../src/bin/auditText.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { listLetters } from '../../src/operator/dead/letters.ts';
+import { listDeadLetters } from '../../src/operator/dead/letters.ts';
 import { callCli, rain } from '../support/call.ts';
 import { startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
-import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
 
-let desk: QueueTestDesk;
+let context: TestQueueContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openQueueDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openQueueContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });
-beforeEach(() => { desk.barred.clear(); });
-afterAll(() => desk?.stop());
+beforeEach(() => { context.barred.clear(); });
+afterAll(() => context?.stop());
 
 const LATER = '1999999999999';
 const json = <T>(text: string): T => JSON.parse(text) as T;
-const letterOf = async (rainId: string): Promise<string> => (await listLetters(desk, { rainId, skip: 0, limit: 1 })).letters[0]!.letter;
+const letterOf = async (rainId: string): Promise<string> => (await listDeadLetters(context, { rainId, skip: 0, limit: 1 })).letters[0]!.letter;
 
 /** `user-1` of two winners is refused. */
 async function refusedRain(id: string): Promise<string> {
-  desk.barred.add('user-1');
-  await desk.wonRain(id, 2);
-  await desk.credit();
+  context.barred.add('user-1');
+  await context.wonRain(id, 2);
+  await context.credit();
   return letterOf(id);
 }
 
@@ -39,21 +39,21 @@ describe('rain dead', () => {
   });
 
   test('lists none of a rain that has none, and those of a rain the book does not know', async () => {
-    await desk.wonRain('blank', 1);
+    await context.wonRain('blank', 1);
     expect(await rain(['dead', 'list', '--rain', 'blank'], env)).toEqual({ exit: 0, stdout: 'no dead letters\n', stderr: '' });
-    await desk.queues.dead.add('letter', { rainId: 'elsewhere', shard: 0, index: 0, entry: 'torn', reason: 'malformed', detail: 'not JSON' }, { jobId: 'elsewhere-0-letter' });
+    await context.queues.dead.add('letter', { rainId: 'elsewhere', shard: 0, index: 0, entry: 'torn', reason: 'malformed', detail: 'not JSON' }, { jobId: 'elsewhere-0-letter' });
     expect((await rain(['dead', 'list', '--rain', 'elsewhere', '--json'], env))).toMatchObject({ exit: 0, stdout: expect.stringContaining('"letter":"elsewhere-0-letter"') as string });
-    await desk.queues.dead.remove('elsewhere-0-letter');
+    await context.queues.dead.remove('elsewhere-0-letter');
   });
 
   test('sends again and gives up, on record with who did it', async () => {
     const letter = await refusedRain('act');
     expect((await rain(['dead', 'requeue', '--rain', 'act'], env)).stdout).toBe('sent again: 1\n');
-    await desk.drained();
+    await context.drained();
     expect(await rain(['dead', 'discard', letter, '--reason', 'the account is closed'], env)).toMatchObject({ exit: 0, stdout: `${letter}: discarded, 1.00 went back\n` });
     expect(json((await rain(['dead', 'discard', letter, '--reason', 'again', '--json'], env)).stdout)).toMatchObject({ letter, outcome: 'already', reason: 'the account is closed' });
     expect(await rain(['dead', 'show', letter], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/was laid to rest by cli:\w+: the account is closed/) as string });
-    const actions = (await desk.ledger.actions('act')).slice(2);
+    const actions = (await context.ledger.actions('act')).slice(2);
     expect(actions.map(({ verb }) => verb)).toEqual(['requeue', 'discard']);
     for (const { actor } of actions) expect(actor).toMatch(/^cli:/);
   });
@@ -74,7 +74,7 @@ describe('rain dead', () => {
     ['repairing a rain nobody knows', ['audit', 'nowhere', '--repair'], 1, /id: there is no rain nowhere/],
   ])('[R12] %s: a coded refusal, and nothing is written', async (_, args, exit, sentence) => {
     // The queue's own bookkeeping comes and goes with its workers.
-    const written = async () => [(await desk.redis.keys('rain:*')).filter((key) => !/:(lease|auditor)$/.test(key)).sort(), await desk.queues.dead.getJobCountByTypes('waiting', 'delayed'), (await desk.ledger.discards('x')).length];
+    const written = async () => [(await context.redis.keys('rain:*')).filter((key) => !/:(lease|auditor)$/.test(key)).sort(), await context.queues.dead.getJobCountByTypes('waiting', 'delayed'), (await context.ledger.discards('x')).length];
     const before = await written();
     const run = await rain(args, env);
     expect(run.stderr).toMatch(sentence);
@@ -86,26 +86,26 @@ describe('rain dead', () => {
 
 describe('rain audit', () => {
   test('exits 1 while a claim is promised twice, though the money adds up, and 0 when it is laid to rest', async () => {
-    await desk.wonRain('promise', 1);
-    await desk.log('promise', { rainId: 'promise', redPacketId: 'promise-0', amount: '1.00', userId: 'late', at: LATER });
-    await desk.credit();
+    await context.wonRain('promise', 1);
+    await context.log('promise', { rainId: 'promise', redPacketId: 'promise-0', amount: '1.00', userId: 'late', at: LATER });
+    await context.credit();
     const open = await rain(['audit', 'promise'], env);
     expect(open.exit).toBe(1);
     expect(open.stdout).toMatch(/dead letters: 1, 1\.00\npromise-0 is promised twice: 1\.00 to late, and it was paid to user-0; letter promise-0-1-/);
     expect(open.stdout).toMatch(/credited +1\.00 +1\n/);
     expect(open.stdout).toMatch(/The money adds up: 10\.00 in 10 packets, 1 winners\.\nPROMISED TWICE.*: 1\.\n$/);
     expect(json((await rain(['audit', 'promise', '--json'], env)).stdout)).toMatchObject({
-      adds_up: true, promised_twice: 1, promises: [{ redPacketId: 'promise-0', amount: '1.00', promisedTo: 'late', paid: { userId: 'user-0' } }], queue: { dead: { count: 1, amount: '1.00' } } });
+      adds_up: true, promised_twice: 1, promises: [{ redPacketId: 'promise-0', amount: '1.00', toldTo: 'late', paid: { userId: 'user-0' } }], queue: { dead: { count: 1, amount: '1.00' } } });
     await rain(['dead', 'discard', await letterOf('promise'), '--reason', 'voucher 123'], env);
     const closed = await rain(['audit', 'promise'], env);
     expect(closed.exit).toBe(0);
-    expect(auditJson((await auditRain(desk, 'promise'))!)).toMatchObject({ promised_twice: 0, laid_to_rest: 1, acknowledged: [{ reason: 'voucher 123', deadReason: 'promised_twice' }] });
+    expect(auditJson((await auditRain(context, 'promise'))!)).toMatchObject({ promised_twice: 0, laid_to_rest: 1, acknowledged: [{ reason: 'voucher 123', deadReason: 'promised_twice' }] });
     expect(closed.stdout).toMatch(/laid to rest: promise-0-1-\w+, promised_twice, no money, by cli:\w+: voucher 123\n/);
   });
 
   test('--repair sends again what the book lacks, and audits when it has arrived', async () => {
-    await desk.wonRain('repair', 3);
-    await desk.redis.set(shardKeys('repair', 0).relayed, '3');
+    await context.wonRain('repair', 3);
+    await context.redis.set(shardKeys('repair', 0).relayed, '3');
     const run = await rain(['audit', 'repair', '--repair', '--json'], env);
     expect(run.stderr).toMatch(/^repair: 3 claims sent again\n(crediting \d+\/1 jobs\n)+$/);
     expect(json(run.stdout)).toMatchObject({ repaired: 3, credited: '3.00', pending: '0.00', adds_up: true, queue: { waiting: { jobs: 0, claims: 0 } } });
@@ -113,20 +113,20 @@ describe('rain audit', () => {
   });
 
   test('--acknowledge-lost lays to rest what a failover has lost from the log', async () => {
-    await desk.wonRain('lost', 1);
-    await desk.credit();
-    await desk.redis.del(shardKeys('lost', 0).claims);
+    await context.wonRain('lost', 1);
+    await context.credit();
+    await context.redis.del(shardKeys('lost', 0).claims);
     expect((await rain(['audit', 'lost'], env)).exit).toBe(1);
     expect(await rain(['audit', 'lost', '--acknowledge-lost', 'failover'], env)).toMatchObject({ exit: 0, stderr: 'lost: 1 lost claims laid to rest\n' });
   });
 
   test('--all is a line a rain and exits 1 when one does not add up; --watch goes on until it is ended', async () => {
-    await desk.wonRain('fine', 1);
+    await context.wonRain('fine', 1);
     const fine = await rain(['audit', '--all'], env);
     expect(fine.stdout).toMatch(/^id +title +budget.*\nfine +Rain fine +10\.00 +0\.00 +1\.00 +9\.00 +0\.00 +0\.00 +adds up\n/);
     expect(fine.exit).toBe(0);
-    await desk.wonRain('harmed', 1);
-    await desk.redis.rpop(shardKeys('harmed', 0).packets);
+    await context.wonRain('harmed', 1);
+    await context.redis.rpop(shardKeys('harmed', 0).packets);
     const one = await rain(['audit', '--all', '--limit', '1'], env);
     expect(one.stdout.trim().split('\n')).toHaveLength(2);
     expect(one).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^\d+ older rains? (was|were) not looked at; raise --limit\n$/) as string, stdout: expect.stringMatching(/harmed.*DOES NOT ADD UP/) as string });
@@ -139,8 +139,8 @@ describe('rain audit', () => {
   });
 
   test('--all that stopped at --limit says how many rains it has not looked at, and exits 1 though those it has seen add up', async () => {
-    await desk.wonRain('newest', 1);
-    const open = await desk.ledger.countRains('unsettled');
+    await context.wonRain('newest', 1);
+    const open = await context.ledger.countRains('unsettled');
     expect(open).toBeGreaterThan(1);
     const some = await rain(['audit', '--all', '--limit', '1', '--json'], env);
     expect(json<object[]>(some.stdout)).toMatchObject([{ rainId: 'newest', adds_up: true }]);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shardKeys } from '../../src/grab/keys.ts';
-import { TRAIL } from '../../src/rain/trail.ts';
+import { TRACE_STEPS } from '../../src/rain/trail.ts';
 import { spanIdOf, traceIdOf } from '../../src/runtime/traces.ts';
 import { buildShippedPage } from '../browser/built-page.ts';
 import { rain } from '../support/call.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
 import { startCollector, type Collector } from '../support/collector.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/operatorDesk.ts';
 import { TcpProxy } from '../support/proxy.ts';
@@ -19,7 +19,7 @@ const PASSWORD = 'a long password';
 const [TRACED, TRACED_AMOUNT, BUDGET, AMOUNT, SPOILED] = ['3456.78', '1728.39', '8675.55', '1735.11', '2718.28'];
 const STARTED = { timeoutMs: 50_000 };
 
-let desk: TestDesk;
+let context: TestContext;
 let collector: Collector;
 let line: TcpProxy;
 let env: Record<string, string>;
@@ -29,10 +29,10 @@ const servers = new Map<string, CliProcess>();
 const secrets: string[] = [TRACED, TRACED_AMOUNT, BUDGET, AMOUNT, SPOILED, '173511', '867555', SECRET, TICKET_SECRET, PASSWORD, 'rain_session'];
 
 beforeAll(async () => {
-  [desk, collector] = await Promise.all([openTestDesk(), startCollector(), buildShippedPage()]);
-  line = await TcpProxy.open(Number(new URL(desk.databaseUrl).port));
+  [context, collector] = await Promise.all([openTestContext(), startCollector(), buildShippedPage()]);
+  line = await TcpProxy.open(Number(new URL(context.databaseUrl).port));
   env = {
-    REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl.replace(/:\d+\//, `:${line.port}/`), JWT_SECRET: SECRET, TICKETS: 'always', TICKET_SECRET,
+    REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl.replace(/:\d+\//, `:${line.port}/`), JWT_SECRET: SECRET, TICKETS: 'always', TICKET_SECRET,
     GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_ONE_IN: '1',
   };
   for (const words of [['gateway'], ['worker'], ['console', '--guests']]) servers.set(words[0]!, startCli(words, env));
@@ -42,7 +42,7 @@ afterAll(async () => {
   for (const { child } of servers.values()) child.kill('SIGKILL');
   await Promise.all([...servers.values()].map(({ done }) => done));
   await line?.close();
-  await Promise.all([collector?.close(), desk?.stop()]);
+  await Promise.all([collector?.close(), context?.stop()]);
 });
 
 const said = () => [...servers.values()].map((server) => server.stderr() + server.stdout()).join('');
@@ -81,10 +81,10 @@ test('a win is one trace from its socket to the book and back, over processes th
   expect(ids).toHaveLength(2);
   await Promise.all([players[0].client.next('credited'), players[1].client.next('credited')]);
 
-  await eventually(() => expect(collector.heard).toHaveLength(2 * TRAIL.length));
+  await eventually(() => expect(collector.heard).toHaveLength(2 * TRACE_STEPS.length));
   for (const id of ids) {
     const of = `t1/${id}`;
-    const spans = TRAIL.map((name) => collector.heard.find((one) => one.traceId === traceIdOf(of) && one.name === name)!);
+    const spans = TRACE_STEPS.map((name) => collector.heard.find((one) => one.traceId === traceIdOf(of) && one.name === name)!);
     expect(spans.map(({ name, service, spanId, parentSpanId }) => [name, service, spanId, parentSpanId || undefined])).toEqual([
       ['grab', 'rain-gateway', spanIdOf(of, 'grab'), undefined],
       ['relay', 'rain-worker', spanIdOf(of, 'relay'), spanIdOf(of, 'grab')],
@@ -139,7 +139,7 @@ test('no log of a whole rain, with all that may go wrong in it, holds an amount,
   await eventually(() => expect(lines('worker').some(({ msg }) => msg === 'crediting failed, will try again')).toBe(true));
   line.pass();
   const bob = await play('bob');
-  await desk.redis.lpush(shardKeys('l1', 0).claims, JSON.stringify({ rainId: 'another', redPacketId: 'alien-7', amount: SPOILED, userId: 'eve', at: '1700000000000' }), `{"amount":"${SPOILED}"`);
+  await context.redis.lpush(shardKeys('l1', 0).claims, JSON.stringify({ rainId: 'another', redPacketId: 'alien-7', amount: SPOILED, userId: 'eve', at: '1700000000000' }), `{"amount":"${SPOILED}"`);
   ann.say({ type: 'grab', rainId: 'l1', ticket: 'not.a.ticket' });
   const guest = await ask(consoleUrl(), 'POST', '/api/guest', {});
   expect(guest.status).toBe(200);
@@ -151,7 +151,7 @@ test('no log of a whole rain, with all that may go wrong in it, holds an amount,
 
   const named = lines('worker').flatMap(({ redPacketIds }) => (redPacketIds ?? []) as string[]);
   expect(named).toEqual(expect.arrayContaining(['alien-7', won[0]]));
-  const password = new URL(desk.databaseUrl).password;
+  const password = new URL(context.databaseUrl).password;
   for (const secret of [...secrets, ...secrets.filter((text) => text.includes('.')).map((text) => text.split('.').at(-1)!).filter((text) => text.length > 8), ...(password ? [`:${password}@`] : [])]) {
     expect(said().split('\n').filter((text) => text.includes(secret)), secret).toEqual([]);
   }

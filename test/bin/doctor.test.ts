@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../src/bin/answer.ts';
 import { rain } from '../support/call.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { openGateway } from '../support/gateway.ts';
 import { startPglite } from '../support/pglite.ts';
 import { startRedis } from '../support/redis.ts';
 import { openWorker } from '../support/worker.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
   // Of a server without fsync, as the tests otherwise use one, it would say that it is not fit for money.
-  desk = await openTestDesk(startPglite);
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openTestContext(startPglite);
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 interface Report {
   ok: boolean;
@@ -23,14 +23,14 @@ interface Report {
 const report = (stdout: string) => JSON.parse(stdout) as Report;
 
 test('a system that may be used exits 0, for people and for machines, and writes nothing', async () => {
-  const before = await desk.redis.dbsize();
+  const before = await context.redis.dbsize();
   const [people, machines] = await Promise.all([rain(['doctor'], env), rain(['doctor', '--json', '--packets', '500', '--users', '9'], env)]);
   expect(people).toMatchObject({ exit: 0, stderr: '' });
   expect(people.stdout).toMatch(/^ok {7}redis appendfsync: always$/m);
   expect(people.stdout).toMatch(/^warning {2}database kind: PGlite.*\n {9}expected: .*\n {9}to do: set DATABASE_URL/m);
   expect(machines.exit).toBe(0);
   expect(report(machines.stdout)).toMatchObject({ ok: true });
-  expect(await desk.redis.dbsize()).toBe(before);
+  expect(await context.redis.dbsize()).toBe(before);
 });
 
 test('what is wrong is named with what to set, and exits 1', async () => {
@@ -59,7 +59,7 @@ test('a server that is not there exits 3, and the other one is examined all the 
 test('gateway and worker end with that one sentence on a Redis that evicts', async () => {
   const server = await startRedis({ args: ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-ttl'] });
   onTestFinished(() => server.stop());
-  const openings = [openGateway(server.url), openWorker({ redisUrl: server.url, databaseUrl: desk.databaseUrl })];
+  const openings = [openGateway(server.url), openWorker({ redisUrl: server.url, databaseUrl: context.databaseUrl })];
   const sentence = expect.stringMatching(/^this Redis is not fit to keep what is won: .*volatile-ttl.*; set maxmemory-policy noeviction in Redis$/) as string;
   expect(await Promise.all(openings.map((opening) => opening.then(() => 'it opened', explain)))).toEqual(openings.map(() => ({ exit: 1, reasons: [sentence] })));
 });

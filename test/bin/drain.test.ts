@@ -7,7 +7,7 @@ import { redisNow } from '../../src/grab/reading.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import type { GoodbyeMessage, ResultMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
@@ -117,7 +117,7 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     onTestFinished(() => book.stop());
     const database = connectDatabase(book.url);
     onTestFinished(() => database.$disconnect());
-    const desk: Desk = { redis, ledger: openLedger(database), actor: 'test' };
+    const operatorContext: OperatorContext = { redis, ledger: openLedger(database), actor: 'test' };
     const queueing = connectRedis(server.url, { purpose: 'queue', onError: () => {} });
     onTestFinished(() => queueing.disconnect());
     const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });
@@ -126,8 +126,8 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
       createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, Array.from({ length: to - from }, (_, i) => `user-${from + i}`));
 
     const now = await redisNow(redis);
-    expect(await createRain(desk, { id: rainId, plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
-    await loadRain(desk, rainId);
+    expect(await createRain(operatorContext, { id: rainId, plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+    await loadRain(operatorContext, rainId);
     await grab(0, 20);
     const blocker = new PgClient({ connectionString: book.url });
     blocker.on('error', () => {});
@@ -142,16 +142,16 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     }, { timeoutMs: 40_000 });
     expect(await queue.getJobCountByTypes('active')).toBe(1);
     return {
-      busy, desk, queue, grab, letGo: () => blocker.end(), urls: { redisUrl: server.url, databaseUrl: book.url },
-      credited: async () => (await desk.ledger.book(rainId))!.credited.count,
+      busy, operatorContext, queue, grab, letGo: () => blocker.end(), urls: { redisUrl: server.url, databaseUrl: book.url },
+      credited: async () => (await operatorContext.ledger.book(rainId))!.credited.count,
     };
   }
 
   test('the batch is finished and its job completed, nothing new is begun, exit 0', async (context) => {
-    const { busy, desk, queue, grab, letGo, credited } = await stuck('slow', context);
+    const { busy, operatorContext, queue, grab, letGo, credited } = await stuck('slow', context);
     const ended = terminate(busy);
     // Its relay is done: what is won from now on is for another worker.
-    await eventually(async () => expect(await desk.redis.exists(shardKeys('slow', 0).lease)).toBe(0));
+    await eventually(async () => expect(await operatorContext.redis.exists(shardKeys('slow', 0).lease)).toBe(0));
     await grab(20, 40);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(busy.child.exitCode).toBeNull();
@@ -163,7 +163,7 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
   });
 
   test('[R5][R10] a database that never answers is left at the one deadline, and another worker takes the job up at once', async (context) => {
-    const { busy, desk, queue, letGo, credited, urls } = await stuck('dead', context);
+    const { busy, operatorContext, queue, letGo, credited, urls } = await stuck('dead', context);
     expect(await terminate(busy)).toBeGreaterThan(SERVER_DEADLINE_MS / 2);
     expect(await credited()).toBe(0);
     // Handed back, not left to the end of its lock.
@@ -172,6 +172,6 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     const other = await openWorker(urls);
     await eventually(async () => expect(await credited()).toBe(20), { timeoutMs: 30_000 });
     await other.close();
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    expect(await operatorContext.ledger.sumOfBalances()).toBe(0n);
   });
 });

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tellPresence } from '../../src/grab/presence.ts';
+import { sendHeartbeat } from '../../src/grab/presence.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { rain, type CliRun } from '../support/call.ts';
 import { untouched } from '../support/everything.ts';
-import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
 
-let desk: QueueTestDesk;
+let context: TestQueueContext;
 let env: Record<string, string>;
 const ask = (...args: string[]): Promise<CliRun> => rain(args, env);
 const json = (run: CliRun): unknown => JSON.parse(run.stdout);
 
 beforeAll(async () => {
-  desk = await openQueueDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
-  await desk.wonRain('look', 3);
-  await desk.credit();
+  context = await openQueueContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
+  await context.wonRain('look', 3);
+  await context.credit();
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 const PLAN = ['--budget', '88.88', '--packets', '40'];
 const WHEN = ['--start', '+1h', '--duration', '60s'];
 
 test('a rain that is only tried: what would leave the account, how the amounts lie, and nothing is written, in words and in JSON', async () => {
-  await untouched(desk, async () => {
+  await untouched(context, async () => {
     const told = await ask('create', ...PLAN, ...WHEN, '--id', 'dry', '--load', '--dry-run');
     expect(told).toMatchObject({ exit: 0, stderr: '' });
     expect(told.stdout).toMatch(/^88\.88 would leave the operator's account\nthe rain dry would open at 20.*, its packets loaded at once\n/);
@@ -41,7 +41,7 @@ test('[R12] a dry run refuses with its exit code what the deed refuses', async (
 });
 
 test('closing, topping up and repairing, only tried', async () => {
-  await untouched(desk, async () => {
+  await untouched(context, async () => {
     const closed = await ask('close', 'look', '--dry-run', '--json');
     const more = await ask('top-up', 'look', '--budget', '5.00', '--packets', '5', '--dry-run');
     const repaired = await ask('audit', 'look', '--repair', '--dry-run', '--json');
@@ -69,8 +69,8 @@ test('who did what, page by page, of one rain or of all', async () => {
 
 test('gateways that are heard of, and the system they are of', async () => {
   expect((await ask('gateways')).stdout).toBe('no gateway is heard of; start one with: rain gateway\n');
-  const startedAt = await redisNow(desk.redis);
-  const tell = async () => tellPresence(desk.redis, { id: 'g', address: 'ws://127.0.0.1:1', version: '1', startedAt, at: await redisNow(desk.redis), sockets: 12, grabsPending: 0, pressed: true, answers: { '0': 3 } });
+  const startedAt = await redisNow(context.redis);
+  const tell = async () => sendHeartbeat(context.redis, { id: 'g', address: 'ws://127.0.0.1:1', version: '1', startedAt, at: await redisNow(context.redis), sockets: 12, grabsPending: 0, pressed: true, answers: { '0': 3 } });
   await tell();
   const telling = setInterval(() => void tell(), 500);
   const heard = await ask('gateways', '--json').finally(() => clearInterval(telling));

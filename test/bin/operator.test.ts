@@ -10,18 +10,18 @@ import { open as openConsole } from '../../src/bin/servers/console.ts';
 import { callCli, rain } from '../support/call.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
 import { openShutdown } from '../support/shutdown.ts';
 
 const RAIN = fileURLToPath(new URL('../../dist/bin/rain.js', import.meta.url));
 
-let desk: QueueTestDesk;
+let context: TestQueueContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openQueueDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openQueueContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });
-afterAll(() => desk?.stop());
+afterAll(() => context?.stop());
 
 const piped = (words: string[], input: string) => rain(['operator', ...words], env, input);
 
@@ -35,8 +35,8 @@ describe('rain operator', () => {
     expect(await rain(['operator', 'disable', 'alice'], env)).toMatchObject({ exit: 0 });
     const listed = JSON.parse((await rain(['operator', 'list', '--json'], env)).stdout) as object[];
     expect(listed).toEqual([{ name: 'alice', role: 'viewer', createdAt: expect.any(String) as string, disabledAt: expect.any(String) as string }]);
-    expect((await desk.ledger.latestActions({ limit: 10 })).map(({ verb }) => verb)).toEqual(['operator_disable', 'operator_token', 'operator_password', 'operator_add']);
-    expect(JSON.stringify([await desk.ledger.latestActions({ limit: 10 }), await desk.ledger.staff.operators()])).not.toMatch(/long password|rop_/);
+    expect((await context.ledger.latestActions({ limit: 10 })).map(({ verb }) => verb)).toEqual(['operator_disable', 'operator_token', 'operator_password', 'operator_add']);
+    expect(JSON.stringify([await context.ledger.latestActions({ limit: 10 }), await context.ledger.staff.operators()])).not.toMatch(/long password|rop_/);
   });
 
   test.each([
@@ -47,13 +47,13 @@ describe('rain operator', () => {
     ['nobody of this name', ['password', 'nobody'], 'a long password\n', 1, /there is no operator nobody/],
   ] as [string, string[], string, number, RegExp][])('[R12] %s is refused, and nobody is added', async (_what, args, input, exit, sentence) => {
     expect(await piped(args, input)).toMatchObject({ exit, stdout: '', stderr: expect.stringMatching(sentence) as string });
-    expect(await desk.ledger.staff.operator('bob')).toBeUndefined();
+    expect(await context.ledger.staff.operator('bob')).toBeUndefined();
   });
 });
 
 test('rain winners prints them as CSV, and as one object a line', async () => {
-  await desk.wonRain('cli', 2);
-  await desk.credit();
+  await context.wonRain('cli', 2);
+  await context.credit();
   const { exit, stdout } = await rain(['winners', 'cli'], env);
   expect([exit, stdout.trim().split('\n').map((line) => line.split(',').slice(0, 3).join())]).toEqual([0, ['redPacketId,userId,amount', 'cli-1,user-1,1.00', 'cli-0,user-0,1.00']]);
   const lines = (await rain(['winners', 'cli', '--json'], env)).stdout.trim().split('\n').map((line) => JSON.parse(line) as object);

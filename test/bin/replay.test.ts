@@ -8,43 +8,43 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { connectRedis } from '../../src/runtime/redis.ts';
 import { rain } from '../support/call.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 /** Twenty packets of 1.00 in two shards, open; these users win, one after the other. */
 async function wonBy(id: string, users: readonly string[]): Promise<void> {
-  const now = await redisNow(desk.redis);
-  await createRain(desk, { id, plan: { budget: '20.00', packets: 20, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, shards: 2 });
-  await loadRain(desk, id);
-  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  const now = await redisNow(context.redis);
+  await createRain(context, { id, plan: { budget: '20.00', packets: 20, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, shards: 2 });
+  await loadRain(context, id);
+  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   for (const user of users) {
     expect(await engine.grab(id, shardOf(user, 2), [user])).toEqual([expect.objectContaining({ code: '0' })]);
     await new Promise((resolve) => { setTimeout(resolve, 3); });
   }
 }
 
-const claims = async (id: string) => [...await claimLog(desk, id, 0), ...await claimLog(desk, id, 1)];
+const claims = async (id: string) => [...await claimLog(context, id, 0), ...await claimLog(context, id, 1)];
 const users = (stdout: string) => stdout.trim().split('\n').map((line) => (JSON.parse(line) as { userId: string }).userId);
 
 test('who won what and when, in order of time over all shards; what is on its way is no difference', async () => {
   const winners = ['ann', 'bob', 'eve', 'joe', 'sue', 'tom'];
   expect(new Set(winners.map((user) => shardOf(user, 2))).size).toBe(2);
   await wonBy('full', winners);
-  await desk.ledger.credit((await claims('full')).filter(({ userId }) => userId !== 'joe'));
+  await context.ledger.credit((await claims('full')).filter(({ userId }) => userId !== 'joe'));
   const run = await rain(['replay', 'full', '--format', 'ndjson'], env);
   expect(run.exit).toBe(0);
   expect(users(run.stdout)).toEqual(winners);
   expect(JSON.parse(run.stdout.split('\n')[0]!)).toEqual({
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string, rainId: 'full', redPacketId: expect.stringMatching(/^full-\d+$/) as string, amount: '1.00', userId: 'ann', shard: shardOf('ann', 2), index: 0 });
   expect(run.stderr).toMatch(/^on its way: full-\d+, 1\.00 won by joe\nThe log and the book agree: 6 claims, 1 of them on their way to the book\.\n$/);
-  await desk.ledger.credit(await claims('full'));
+  await context.ledger.credit(await claims('full'));
   expect((await rain(['replay', 'full'], env)).stderr).toBe('The log and the book agree: 6 claims.\n');
 });
 
@@ -61,8 +61,8 @@ test('csv: a spreadsheet does not run what a user calls himself', async () => {
 test('[R5] what will not heal is told and exits 1: unreadable, of another user, another amount, only in the book', async () => {
   await wonBy('torn', ['ann', 'bob', 'eve', 'joe']);
   const [first, second, third, fourth] = (await claims('torn')).toSorted((a, b) => Number(a.at) - Number(b.at));
-  await desk.ledger.credit([{ ...first!, userId: 'mallory' }, { ...second!, amount: '1.01' }, { ...third!, redPacketId: 'torn-99' }, fourth!]);
-  await desk.redis.lpush(shardKeys('torn', 1).claims, 'no claim', JSON.stringify({ ...first, rainId: 'other' }));
+  await context.ledger.credit([{ ...first!, userId: 'mallory' }, { ...second!, amount: '1.01' }, { ...third!, redPacketId: 'torn-99' }, fourth!]);
+  await context.redis.lpush(shardKeys('torn', 1).claims, 'no claim', JSON.stringify({ ...first, rainId: 'other' }));
   const run = await rain(['replay', 'torn', '--format', 'ndjson'], env);
   expect(run.exit).toBe(1);
   expect(users(run.stdout)).toEqual(['ann', 'bob', 'eve', 'joe']);
@@ -76,12 +76,12 @@ test('[R5] what will not heal is told and exits 1: unreadable, of another user, 
 
 test('a claim that lies with the dead letters, and one that a closed book lacks, are missing for good', async () => {
   await wonBy('lacking', ['ann', 'bob']);
-  await desk.ledger.credit((await claims('lacking')).filter(({ userId }) => userId === 'ann'));
+  await context.ledger.credit((await claims('lacking')).filter(({ userId }) => userId === 'ann'));
   expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 0, stderr: expect.stringContaining('on its way') as string });
   const shard = shardOf('bob', 2);
-  const log = (await desk.redis.lrange(shardKeys('lacking', shard).claims, 0, -1)).reverse();
+  const log = (await context.redis.lrange(shardKeys('lacking', shard).claims, 0, -1)).reverse();
   const index = log.findIndex((entry) => entry.includes('"bob"'));
-  const connection = connectRedis(desk.redisUrl, { purpose: 'queue', onError: () => {} });
+  const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });
   const dead = createDeadQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
   onTestFinished(async () => {
     await dead.close();
@@ -91,16 +91,16 @@ test('a claim that lies with the dead letters, and one that a closed book lacks,
   const job = await dead.add('refused', { ...letter, reason: 'refused', detail: 'x' }, { jobId: deadLetterId(letter) });
   expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^missing: .* won by bob, is not in the book; it lies with the dead letters$/m) as string });
   await job.remove();
-  await desk.ledger.settle('lacking');
+  await context.ledger.settle('lacking');
   expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^missing: .* won by bob, is not in the book, which is closed$/m) as string });
 });
 
 test('[R12] no log, no replay: never made, lost, or expired, and since when', async () => {
   expect(await rain(['replay', 'nowhere'], env)).toEqual({ exit: 1, stdout: '', stderr: 'rain: id: there is no rain nowhere\n' });
   await wonBy('gone', ['ann']);
-  await desk.redis.del(shardKeys('gone', 1).state);
+  await context.redis.del(shardKeys('gone', 1).state);
   expect((await rain(['replay', 'gone'], env)).stderr).toMatch(/^rain: id: Redis has no claim log of the rain gone/);
-  const settledAt = await desk.ledger.settle('gone');
+  const settledAt = await context.ledger.settle('gone');
   const run = await rain(['replay', 'gone'], env);
   expect(run).toMatchObject({ exit: 1, stdout: '' });
   expect(run.stderr).toContain(`its claim log expired at ${new Date(settledAt + 86_400_000).toISOString()}`);
@@ -108,10 +108,10 @@ test('[R12] no log, no replay: never made, lost, or expired, and since when', as
 });
 
 test('thousands of claims are streamed, each once', async () => {
-  const now = await redisNow(desk.redis);
-  await createRain(desk, { id: 'many', plan: { budget: '6000.00', packets: 6_000, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
-  await loadRain(desk, 'many');
-  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  const now = await redisNow(context.redis);
+  await createRain(context, { id: 'many', plan: { budget: '6000.00', packets: 6_000, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(context, 'many');
+  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   for (let at = 0; at < 5_500; at += 500) await engine.grab('many', 0, Array.from({ length: 500 }, (_, i) => `u${at + i}`));
   const run = await rain(['replay', 'many', '--format', 'ndjson'], env);
   expect(users(run.stdout)).toEqual(Array.from({ length: 5_500 }, (_, i) => `u${i}`));

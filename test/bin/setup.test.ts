@@ -22,8 +22,8 @@ test('a hash notices what was changed, added, renamed and removed', () => {
   const folder = temporaryFolder();
   const hash = () => hashOf(['src', 'lock'], folder);
   const seen = new Set([hash()]);
-  const change = (deed: () => void) => {
-    deed();
+  const change = (action: () => void) => {
+    action();
     expect(seen.has(hash())).toBe(false);
     seen.add(hash());
   };

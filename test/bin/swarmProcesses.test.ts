@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const { server, redis } = await openRedis();
 // Who is thrown out is let in again soon, since his last question is what is waited for.
-const gateway = await openGateway(server.url, { limits: { banishedMs: 1_000 } });
+const gateway = await openGateway(server.url, { limits: { bannedMs: 1_000 } });
 afterAll(() => gateway.close());
 
 test('rain swarm plays a shape by several processes, with all kinds of users, and says what it saw', async () => {

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { knock } from '../support/knock.ts';
+import { handshake } from '../support/knock.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 test('rain switch: for people, for machines, and for a gateway that is running', async () => {
-  const gateway = await openGateway(desk.redisUrl);
+  const gateway = await openGateway(context.redisUrl);
   try {
     expect((await rain(['switch'], env)).stdout).toMatch(/^switch +position.*\nticker +auto\njoins +auto\nsockets +auto\ngrabs +auto\n$/);
     expect((await rain(['switch', 'sockets', 'off', '--reason', 'full house', '--for', '10m'], env)).stdout).toMatch(/^sockets: off until \d{4}-\d\d-\d\dT/);
-    expect((await knock(gateway.url, 'ann')).status).toBe(503);
+    expect((await handshake(gateway.url, 'ann')).status).toBe(503);
     expect(JSON.parse((await rain(['switch', 'ticker', 'on', '--reason', 'r', '--json'], env)).stdout)).toMatchObject({ name: 'ticker', position: 'on', reason: 'r' });
     expect((await rain(['switch'], env)).stdout).toMatch(/ticker +on +auto +\S+ +cli:\S+ +r\njoins +auto\nsockets +off +\d{4}\S+ +\S+ +cli:\S+ +full house\n/);
     expect(JSON.parse((await rain(['switch', '--json'], env)).stdout)).toMatchObject([{ position: 'on' }, { name: 'joins', position: 'auto' }, { position: 'off' }, { position: 'auto' }]);
     expect((await rain(['switch', 'sockets', 'auto'], env)).stdout).toBe('sockets: auto, each gateway decides\n');
-    await eventually(async () => expect((await knock(gateway.url, 'ann')).status).toBe('open'), { timeoutMs: 1_000 });
+    await eventually(async () => expect((await handshake(gateway.url, 'ann')).status).toBe('open'), { timeoutMs: 1_000 });
   } finally {
     await gateway.close();
   }

@@ -5,21 +5,21 @@ import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { rain } from '../support/call.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
 async function planned(id: string): Promise<void> {
-  const now = await redisNow(desk.redis);
-  await createRain(desk, { id, plan: { budget: '5.00', packets: 5 }, opensAt: now + 3_600_000, closesAt: now + 7_200_000 });
-  await loadRain(desk, id);
+  const now = await redisNow(context.redis);
+  await createRain(context, { id, plan: { budget: '5.00', packets: 5 }, opensAt: now + 3_600_000, closesAt: now + 7_200_000 });
+  await loadRain(context, id);
 }
 
 test('`rain top-up` says beforehand what it would come to, adds it once, and `rain show` lists it', async () => {
@@ -42,14 +42,14 @@ test('`rain schedule` and `rain start` move a rain, and tell to when', async () 
   await planned('moved');
   expect((await rain(['schedule', 'moved', '--start', '+2h', '--duration', '30m'], env)).stdout).toMatch(/^moved: loaded, from \d{4}-.*Z to \d{4}-.*Z\n$/);
   expect(json((await rain(['start', 'moved', '--json'], env)).stdout)).toMatchObject({ rainId: 'moved', state: 'open' });
-  const { opensAt, closesAt } = (await desk.ledger.rain('moved'))!;
+  const { opensAt, closesAt } = (await context.ledger.rain('moved'))!;
   expect(closesAt - opensAt).toBe(1_800_000);
 });
 
 test('`rain recycle` settles what is over, and `rain verify` finds the top-up as it was promised', async () => {
   await planned('done');
-  await topUpRain(desk, 'done', { budget: '20.00', packets: 4 });
-  await closeRain(desk, 'done');
+  await topUpRain(context, 'done', { budget: '20.00', packets: 4 });
+  await closeRain(context, 'done');
   expect(await rain(['recycle', 'done'], env)).toMatchObject({ exit: 0, stdout: 'done: settled, 25.00 went back\n' });
   expect(json((await rain(['recycle', 'done', '--json'], env)).stdout)).toEqual({ rainId: 'done', state: 'settled', amount: '25.00' });
   expect(json((await rain(['verify', 'done', '--json'], env)).stdout)).toMatchObject({ fair: true, packets: 9, portions: [{ packets: 4 }], problems: [] });
@@ -65,5 +65,5 @@ test('[R12] what cannot be done is refused in words, exit 1, and nothing is adde
   expect(nowhere).toMatchObject({ exit: 1, stderr: 'rain: rain: there is no rain nowhere\n' });
   expect(tooLong).toMatchObject({ exit: 1, stderr: 'rain: in: expected 0s to 60s\n' });
   expect(early).toMatchObject({ exit: 1, stderr: expect.stringContaining('end it first with close') as string });
-  expect((await desk.ledger.rain('refused'))!.portions).toEqual([]);
+  expect((await context.ledger.rain('refused'))!.portions).toEqual([]);
 });

@@ -9,22 +9,22 @@ import { closeRain } from '../../src/operator/steer.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { rain } from '../support/call.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 
 const SEED = 'ab'.repeat(32);
 const PLAN = { budget: '5.00', packets: 5, split: { method: 'double-mean' } };
 
-let desk: TestDesk;
+let context: TestContext;
 let env: Record<string, string>;
 let folder: string;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl };
+  context = await openTestContext();
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
   folder = mkdtempSync(join(tmpdir(), 'rain-test-verify-'));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
-  await desk.stop();
+  await context.stop();
 });
 
 function file(name: string, ...contents: unknown[]): string {
@@ -37,11 +37,11 @@ const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
 const create = (id: string, ...more: string[]) => rain(['create', '--id', id, '--budget', '5.00', '--packets', '5', '--start', '+1s', '--duration', '1h', '--seed', SEED, '--load', ...more], env);
 
 async function settled(id: string): Promise<void> {
-  await desk.redis.hset(shardKeys(id, 0).state, 'opensAt', '1');
-  await createGrabEngine(desk.redis, (fault) => { throw fault; }).grab(id, 0, ['ann', 'bob']);
-  await closeRain(desk, id);
-  await desk.ledger.credit(await claimLog(desk, id));
-  expect(await settleRain(desk, id, (await findRain(desk.redis, id))!)).toEqual({ outcome: 'settled' });
+  await context.redis.hset(shardKeys(id, 0).state, 'opensAt', '1');
+  await createGrabEngine(context.redis, (fault) => { throw fault; }).grab(id, 0, ['ann', 'bob']);
+  await closeRain(context, id);
+  await context.ledger.credit(await claimLog(context, id));
+  expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
 }
 
 describe('rain create and rain show', () => {
@@ -65,7 +65,7 @@ describe('rain verify', () => {
   beforeAll(async () => {
     await create('fair');
     await settled('fair');
-    receipts = await claimLog(desk, 'fair');
+    receipts = await claimLog(context, 'fair');
   });
 
   test('of an honest rain exits 0, for people and for machines, and its JSON is a proof for --offline', async () => {

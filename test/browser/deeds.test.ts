@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claimLog } from '../support/desk.ts';
-import { openOperatorDesk, PASSWORD, type OperatorDesk } from '../support/operatorDesk.ts';
+import { openTestConsole, PASSWORD, type TestConsole } from '../support/operatorDesk.ts';
 import { findBarriers } from './axe.ts';
 import { OPERATOR_PAGE } from './built-page.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
@@ -9,36 +9,36 @@ import { ACTIONS, goTo, LAPTOP, photograph, screensOf, signIn } from './operator
 import { openPage } from './windows.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real servers', () => {
-  let desk: OperatorDesk;
+  let testConsole: TestConsole;
   let browser: Browser;
   let page: Page;
   const faults: string[] = [];
   beforeAll(async () => {
-    [desk, browser] = await Promise.all([openOperatorDesk({ deskFolder: OPERATOR_PAGE }), launchChromium()]);
+    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
     page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: 'reduce' });
     page.on('pageerror', ({ message }) => faults.push(message));
-    await page.goto(`${desk.url}/desk/`);
+    await page.goto(`${testConsole.url}/desk/`);
     await signIn(page, 'opal', PASSWORD);
   });
   afterEach(() => expect(faults.splice(0)).toEqual([]));
   afterAll(async () => {
     await browser?.close();
-    await desk?.stop();
+    await testConsole?.stop();
   });
 
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const dialog = () => page.locator('dialog');
   /** The book gets what the wallet was asked for, as the worker would have written it. */
   const asked = async (rainId: string) => {
-    await desk.ledger.entrust(rainId, 'webhook');
-    await desk.ledger.reserve(await claimLog(desk, rainId));
+    await testConsole.ledger.assignPayout(rainId, 'webhook');
+    await testConsole.ledger.reserve(await claimLog(testConsole, rainId));
   };
 
   test('[R5] a dead letter that a wallet may have paid is laid to rest only on the word that it has not', async () => {
-    desk.barred.add('user-0');
-    await desk.wonRain('doubt', 1);
+    testConsole.barred.add('user-0');
+    await testConsole.wonRain('doubt', 1);
     await asked('doubt');
-    await desk.credit();
+    await testConsole.credit();
     await goTo(page, '#/dead');
     await page.getByTestId('letter').getByText('Discard', { exact: true }).click();
     await page.getByTestId('why-discarded').fill('he has left us');
@@ -48,26 +48,26 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     expect(await page.getByTestId('act').isDisabled()).toBe(true);
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'not-paid');
-    expect((await desk.ledger.book('doubt'))!.discarded.count, 'nothing was given back').toBe(0);
+    expect((await testConsole.ledger.book('doubt'))!.discarded.count, 'nothing was given back').toBe(0);
     await dialog().getByText('The wallet has certainly not paid it').click();
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('letter').count()).toBe(0);
-    expect((await desk.ledger.book('doubt'))!.discarded).toEqual({ count: 1, cents: 100n });
+    expect((await testConsole.ledger.book('doubt'))!.discarded).toEqual({ count: 1, cents: 100n });
   });
 
   test('[R5] one is tried again, and credited once the cause is gone', async () => {
-    desk.barred.add('user-0');
-    await desk.wonRain('again', 1);
-    await desk.credit();
-    desk.barred.clear();
+    testConsole.barred.add('user-0');
+    await testConsole.wonRain('again', 1);
+    await testConsole.credit();
+    testConsole.barred.clear();
     await goTo(page, '#/rains');
     await goTo(page, '#/dead');
     await page.getByTestId('letter').getByText('Try again').click();
     await soon(() => dialog().textContent()).toContain('user-0 is credited with 1.00');
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('letter').count()).toBe(0);
-    await desk.credit();
-    expect((await desk.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
+    await testConsole.credit();
+    expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
   });
 
   test('whoever plays foul is kept out, and let in again', async () => {
@@ -98,7 +98,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
   });
 
   test('money is added to a rain in packets that are all alike', async () => {
-    await desk.wonRain('more', 0);
+    await testConsole.wonRain('more', 0);
     await goTo(page, '#/rains/more');
     await page.getByTestId('verb-topUp').click();
     await page.getByTestId('top-budget').fill('6');
@@ -109,12 +109,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await photograph(page, 'top-up-alike');
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
-    const [portion] = (await desk.ledger.rain('more'))!.portions;
+    const [portion] = (await testConsole.ledger.rain('more'))!.portions;
     expect(portion).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
   });
 
   test('a viewer sees everything and no button that would be refused', async () => {
-    await desk.wonRain('seen', 0);
+    await testConsole.wonRain('seen', 0);
     await goTo(page, '#/rains/seen');
     expect(await page.locator(ACTIONS).count(), 'what an operator is offered').toBeGreaterThan(0);
     await page.context().clearCookies();

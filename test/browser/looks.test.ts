@@ -17,8 +17,8 @@ const LANGUAGES = {
 const LUCKIEST = [{ user: 'm***a', amount: '88.88' }, { user: 'guest-p***', amount: '66.06' }, { user: 'l***i', amount: '52.00' }];
 const OWN = [['8.88', 'pending'], ['12.21', 'credited'], ['3.00', 'credited'], ['0.66', 'held']] as const;
 const BOOK = {
-  podium: async (rainId: string) => ({ rainId, luckiest: LUCKIEST.map((place, i) => ({ ...place, redPacketId: `${rainId}-${i}` })), final: true }),
-  openPurse: async (userId: string) => ({
+  leaderboard: async (rainId: string) => ({ rainId, luckiest: LUCKIEST.map((place, i) => ({ ...place, redPacketId: `${rainId}-${i}` })), final: true }),
+  openWalletStatement: async (userId: string) => ({
     userId, wallet: '15.21', pending: '8.88', settled: true,
     packets: OWN.map(([amount, status], i) => ({ rainId: `rain-${i}`, title: `红包雨 · ${i + 1}`, redPacketId: `p-${i}`, amount, status, at: new Date(Date.UTC(2026, 1, 17, 12, 30 - i)).toISOString() })),
   }),

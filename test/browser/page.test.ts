@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Purse } from '../../src/wallet/purse.ts';
+import type { WalletStatement } from '../../src/wallet/purse.ts';
 import { eventually } from '../support/eventually.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { paintedPixels, picture, shows, tapPackets, text } from './player.ts';
 import { openScriptedPage, snapshotOf, USER } from './scriptedPage.ts';
 
-const NOTHING: Omit<Purse, 'userId'> = { wallet: '0.00', pending: '0.00', packets: [], settled: true };
+const NOTHING: Omit<WalletStatement, 'userId'> = { wallet: '0.00', pending: '0.00', packets: [], settled: true };
 const PACKET = { rainId: 'r', title: 'Spring rain', redPacketId: 'p-1', amount: '12.21', at: '2026-02-17T12:00:00.000Z' };
 const focused = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset['testid']);
 
@@ -133,9 +133,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   });
 
   test('the wallet follows a packet on its way, and says so when the console does not answer; a rain that begins closes it', async () => {
-    let purse: () => Promise<Omit<Purse, 'userId'>> = async () => NOTHING;
+    let purse: () => Promise<Omit<WalletStatement, 'userId'>> = async () => NOTHING;
     const rain = snapshotOf('wallet', { state: 'loaded', opensAt: Date.now() + 59_000 });
-    const { page, tell } = await openScriptedPage(browser, { rain, book: { openPurse: async () => ({ userId: USER, ...await purse() }) } });
+    const { page, tell } = await openScriptedPage(browser, { rain, book: { openWalletStatement: async () => ({ userId: USER, ...await purse() }) } });
     await shows(page, 'scheduled');
     await page.getByTestId('purse-button').click();
     await eventually(async () => await text(page, 'purse-word') === 'No packets yet. The first one will appear here.');
@@ -160,7 +160,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   test('the luckiest are shown when the rain is over, as text, and said to be so far as long as they may change', async () => {
     let final = false;
     const luckiest = [{ user: 'g***t', amount: '9.00', redPacketId: 'p' }, { user: '<b>x</b>', amount: '2.00', redPacketId: 'q' }];
-    const { page, tell } = await openScriptedPage(browser, { rain: snapshotOf('lucky'), book: { podium: async (rainId) => ({ rainId, luckiest, final }) } });
+    const { page, tell } = await openScriptedPage(browser, { rain: snapshotOf('lucky'), book: { leaderboard: async (rainId) => ({ rainId, luckiest, final }) } });
     await shows(page, 'open');
     expect(await page.getByTestId('luckiest').isVisible()).toBe(false);
     tell(snapshotOf('lucky', { state: 'closed' }));
@@ -171,7 +171,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   });
 
   test('by keyboard alone: sound off, wallet open and closed again, a packet grabbed, and no focus lost on the way', async () => {
-    const { page, answer, said } = await openScriptedPage(browser, { rain: snapshotOf('keys'), book: { openPurse: async () => ({ userId: USER, ...NOTHING, packets: [{ ...PACKET, status: 'held' }] }) } });
+    const { page, answer, said } = await openScriptedPage(browser, { rain: snapshotOf('keys'), book: { openWalletStatement: async () => ({ userId: USER, ...NOTHING, packets: [{ ...PACKET, status: 'held' }] }) } });
     await shows(page, 'open');
     await page.getByTestId('sound').focus();
     await page.keyboard.press('Space');

@@ -40,7 +40,7 @@ export interface ScriptedPage {
 interface ScriptedPageOptions {
   rain?: RainSnapshot;
   window?: Partial<PageOptions>;
-  book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
+  book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
   /** Done before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;
 }
@@ -61,17 +61,17 @@ export async function openScriptedPage(browser: Browser, { rain, window = {}, bo
     if (message.type === 'join') say(rains.get(message.rainId) ?? resultOf(message.rainId, '-8'));
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
-  const desk = await startConsole({
+  const testConsole = await startConsole({
     host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), guests: createGuestTokens({ secret: SECRET }),
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
-  onTestFinished(() => desk.close());
+  onTestFinished(() => testConsole.close());
   const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...window });
   onTestFinished(() => closePage(page));
   await prepare?.(page);
-  await page.goto(rain ? `${desk.url}/?rain=${rain.rainId}` : desk.url);
+  await page.goto(rain ? `${testConsole.url}/?rain=${rain.rainId}` : testConsole.url);
   return {
-    page, address: desk.url,
+    page, address: testConsole.url,
     said: (type) => gateway.heard.filter((message): message is GrabMessage => message.type === type),
     tell(told) {
       rains.set(told.rainId, told);

@@ -38,12 +38,12 @@ interface StageOptions {
   guests?: GuestTokens | false;
   gateway?: Partial<GatewayOptions>;
   /** What the book says; empty unless told otherwise. */
-  book?: Partial<Pick<PlayerOptions, 'openPurse' | 'podium'>>;
+  book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
 }
 
-export const EMPTY_BOOK: Pick<PlayerOptions, 'openPurse' | 'podium'> = {
-  openPurse: async (userId) => ({ userId, wallet: '0.00', pending: '0.00', packets: [], settled: true }),
-  podium: async (rainId) => ({ rainId, luckiest: [], final: true }),
+export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'> = {
+  openWalletStatement: async (userId) => ({ userId, wallet: '0.00', pending: '0.00', packets: [], settled: true }),
+  leaderboard: async (rainId) => ({ rainId, luckiest: [], final: true }),
 };
 
 export async function setStage({ guests = createGuestTokens({ secret: SECRET }), gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
@@ -57,17 +57,17 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     // One that nobody is given while the gateway is away.
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
-    const desk = await startConsole({
+    const testConsole = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), ...(guests && { guests }),
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
     });
-    ends.push(() => desk.close());
+    ends.push(() => testConsole.close());
     const browser = await launchChromium();
     ends.push(() => browser.close());
     return {
-      redis, testRedis, console: desk,
+      redis, testRedis, console: testConsole,
       get gateway() { return gateway; },
-      open: (path = '/', options = {}) => openWindow(browser, desk.url + path, options),
+      open: (path = '/', options = {}) => openWindow(browser, testConsole.url + path, options),
       stopGateway: () => gateway.close(),
       async restartGateway(options = {}) {
         await gateway.close();

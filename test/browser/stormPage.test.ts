@@ -4,13 +4,13 @@ import type { Browser } from 'playwright-core';
 import { ServerClock } from '../../src/swarm/clock.ts';
 import { renderPage } from '../../src/swarm/page/page.ts';
 import { toReport, type SwarmReport } from '../../src/swarm/report.ts';
-import { Tally } from '../../src/swarm/tally.ts';
+import { WaveCounters } from '../../src/swarm/tally.ts';
 import { judge } from '../../src/swarm/verdict.ts';
-import { stormReport } from '../swarm/page/stormReport.ts';
+import { loadtestReport } from '../swarm/page/stormReport.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { closePage, openPage, type PageOptions } from './windows.ts';
 
-const DESK = { width: 1280, height: 900 };
+const LAPTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
@@ -47,12 +47,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
   }
 
   test.each([
-    ['desk, light', { viewport: DESK, colorScheme: 'light' }],
-    ['desk, dark', { viewport: DESK, colorScheme: 'dark' }],
+    ['desk, light', { viewport: LAPTOP, colorScheme: 'light' }],
+    ['desk, dark', { viewport: LAPTOP, colorScheme: 'dark' }],
     ['phone, light', { viewport: PHONE, colorScheme: 'light', deviceScaleFactor: 2 }],
     ['phone, dark', { viewport: PHONE, colorScheme: 'dark', deviceScaleFactor: 2 }],
   ] as const)('%s: shows four plots that can be read, and fetches nothing', async (name, context) => {
-    const { asked, complaints, wider, scripts, pictures, smallest, broken, paper, text } = await look(stormReport(), context, name.replace(', ', '-'));
+    const { asked, complaints, wider, scripts, pictures, smallest, broken, paper, text } = await look(loadtestReport(), context, name.replace(', ', '-'));
     expect({ asked, complaints, scripts, broken, pictures, wider: Math.max(0, wider) }).toEqual({ asked: [], complaints: [], scripts: 0, broken: 0, pictures: 4, wider: 0 });
     expect(smallest).toBeGreaterThan(8);
     expect(paper === 'rgb(250, 247, 242)').toBe(name.endsWith('light'));
@@ -61,14 +61,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
   });
 
   test('a run in which nothing happened, and one of which the money does not add up, are shown, too', async () => {
-    const empty = toReport(new Tally(1), new ServerClock(() => 0), { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 5 });
+    const empty = toReport(new WaveCounters(1), new ServerClock(() => 0), { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 5 });
     expect(await look(empty, { viewport: PHONE })).toMatchObject({ broken: 0, pictures: 4, complaints: [] });
-    const wrong = await look({ ...stormReport(), faults: 1, faultExamples: ['p-1 was told to ann and to bob'] }, { viewport: DESK });
+    const wrong = await look({ ...loadtestReport(), faults: 1, faultExamples: ['p-1 was told to ann and to bob'] }, { viewport: LAPTOP });
     expect(wrong.text).toContain('The money does NOT add up');
   });
 
   test('[R12] what a name holds is shown, never run', async () => {
-    const { scripts, text, complaints } = await look(stormReport('<script>document.title="x"</script><img src=x onerror=alert(1)>'), { viewport: DESK });
+    const { scripts, text, complaints } = await look(loadtestReport('<script>document.title="x"</script><img src=x onerror=alert(1)>'), { viewport: LAPTOP });
     expect([scripts, complaints]).toEqual([0, []]);
     expect(text).toContain('<script>document.title="x"</script>');
   });

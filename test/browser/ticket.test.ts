@@ -1,6 +1,6 @@
 import type { Page, Worker } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
+import type { ChallengeRules } from '../../src/gateway/wicket/wicket.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { eventually } from '../support/eventually.ts';
 import { stockRain } from '../support/rain.ts';
@@ -8,7 +8,7 @@ import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { overhear, shows, tapPackets, text, userOf } from './player.ts';
 import { setStage, type Stage } from './stage.ts';
 
-const RULES: WicketRules = { tickets: 'always', puzzles: 'always', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 60 };
+const RULES: ChallengeRules = { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 60 };
 
 interface Said { type: string; ticket?: string }
 
@@ -22,7 +22,7 @@ function complaints(page: Page): string[] {
 
 describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab needs a ticket, and the ticket a puzzle', () => {
   let stage: Stage;
-  beforeAll(async () => { stage = await setStage({ gateway: { wicket: RULES } }); });
+  beforeAll(async () => { stage = await setStage({ gateway: { challenges: RULES } }); });
   afterAll(() => stage?.end());
   afterEach(() => stage?.closeWindows());
 
@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab need
     expect(said.filter(({ type }) => type === 'solution')).toHaveLength(1);
     expect(grabs(said)).toMatchObject([{ ticket: expect.stringMatching(/^[\w-]{64}$/) as string }]);
     expect(wrong).toEqual([]);
-    expect(stage.gateway.tally.refused.tickets).toBe(0);
+    expect(stage.gateway.counters.refused.tickets).toBe(0);
   });
 
   test('a key pressed before the ticket is there is kept, said to count, and wins when it is', async () => {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { awayMsOf, comebackAfter, type LostLine } from '../../src/client/comeback.ts';
+import { awayMsOf, reconnectAfter, type LostConnection } from '../../src/client/comeback.ts';
 import { CLOSES, REFUSALS, type CloseCode } from '../../src/protocol/outcomes.ts';
 
-const lost = (loss: LostLine['loss'], more: Partial<LostLine> = {}) => comebackAfter({ loss, freshToken: true, welcomed: true, failures: 0, ...more });
-const closed = (code: number, more: Partial<LostLine> = {}) => lost({ kind: 'closed', code }, more);
-const refused = (status: number, more: Partial<LostLine> = {}) => lost({ kind: 'refused', status }, { welcomed: false, ...more });
+const lost = (loss: LostConnection['loss'], more: Partial<LostConnection> = {}) => reconnectAfter({ loss, freshToken: true, welcomed: true, failures: 0, ...more });
+const closed = (code: number, more: Partial<LostConnection> = {}) => lost({ kind: 'closed', code }, more);
+const refused = (status: number, more: Partial<LostConnection> = {}) => lost({ kind: 'refused', status }, { welcomed: false, ...more });
 
 test.each(Object.values(CLOSES))('$code $reason: comes back or not as the page of codes says', ({ code, reason, retry }) => {
-  const comeback = closed(code);
-  if (retry === 'no') expect(comeback).toEqual({ kind: 'never', code: reason });
-  else expect(comeback).toMatchObject({ kind: 'later', newToken: retry === 'reconnect with a new token' });
+  const reconnect = closed(code);
+  if (retry === 'no') expect(reconnect).toEqual({ kind: 'never', code: reason });
+  else expect(reconnect).toMatchObject({ kind: 'later', newToken: retry === 'reconnect with a new token' });
   // A minute means a minute.
-  expect(comeback).toMatchObject(code === CLOSES[4430].code ? { atLeastMs: 60_000 } : {});
+  expect(reconnect).toMatchObject(code === CLOSES[4430].code ? { atLeastMs: 60_000 } : {});
 });
 
 test.each(Object.values(REFUSALS).filter(({ reason }) => reason !== 'blocked'))('refused with $status: only what may pass is tried again', ({ status, reason }) => {

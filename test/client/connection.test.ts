@@ -8,12 +8,12 @@ import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
-import { guest, type Guest } from '../support/guest.ts';
+import { testClient, type TestClient } from '../support/guest.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
 
 const OTHER_SECRET = 'another-secret-for-tests-0123456789abcd';
-const links = (client: Guest) => client.heard('link').map(({ link }) => link);
+const links = (client: TestClient) => client.heard('link').map(({ link }) => link);
 
 describe('at a real gateway', async () => {
   const { server, redis } = await openRedis();
@@ -22,17 +22,17 @@ describe('at a real gateway', async () => {
   afterAll(() => gateway.close());
 
   test('[R9] a token that nobody believes rejects with the reason of the page of codes', async () => {
-    const ann = await guest(gateway.url, 'ann', { token: 'e30.e30.e30' });
+    const ann = await testClient(gateway.url, 'ann', { token: 'e30.e30.e30' });
     await expect(ann.connect()).rejects.toMatchObject({ name: 'RainRefused', code: 'unauthorized', message: 'No token, or one that does not verify.' });
     expect(ann.heard('link')).toEqual([{ link: 'connecting' }, { link: 'refused', code: 'unauthorized' }]);
   });
 
   test('an address that is none of a gateway, a token that cannot be said, and no token at all reject, each with its reason', async () => {
-    const elsewhere = await guest(gateway.url.replace('/v1', '/elsewhere'), 'ann');
+    const elsewhere = await testClient(gateway.url.replace('/v1', '/elsewhere'), 'ann');
     await expect(elsewhere.connect()).rejects.toMatchObject({ code: 'not_found' });
-    const unsayable = await guest(gateway.url, 'ann', { token: 'not a token' });
+    const unsayable = await testClient(gateway.url, 'ann', { token: 'not a token' });
     await expect(unsayable.connect()).rejects.toMatchObject({ code: 'bad_token' });
-    const nobody = await guest(gateway.url, 'ann', { token: async () => undefined });
+    const nobody = await testClient(gateway.url, 'ann', { token: async () => undefined });
     await expect(nobody.connect()).rejects.toMatchObject({ code: 'no_token' });
     expect(nobody.link).toBe('no_token');
   });
@@ -41,7 +41,7 @@ describe('at a real gateway', async () => {
     const narrow = await openGateway(server.url, { limits: { joinsPerSocketMax: 1 } });
     onTestFinished(() => narrow.close());
     for (const rainId of ['one', 'two']) await stockRain(redis, { rainId, amounts: ['1.00'] });
-    const ann = await guest(narrow.url, 'ann');
+    const ann = await testClient(narrow.url, 'ann');
     await ann.connect();
     expect(await ann.join('one')).toMatchObject({ kind: 'joined' });
     expect(await ann.join('two')).toMatchObject({ kind: 'refused', code: 'not_allowed' });
@@ -49,7 +49,7 @@ describe('at a real gateway', async () => {
 
   test('who was refused may try again with a better token, on the same client', async () => {
     const tokens = ['e30.e30.e30', await tokenFor('ann')];
-    const ann = await guest(gateway.url, 'ann', { token: async () => tokens.shift() });
+    const ann = await testClient(gateway.url, 'ann', { token: async () => tokens.shift() });
     await expect(ann.connect()).rejects.toMatchObject({ code: 'unauthorized' });
     expect(await ann.connect()).toMatchObject({ userId: 'ann' });
   });
@@ -57,7 +57,7 @@ describe('at a real gateway', async () => {
   test('[R9] a token that runs out is replaced by itself, and the user stays who he was', async () => {
     await stockRain(redis, { rainId: 'refreshed', amounts: ['1.00'] });
     let fetched = 0;
-    const ann = await guest(gateway.url, 'ann', { token: () => tokenFor('ann', fetched++ === 0 ? 2 : 3_600) });
+    const ann = await testClient(gateway.url, 'ann', { token: () => tokenFor('ann', fetched++ === 0 ? 2 : 3_600) });
     await ann.connect();
     await ann.join('refreshed');
     await eventually(() => ann.heard('welcome').length === 2);
@@ -72,7 +72,7 @@ describe('at a real gateway', async () => {
     onTestFinished(() => first.close());
     const tokens = [await tokenFor('ann'), await signToken(OTHER_SECRET, { sub: 'ann', expiresInSeconds: 3_600 })];
     let fetched = 0;
-    const ann = await guest(first.url, 'ann', { token: async () => tokens[fetched++] });
+    const ann = await testClient(first.url, 'ann', { token: async () => tokens[fetched++] });
     await ann.connect();
     await first.close();
     // Its successor knows the first token no more: as if it had run out.
@@ -86,11 +86,11 @@ describe('at a real gateway', async () => {
   test('a gateway that says goodbye sees it again when it asked for it, not before, and nothing is wrong meanwhile', async () => {
     await stockRain(redis, { rainId: 'restarted', amounts: ['1.00'] });
     const port = await freePort();
-    const first = await openGateway(server.url, { port, limits: { comebackMsMin: 700, comebackWindowMsMin: 100, comebackWindowMsMax: 100 } });
-    const ann = await guest(first.url, 'ann');
+    const first = await openGateway(server.url, { port, limits: { reconnectMsMin: 700, reconnectWindowMsMin: 100, reconnectWindowMsMax: 100 } });
+    const ann = await testClient(first.url, 'ann');
     await ann.connect();
     await ann.join('restarted');
-    const [told, back] = await comeback(ann, async () => {
+    const [told, back] = await reconnect(ann, async () => {
       await first.close();
       const second = await openGateway(server.url, { port });
       onTestFinished(() => second.close());
@@ -104,7 +104,7 @@ describe('at a real gateway', async () => {
 });
 
 /** When the goodbye was told, and the next welcome. */
-async function comeback(client: Guest, restart: () => Promise<void>): Promise<[number, number]> {
+async function reconnect(client: TestClient, restart: () => Promise<void>): Promise<[number, number]> {
   let told = 0;
   const gone = client.on('goodbye', () => { told = performance.now(); });
   const back = new Promise<number>((resolve) => client.on('welcome', () => resolve(performance.now())));
@@ -120,7 +120,7 @@ test('the clock is that of the server, whatever ours says, and at once after the
     if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + aheadMs });
   });
   // Our own clock counts from anywhere.
-  const ann = await guest(gateway.url, 'ann', { now: () => performance.now() + 77_000 });
+  const ann = await testClient(gateway.url, 'ann', { now: () => performance.now() + 77_000 });
   await ann.connect();
   await eventually(() => Math.abs(ann.serverNow() - Date.now() - aheadMs) < 50);
 });
@@ -130,7 +130,7 @@ test('a frame that is none of the protocol, and a message of a newer server, dis
     for (const frame of ['', 'null', '7', '<html>', '[]', '{"type":"firework"}', '{}']) say(frame);
     say(welcomeOf('ann'));
   });
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   expect(await ann.connect()).toMatchObject({ userId: 'ann' });
   expect(ann.heard('error')).toEqual([]);
 });
@@ -139,7 +139,7 @@ test('a code of a newer server ends a grab as unknown, with what it said', async
   const gateway = await scriptedGateway(({ say }) => say(welcomeOf('ann')), (message, { say }) => {
     if (message.type === 'grab') say({ type: 'result', rainId: 'r1', ref: message.ref!, code: '-99' as ResultMessage['code'], reason: 'moon_phase' });
   });
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
   expect(await ann.grab('r1')).toEqual({ kind: 'unknown', code: '-99', reason: 'moon_phase' });
 });
@@ -152,7 +152,7 @@ test('[R9] another user comes back than the one who asked: his question is not a
     if (message.type === 'join' && message.rainId === 'had' && index === 0) say({ type: 'result', rainId: 'had', code: '1', reason: 'already_claimed', redPacketId: 'had-0', amount: '1.00' });
     if (message.type === 'grab' && index === 1) say({ type: 'result', rainId: message.rainId, ref: message.ref!, code: '-1', reason: 'nothing_left' });
   });
-  const client = await guest(gateway.url, 'ann');
+  const client = await testClient(gateway.url, 'ann');
   await client.connect();
   void client.join('had');
   expect(await client.grab('r1')).toEqual({ kind: 'unanswered' });
@@ -167,7 +167,7 @@ test('a close that will not be undone ends everything, and says why', async () =
     say(welcomeOf('ann'));
     setTimeout(() => close(4403), 50);
   });
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
   expect(await ann.grab('r1')).toEqual({ kind: 'unanswered' });
   expect(ann.heard('link').at(-1)).toEqual({ link: 'refused', code: 'blocked' });
@@ -182,7 +182,7 @@ test('[R10] a gateway that is away is dialled after pauses that grow, and closin
       dials++;
     }
   }
-  const ann = await guest(`ws://127.0.0.1:${await freePort()}/v1`, 'ann', { WebSocket: Unreachable, random: () => 0 });
+  const ann = await testClient(`ws://127.0.0.1:${await freePort()}/v1`, 'ann', { WebSocket: Unreachable, random: () => 0 });
   const connected = ann.connect();
   await eventually(() => dials === 3);
   expect(links(ann)).toEqual(['connecting']);
@@ -194,7 +194,7 @@ test('[R10] a gateway that is away is dialled after pauses that grow, and closin
 test('a gateway that has gone silent without a goodbye is dialled anew', async () => {
   let later = 0;
   const silent = await scriptedGateway(({ say }) => say(welcomeOf('ann')));
-  const ann = await guest(silent.url, 'ann', { now: () => performance.now() + later });
+  const ann = await testClient(silent.url, 'ann', { now: () => performance.now() + later });
   await ann.connect();
   await eventually(() => silent.heard.length > 0);
   later = 11_000;
@@ -203,7 +203,7 @@ test('a gateway that has gone silent without a goodbye is dialled anew', async (
 });
 
 test('connecting can be given up, and is then tried no more', async () => {
-  const ann = await guest(`ws://127.0.0.1:${await freePort()}/v1`, 'ann');
+  const ann = await testClient(`ws://127.0.0.1:${await freePort()}/v1`, 'ann');
   const stop = new AbortController();
   const connected = ann.connect({ signal: stop.signal });
   stop.abort(new Error('never mind'));

@@ -49,7 +49,7 @@ test('every way in which a grab can end is told', () => {
 });
 
 test('the example for Node plays a win, by the name under which the package is published', async () => {
-  const gateway = await openGateway(server.url, { wicket: { tickets: 'always', puzzles: 'always', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 } });
+  const gateway = await openGateway(server.url, { challenges: { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 } });
   onTestFinished(() => gateway.close());
   await stockRain(redis, { rainId: 'spring', amounts: ['12.21'], opensInMs: 500 });
   const { script } = compiled('node');

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { Entry } from '../../src/client/entry.ts';
-import type { PuzzleMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
-import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
+import { TicketHolder } from '../../src/client/entry.ts';
+import type { ChallengeMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
+import type { ChallengeSolution } from '../../src/protocol/puzzle.ts';
 
-const SOLUTION: PuzzleSolution = { counter: 3, derivedKey: '00' };
+const SOLUTION: ChallengeSolution = { counter: 3, derivedKey: '00' };
 const ticket = (text: string, expiresAt = 1_000): TicketMessage => ({ type: 'ticket', rainId: 'spring', ticket: text, expiresAt });
-const puzzle = (signature: string): PuzzleMessage => ({
+const challenge = (signature: string): ChallengeMessage => ({
   type: 'puzzle', rainId: 'spring',
   challenge: { signature, parameters: { algorithm: 'PBKDF2/SHA-256', cost: 1, keyLength: 32, keyPrefix: '00', keySignature: '00', nonce: '00', salt: '00', data: { until: 1 } } },
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-function open(solve: () => Promise<PuzzleSolution | undefined> = async () => SOLUTION) {
+function open(solve: () => Promise<ChallengeSolution | undefined> = async () => SOLUTION) {
   const seen = { now: 0, sent: [] as SolutionMessage[], vain: 0, solved: 0 };
-  const entry = new Entry({
+  const entry = new TicketHolder({
     now: () => seen.now, onVain: () => { seen.vain++; },
     send: (message) => seen.sent.push(message) > 0,
     solve: () => {
@@ -46,29 +46,29 @@ test('a ticket holds until it runs out, over joins of the same rain, and not for
 
 test('a puzzle is worked on once, its solution sent, and a tap waits until the ticket is there', async () => {
   const { entry, seen } = open();
-  entry.hear(puzzle('aa'));
-  entry.hear(puzzle('aa'));
+  entry.hear(challenge('aa'));
+  entry.hear(challenge('aa'));
   expect([entry.preparing, seen.solved]).toEqual([true, 1]);
   await settled();
-  expect(seen.sent).toEqual([{ type: 'solution', rainId: 'spring', challenge: puzzle('aa').challenge, solution: SOLUTION }]);
+  expect(seen.sent).toEqual([{ type: 'solution', rainId: 'spring', challenge: challenge('aa').challenge, solution: SOLUTION }]);
   expect(entry.preparing).toBe(true);
   entry.hear(ticket('one'));
   expect([entry.preparing, entry.ticket]).toEqual([false, 'one']);
   // Who has a ticket works for no other.
-  entry.hear(puzzle('bb'));
+  entry.hear(challenge('bb'));
   expect(seen.solved).toBe(1);
 });
 
 test.each([['that cannot be solved', async () => undefined], ['whose solver could not be loaded', async () => { throw new Error('no worker'); }]])('a puzzle %s: another is asked for', async (_what, solve) => {
   const { entry, seen } = open(solve);
-  entry.hear(puzzle('aa'));
+  entry.hear(challenge('aa'));
   await settled();
   expect([seen.vain, seen.sent, entry.preparing]).toEqual([1, [], true]);
 });
 
 test('a solution that comes when it is all over is not sent', async () => {
   const { entry, seen } = open();
-  entry.hear(puzzle('aa'));
+  entry.hear(challenge('aa'));
   entry.forget();
   await settled();
   expect([seen.sent, entry.preparing]).toEqual([[], false]);
@@ -86,7 +86,7 @@ test('a ticket that has not come for too long is not waited for any more; a puzz
   entry.lose();
   entry.relent();
   expect(entry.preparing).toBe(false);
-  entry.hear(puzzle('aa'));
+  entry.hear(challenge('aa'));
   entry.relent();
   expect(entry.preparing).toBe(true);
 });

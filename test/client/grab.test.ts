@@ -6,7 +6,7 @@ import { dial } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { guest } from '../support/guest.ts';
+import { testClient } from '../support/guest.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
@@ -28,7 +28,7 @@ async function spoilable(): Promise<TcpProxy & { url: string }> {
 
 test('connects, joins, grabs and hears that it is credited', async () => {
   await stockRain(redis, { rainId: 'c1', amounts: ['12.21'] });
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   expect(await ann.connect()).toMatchObject({ type: 'welcome', userId: 'ann' });
   expect([ann.link, ann.userId]).toEqual(['up', 'ann']);
   expect(await ann.join('c1')).toMatchObject({ kind: 'joined', rain: { rainId: 'c1', state: 'open', packets: 1 } });
@@ -63,14 +63,14 @@ test.each([
   ['no_such_rain', async () => {}],
 ] as const)('a grab that wins nothing says why: %s', async (kind, prepare) => {
   await prepare(`why-${kind}`);
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
   expect(await ann.grab(`why-${kind}`)).toEqual({ kind });
   expect(ann.heard('won')).toEqual([]);
 });
 
 test('a join is answered by the rain, or by why there is none', async () => {
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
   expect(await ann.join('nowhere')).toMatchObject({ kind: 'refused', code: '-8', reason: 'no_such_rain' });
   await stockRain(redis, { rainId: 'later', amounts: ['1.00'], opensInMs: 300 });
@@ -82,7 +82,7 @@ test('a join is answered by the rain, or by why there is none', async () => {
 
 test('a grab before there is a connection is asked when there is one', async () => {
   await stockRain(redis, { rainId: 'c2', amounts: ['3.00'] });
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   const outcome = ann.grab('c2');
   await ann.connect();
   expect(await outcome).toEqual({ kind: 'won', redPacketId: 'c2-0', amount: '3.00' });
@@ -90,7 +90,7 @@ test('a grab before there is a connection is asked when there is one', async () 
 
 test('[R1] two grabs at once are one question, and both hear its answer', async () => {
   await stockRain(redis, { rainId: 'c3', amounts: ['1.00', '2.00'] });
-  const ann = await guest(gateway.url, 'ann');
+  const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
   const [one, two] = await Promise.all([ann.grab('c3'), ann.grab('c3')]);
   expect(one).toMatchObject({ kind: 'won' });
@@ -103,7 +103,7 @@ describe('a line that breaks', () => {
   test('[R6] between a grab and its answer: the outcome is the same, and it is won once', async () => {
     await stockRain(redis, { rainId: 'cut', amounts: ['1.00', '2.00', '3.00'] });
     const line = await spoilable();
-    const ann = await guest(line.url, 'ann');
+    const ann = await testClient(line.url, 'ann');
     await ann.connect();
     await ann.join('cut');
     line.blackhole('toClient');
@@ -121,7 +121,7 @@ describe('a line that breaks', () => {
   test('[R6] a win that was not heard of is told after the comeback, once, though nobody asks', async () => {
     await stockRain(redis, { rainId: 'unheard', amounts: ['7.00'] });
     const line = await spoilable();
-    const ann = await guest(line.url, 'ann');
+    const ann = await testClient(line.url, 'ann');
     await ann.connect();
     await ann.join('unheard');
     line.refuse();
@@ -141,7 +141,7 @@ describe('a line that breaks', () => {
 
   test('a rain that was left is not joined again', async () => {
     for (const rainId of ['kept', 'left']) await stockRain(redis, { rainId, amounts: ['1.00'] });
-    const ann = await guest(gateway.url, 'ann');
+    const ann = await testClient(gateway.url, 'ann');
     await ann.connect();
     await Promise.all([ann.join('kept'), ann.join('left')]);
     ann.leave('left');
@@ -162,7 +162,7 @@ describe('a grab that is given up', () => {
   test('rejects with the reason of the signal, at once when it was given beforehand, and asks nothing more', async () => {
     await stockRain(redis, { rainId: 'aborted', amounts: ['5.00'] });
     const line = await spoilable();
-    const ann = await guest(line.url, 'ann');
+    const ann = await testClient(line.url, 'ann');
     await ann.connect();
     await expect(ann.grab('aborted', { signal: AbortSignal.abort(new Error('too late for me')) })).rejects.toThrow('too late for me');
     expect(ann.heard('asking')).toEqual([]);
@@ -182,7 +182,7 @@ describe('a grab that is given up', () => {
   test('[R6] although it was decided already: the win is told all the same', async () => {
     await stockRain(redis, { rainId: 'decided', amounts: ['5.00'] });
     const line = await spoilable();
-    const ann = await guest(line.url, 'ann');
+    const ann = await testClient(line.url, 'ann');
     await ann.connect();
     await ann.join('decided');
     line.delay(300);
@@ -196,7 +196,7 @@ describe('a grab that is given up', () => {
 
   test('by one of two goes on for the other', async () => {
     await stockRain(redis, { rainId: 'half', amounts: ['5.00'] });
-    const ann = await guest(gateway.url, 'ann');
+    const ann = await testClient(gateway.url, 'ann');
     const stop = new AbortController();
     const given = ann.grab('half', { signal: stop.signal });
     const kept = ann.grab('half');
@@ -207,7 +207,7 @@ describe('a grab that is given up', () => {
   });
 
   test('by closing the client ends as unanswered', async () => {
-    const ann = await guest(gateway.url, 'ann');
+    const ann = await testClient(gateway.url, 'ann');
     const outcome = ann.grab('nowhere');
     const joined = ann.join('nowhere');
     ann.close();

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Question, type QuestionOptions, type Verdict } from '../../src/client/question.ts';
+import { GrabRequest, type GrabRequestOptions, type Verdict } from '../../src/client/question.ts';
 import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () => number; carry?: QuestionOptions['carry'] } = {}) {
+function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () => number; carry?: GrabRequestOptions['carry'] } = {}) {
   const sent: GrabMessage[] = [];
   const verdicts: Verdict[] = [];
   const waits: string[] = [];
   let connected = true;
   let tickets = 0;
-  const question = new Question({
+  const request = new GrabRequest({
     send: (message) => connected && sent.push(message) > 0,
     untilOpen,
     carry,
@@ -21,18 +21,18 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () 
     onVerdict: (verdict) => verdicts.push(verdict),
     onWait: (code) => waits.push(code),
   });
-  question.ask('spring');
+  request.ask('spring');
   return {
     tickets: () => tickets,
-    question, sent, verdicts, waits,
+    request, sent, verdicts, waits,
     disconnect: () => { connected = false; },
     reconnect: () => {
       connected = true;
-      question.connected();
+      request.connected();
     },
     answer(code: OutcomeCode, ref = sent.at(-1)!.ref, packet?: { redPacketId: string; amount: string } | { retryInMs: number }): ResultMessage {
       const result: ResultMessage = { type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...(ref !== undefined && { ref }), ...packet };
-      question.hear(result);
+      request.hear(result);
       return result;
     },
   };
@@ -50,8 +50,8 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
   });
 
   test('a second tap meanwhile asks nothing', () => {
-    const { question, sent } = ask();
-    question.ask('spring');
+    const { request, sent } = ask();
+    request.ask('spring');
     expect(sent).toHaveLength(1);
   });
 
@@ -117,8 +117,8 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
   });
 
   test('a code of a newer server ends it rather than being asked for ever', () => {
-    const { question, sent, verdicts } = ask();
-    question.hear({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
+    const { request, sent, verdicts } = ask();
+    request.hear({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
     expect(verdicts).toHaveLength(1);
   });
 });
@@ -204,23 +204,23 @@ describe('where a grab needs a ticket', () => {
 });
 
 test('[R10] without any answer it ends after twelve attempts, and the next tap asks anew', () => {
-  const { question, sent, verdicts } = ask();
+  const { request, sent, verdicts } = ask();
   vi.advanceTimersByTime(120_000);
   expect(sent).toHaveLength(12);
   expect(verdicts).toEqual([{ kind: 'unanswered' }]);
-  question.ask('spring');
+  request.ask('spring');
   expect(sent).toHaveLength(13);
 });
 
 test('a join that is put off while a question is open is none of its business', () => {
-  const { question, sent, verdicts } = ask();
-  expect(question.hear({ type: 'result', rainId: 'spring', code: '-7', reason: 'busy', retryInMs: 100 })).toBe(false);
+  const { request, sent, verdicts } = ask();
+  expect(request.hear({ type: 'result', rainId: 'spring', code: '-7', reason: 'busy', retryInMs: 100 })).toBe(false);
   vi.advanceTimersByTime(1_000);
   expect([sent.length, verdicts]).toEqual([1, []]);
 });
 
 test('answers about another rain are none of its business', () => {
-  const { question, verdicts } = ask();
-  expect(question.hear({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(false);
+  const { request, verdicts } = ask();
+  expect(request.hear({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(false);
   expect(verdicts).toEqual([]);
 });

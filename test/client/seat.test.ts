@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Seat, type Asking } from '../../src/client/seat.ts';
+import { RainSession, type OpenGrab } from '../../src/client/seat.ts';
 import type { ClientMessage, CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 
@@ -14,20 +14,20 @@ const ticket = { type: 'ticket', rainId: 'spring', ticket: 'mine', expiresAt: 90
 
 function sit() {
   const sent: ClientMessage[] = [];
-  const told = { asking: [] as Asking[], results: [] as ResultMessage[], won: 0, credited: [] as CreditedMessage[] };
-  const seat = new Seat({
+  const told = { asking: [] as OpenGrab[], results: [] as ResultMessage[], won: 0, credited: [] as CreditedMessage[] };
+  const session = new RainSession({
     rainId: 'spring', now: () => Date.now(), random: () => 0.5, solve: async () => undefined,
     send: (message) => sent.push(message) > 0,
     onAsking: (why) => told.asking.push(why), onResult: (message) => told.results.push(message), onWon: () => { told.won++; }, onCredited: (message) => told.credited.push(message),
   });
-  seat.connected();
-  return { seat, sent, told, joins: () => sent.filter(({ type }) => type === 'join') };
+  session.connected();
+  return { session, sent, told, joins: () => sent.filter(({ type }) => type === 'join') };
 }
 
 describe('a join', () => {
   test.each([['at the moment that it was told', 700, 700], ['after a pause of its own when none was told', undefined, 1_500], ['after a minute at most', 1e9, 60_000]])('that is put off comes again %s', (_what, retryInMs, afterMs) => {
-    const { seat, joins } = sit();
-    seat.hearResult(result('-7', retryInMs === undefined ? {} : { retryInMs }));
+    const { session, joins } = sit();
+    session.hearResult(result('-7', retryInMs === undefined ? {} : { retryInMs }));
     vi.advanceTimersByTime(afterMs - 1);
     expect(joins()).toHaveLength(1);
     vi.advanceTimersByTime(1);
@@ -35,32 +35,32 @@ describe('a join', () => {
   });
 
   test('that is put off does not come again over a line that is gone', () => {
-    const { seat, joins } = sit();
-    seat.hearResult(result('-7', { retryInMs: 700 }));
-    seat.disconnected();
+    const { session, joins } = sit();
+    session.hearResult(result('-7', { retryInMs: 700 }));
+    session.disconnected();
     vi.advanceTimersByTime(60_000);
     expect(joins()).toHaveLength(1);
   });
 
   test('shows the ticket that is at hand, until the rain is over', () => {
-    const { seat, joins } = sit();
-    seat.hearEntry(ticket);
-    seat.connected();
+    const { session, joins } = sit();
+    session.hearEntry(ticket);
+    session.connected();
     expect(joins().at(-1)).toEqual({ type: 'join', rainId: 'spring', ticket: 'mine' });
-    seat.hearRain(snapshot({ state: 'closed' }));
-    seat.connected();
+    session.hearRain(snapshot({ state: 'closed' }));
+    session.connected();
     expect(joins().at(-1)).toEqual({ type: 'join', rainId: 'spring' });
   });
 
   test('after a solution that was not taken comes again, for another puzzle; but not where nothing is waited for', () => {
-    const { seat, joins } = sit();
-    seat.hearNotSolved();
+    const { session, joins } = sit();
+    session.hearNotSolved();
     vi.advanceTimersByTime(5_000);
     expect(joins()).toHaveLength(1);
-    void seat.grab(undefined);
-    seat.hearResult(result('-9', { ref: 'tap-1' }));
+    void session.grab(undefined);
+    session.hearResult(result('-9', { ref: 'tap-1' }));
     expect(joins()).toHaveLength(2);
-    seat.hearNotSolved();
+    session.hearNotSolved();
     vi.advanceTimersByTime(5_000);
     expect(joins()).toHaveLength(3);
   });
@@ -68,65 +68,65 @@ describe('a join', () => {
 
 describe('what is heard', () => {
   test('[R6] a refusal of a grab that was given up is no news; a packet is', async () => {
-    const { seat, told } = sit();
+    const { session, told } = sit();
     const stop = new AbortController();
-    const grab = seat.grab(stop.signal);
+    const grab = session.grab(stop.signal);
     stop.abort(new Error('enough'));
     await expect(grab).rejects.toThrow('enough');
-    seat.hearResult(result('-1', { ref: 'tap-1' }));
+    session.hearResult(result('-1', { ref: 'tap-1' }));
     expect(told).toMatchObject({ results: [], won: 0 });
-    seat.hearResult(result('0', { ref: 'tap-1', ...PACKET }));
+    session.hearResult(result('0', { ref: 'tap-1', ...PACKET }));
     expect(told).toMatchObject({ results: [{ code: '0' }], won: 1 });
   });
 
   test('[R6] who had won long before is told so, although his first question is open when the join is answered', async () => {
-    const { seat } = sit();
-    const grab = seat.grab(undefined);
-    seat.hearResult(result('1', PACKET));
+    const { session } = sit();
+    const grab = session.grab(undefined);
+    session.hearResult(result('1', PACKET));
     expect(await grab).toEqual({ kind: 'already_claimed', ...PACKET });
   });
 
   test.each([['after "busy", which may hide a win', '-7'], ['after "too fast", which hides none', '-5']] as const)('[R6] a packet that is told again %s', async (_what, code) => {
-    const { seat } = sit();
-    const grab = seat.grab(undefined);
-    seat.hearResult(result(code, { ref: 'tap-1', retryInMs: 100 }));
+    const { session } = sit();
+    const grab = session.grab(undefined);
+    session.hearResult(result(code, { ref: 'tap-1', retryInMs: 100 }));
     vi.advanceTimersByTime(100);
-    seat.hearResult(result('1', { ref: 'tap-2', ...PACKET }));
+    session.hearResult(result('1', { ref: 'tap-2', ...PACKET }));
     expect(await grab).toEqual({ kind: code === '-7' ? 'won' : 'already_claimed', ...PACKET });
   });
 
   test('[R6] a credit answers the grab whose own answer was lost', async () => {
-    const { seat, told } = sit();
-    const grab = seat.grab(undefined);
-    seat.hearCredited({ type: 'credited', rainId: 'spring', ...PACKET });
+    const { session, told } = sit();
+    const grab = session.grab(undefined);
+    session.hearCredited({ type: 'credited', rainId: 'spring', ...PACKET });
     expect(await grab).toEqual({ kind: 'won', ...PACKET });
     expect([told.won, told.credited.length]).toEqual([1, 1]);
   });
 
   test('how far a grab has come', () => {
-    const { seat, told } = sit();
-    void seat.grab(undefined);
-    seat.hearResult(result('-7', { ref: 'tap-1', retryInMs: 50 }));
+    const { session, told } = sit();
+    void session.grab(undefined);
+    session.hearResult(result('-7', { ref: 'tap-1', retryInMs: 50 }));
     vi.advanceTimersByTime(50);
-    seat.hearResult(result('-9', { ref: 'tap-2' }));
+    session.hearResult(result('-9', { ref: 'tap-2' }));
     vi.advanceTimersByTime(1_000);
-    seat.hearEntry(ticket);
-    seat.hearRain(snapshot());
+    session.hearEntry(ticket);
+    session.hearRain(snapshot());
     vi.advanceTimersByTime(50);
     expect(told.asking.filter((why, i) => why !== told.asking[i - 1])).toEqual(['sent', '-7', 'sent', 'preparing', 'sent']);
   });
 });
 
 test('[R7] between two snapshots the rain opens and ends by the server\'s clock; what the operator does, it does not guess', () => {
-  const { seat } = sit();
-  expect(seat.rain).toBeUndefined();
-  seat.hearRain(snapshot({ opensAt: 2_000, closesAt: 3_000 }));
+  const { session } = sit();
+  expect(session.rain).toBeUndefined();
+  session.hearRain(snapshot({ opensAt: 2_000, closesAt: 3_000 }));
   const states = [1_999, 2_000, 2_999, 3_000].map((now) => {
     vi.setSystemTime(now);
-    return seat.rain?.state;
+    return session.rain?.state;
   });
   expect(states).toEqual(['loaded', 'open', 'open', 'closed']);
   vi.setSystemTime(2_500);
-  seat.hearRain(snapshot({ opensAt: 2_000, closesAt: 3_000, state: 'paused' }));
-  expect(seat.rain?.state).toBe('paused');
+  session.hearRain(snapshot({ opensAt: 2_000, closesAt: 3_000, state: 'paused' }));
+  expect(session.rain?.state).toBe('paused');
 });

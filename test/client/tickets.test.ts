@@ -3,18 +3,18 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Challenge } from '../../src/client/client.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
-import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
+import type { ChallengeRules } from '../../src/gateway/wicket/wicket.ts';
+import type { ChallengeSolution } from '../../src/protocol/puzzle.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
-import { guest } from '../support/guest.ts';
+import { testClient } from '../support/guest.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
-const RULES: WicketRules = { tickets: 'always', puzzles: 'always', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+const RULES: ChallengeRules = { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };
 
 /** As a page does it in its worker. */
-function solver(): { solved: number; solve: (challenge: Challenge) => Promise<PuzzleSolution | undefined> } {
+function solver(): { solved: number; solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined> } {
   const worker = {
     solved: 0,
     async solve(challenge: Challenge) {
@@ -29,13 +29,13 @@ function solver(): { solved: number; solve: (challenge: Challenge) => Promise<Pu
 describe('where a grab needs a ticket, and the ticket a puzzle', async () => {
   const { server, redis } = await openRedis();
   let strict: Gateway;
-  beforeAll(async () => { strict = await openGateway(server.url, { wicket: RULES }); });
+  beforeAll(async () => { strict = await openGateway(server.url, { challenges: RULES }); });
   afterAll(() => strict.close());
 
   test('solves, and wins', async () => {
     await stockRain(redis, { rainId: 'strict', amounts: ['5.00'], opensInMs: -10_000 });
     const worker = solver();
-    const ann = await guest(strict.url, 'ann', { solve: worker.solve });
+    const ann = await testClient(strict.url, 'ann', { solve: worker.solve });
     await ann.connect();
     // Before the ticket is there: the tap is kept.
     const outcome = ann.grab('strict');
@@ -45,7 +45,7 @@ describe('where a grab needs a ticket, and the ticket a puzzle', async () => {
 
   test('says so when nobody was given who can solve', async () => {
     await stockRain(redis, { rainId: 'unsolved', amounts: ['5.00'] });
-    const ann = await guest(strict.url, 'ann');
+    const ann = await testClient(strict.url, 'ann');
     await ann.connect();
     await ann.join('unsolved');
     await eventually(() => ann.heard('error').length > 0);
@@ -55,19 +55,19 @@ describe('where a grab needs a ticket, and the ticket a puzzle', async () => {
   test.each([['keeps its ticket', RULES.secret, 1], ['whose ticket is taken for none gets another by itself', 'another-ticket-secret-0123456789-012', 2]])('a client that has to come back %s, and wins', async (_what, secret, solutions) => {
     const rainId = `back-${solutions}`;
     await stockRain(redis, { rainId, amounts: ['3.00'], opensInMs: -10_000 });
-    let gateway = await openGateway(server.url, { port: await freePort(), wicket: RULES });
+    let gateway = await openGateway(server.url, { port: await freePort(), challenges: RULES });
     onTestFinished(() => gateway.close());
     const worker = solver();
-    const ann = await guest(gateway.url, 'ann', { solve: worker.solve });
+    const ann = await testClient(gateway.url, 'ann', { solve: worker.solve });
     await ann.connect();
     await ann.join(rainId);
     // It is on its way before the line is closed.
-    await eventually(() => expect(gateway.tally.handedOut.ticket).toBe(1));
+    await eventually(() => expect(gateway.counters.handedOut.ticket).toBe(1));
     await gateway.close();
     await eventually(() => expect(ann.link).not.toBe('up'));
-    gateway = await openGateway(server.url, { port: gateway.port, wicket: { ...RULES, secret } });
+    gateway = await openGateway(server.url, { port: gateway.port, challenges: { ...RULES, secret } });
     expect(await ann.grab(rainId)).toMatchObject({ kind: 'won', amount: '3.00' });
     expect(worker.solved).toBe(solutions);
-    expect(gateway.tally.answers['-9']).toBe(solutions - 1);
+    expect(gateway.counters.answers['-9']).toBe(solutions - 1);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { countRequests, createConsoleTally, tellConsole } from '../../src/console/metrics.ts';
+import { countRequests, createConsoleCounters, registerConsoleMetrics } from '../../src/console/metrics.ts';
 import { startConsole, type ConsoleOptions } from '../../src/console/server.ts';
 import { openReadiness } from '../../src/runtime/health.ts';
 import { openRegistry } from '../../src/runtime/metrics.ts';
@@ -16,12 +16,12 @@ afterAll(() => rmSync(pageFolder, { recursive: true, force: true }));
 
 async function start(options: Partial<ConsoleOptions> = {}) {
   const { log, heard } = listeningLog();
-  const tally = createConsoleTally();
+  const counters = createConsoleCounters();
   const registry = openRegistry();
-  tellConsole(registry, tally);
-  const desk = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, tally, log, ...options });
-  onTestFinished(() => desk.close());
-  return { url: desk.url, heard, tally, told: () => registry.metrics() };
+  registerConsoleMetrics(registry, counters);
+  const testConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, counters, log, ...options });
+  onTestFinished(() => testConsole.close());
+  return { url: testConsole.url, heard, counters, told: () => registry.metrics() };
 }
 
 test('every request is counted with how long it took, by route and status', async () => {
@@ -37,10 +37,10 @@ test('every request is counted with how long it took, by route and status', asyn
 });
 
 test('[R10] addresses that do not exist, and verbs that nobody knows, are one label each however many are tried', async () => {
-  const { url, tally } = await start();
+  const { url, counters } = await start();
   for (let i = 0; i < 30; i++) await fetch(`${url}/nothing/${i}?x=${i}`);
-  await eventually(() => expect([...tally.requests.values()].reduce((sum, { spread }) => sum + spread.count, 0)).toBe(30));
-  expect(tally.requests.size).toBe(1);
+  await eventually(() => expect([...counters.requests.values()].reduce((sum, { histogram }) => sum + histogram.count, 0)).toBe(30));
+  expect(counters.requests.size).toBe(1);
 });
 
 test('a fault is logged under the id that its answer carries, which is ours and not the visitor\'s', async () => {
@@ -67,12 +67,12 @@ test('what the console stands on is told by /readyz', async () => {
 test('logins that were refused are counted, those for being wrong and those for being too many', async () => {
   const server = Fastify();
   onTestFinished(() => server.close());
-  const tally = createConsoleTally();
-  countRequests(server, tally);
+  const counters = createConsoleCounters();
+  countRequests(server, counters);
   const statuses = [401, 401, 429, 200];
   server.post('/api/desk/session', (_request, reply) => reply.code(statuses.shift()!).send({}));
   server.get('/api/desk/session', (_request, reply) => reply.code(401).send({}));
   for (let i = 0; i < 4; i++) await server.inject({ method: 'POST', url: '/api/desk/session' });
   await server.inject({ method: 'GET', url: '/api/desk/session' });
-  await eventually(() => expect(tally.loginFailures).toEqual({ wrong: 2, too_many: 1 }));
+  await eventually(() => expect(counters.loginFailures).toEqual({ wrong: 2, too_many: 1 }));
 });

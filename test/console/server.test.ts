@@ -14,7 +14,7 @@ import { createLog } from '../../src/runtime/log.ts';
 const guests = createGuestTokens({ secret: 'a secret of at least thirty-two characters' });
 const PAGE = '<!doctype html><title>a page</title>';
 let pageFolder: string;
-let desk: Console | undefined;
+let testConsole: Console | undefined;
 
 beforeAll(() => {
   pageFolder = mkdtempSync(join(tmpdir(), 'rain-test-page-'));
@@ -23,13 +23,13 @@ beforeAll(() => {
   writeFileSync(join(pageFolder, 'assets', 'main-1a2b3c.js'), 'export {};');
 });
 afterAll(() => rmSync(pageFolder, { recursive: true, force: true }));
-afterEach(() => desk?.close());
+afterEach(() => testConsole?.close());
 
 async function start(options: Partial<ConsoleOptions> = {}): Promise<string> {
-  desk = await startConsole({
+  testConsole = await startConsole({
     host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'), ...options,
   });
-  return desk.url;
+  return testConsole.url;
 }
 
 const postGuest = (url: string, body?: string, type = 'application/json') =>
@@ -66,7 +66,7 @@ describe('the desk', () => {
   test('tells the page where the gateway is and whether this is a demo', async () => {
     const url = await start();
     expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1', demo: false });
-    await desk!.close();
+    await testConsole!.close();
     expect(await (await fetch(`${await start({ guests })}/api/config`)).json()).toMatchObject({ demo: true });
   });
 
@@ -88,7 +88,7 @@ describe('the desk', () => {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(socket, 'data');
     const gone = once(socket, 'close');
-    await desk!.close();
+    await testConsole!.close();
     await gone;
     await expect(fetch(url)).rejects.toThrow();
   });

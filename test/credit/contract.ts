@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BatchRefused, type Balance } from '../../src/credit/balance.ts';
-import { postIsolating } from '../../src/credit/isolate.ts';
+import { BatchRefused, type PayoutProvider } from '../../src/credit/balance.ts';
+import { postBisecting } from '../../src/credit/isolate.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Claim } from '../../src/rain/claim.ts';
@@ -10,7 +10,7 @@ import { startDatabase, type TestDatabase } from '../support/database.ts';
 import type { ToldClaim } from './wallet.ts';
 
 export interface Keeper {
-  balance: Balance;
+  balance: PayoutProvider;
   /** What a wallet elsewhere has paid, by claim id, if there is one. */
   paid?: ReadonlyMap<string, ToldClaim>;
   stop(): Promise<void>;
@@ -22,26 +22,26 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
     let server: TestDatabase;
     let database: Database;
     let ledger: Ledger;
-    let keeper: Keeper;
+    let payoutProvider: Keeper;
     beforeAll(async () => {
       server = await startDatabase();
       database = connectDatabase(server.url);
       ledger = openLedger(database);
-      keeper = await open(ledger);
+      payoutProvider = await open(ledger);
     });
     afterEach(async () => {
       await expectBalanced(database);
       // Nobody is paid elsewhere who is not paid in the book, and the other way round.
       const credits = await database.transfer.findMany({ where: { kind: 'credit' } });
-      if (keeper.paid) expect(new Set([...keeper.paid.values()].map(({ redPacketId, userId, amount }) => `${redPacketId} ${userId} ${amount}`)))
+      if (payoutProvider.paid) expect(new Set([...payoutProvider.paid.values()].map(({ redPacketId, userId, amount }) => `${redPacketId} ${userId} ${amount}`)))
         .toEqual(new Set(credits.map(({ redPacketId, userId, amountCents }) => `${redPacketId} ${userId} ${formatMoney(amountCents)}`)));
     });
     afterAll(async () => {
-      await keeper?.stop();
+      await payoutProvider?.stop();
       await database?.$disconnect();
       await server?.stop();
     });
-    const outcomes = async (rainId: string, claims: readonly Claim[]) => (await keeper.balance.post(rainId, claims)).map((answer) => (answer.outcome === 'giveUp' ? answer.reason : answer.outcome));
+    const outcomes = async (rainId: string, claims: readonly Claim[]) => (await payoutProvider.balance.post(rainId, claims)).map((answer) => (answer.outcome === 'giveUp' ? answer.reason : answer.outcome));
 
     it('[R5] commits each claim, in order, however often and in whatever company it is handed in, and credits it once', async () => {
       await ledger.createRain(newRain('twice', 1_000n), 'ann');
@@ -60,8 +60,8 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
     it('[R1][R2] gives up a packet that is another user\'s and a second packet of one user, and says what stands', async () => {
       await ledger.createRain(newRain('rivals', 1_000n), 'ann');
       const first = claimOf('rivals', 4);
-      await keeper.balance.post('rivals', [first]);
-      const [packet, bystander, second] = await keeper.balance.post('rivals', [{ ...first, userId: 'late' }, claimOf('rivals', 5), claimOf('rivals', 6, { userId: 'u4' })]);
+      await payoutProvider.balance.post('rivals', [first]);
+      const [packet, bystander, second] = await payoutProvider.balance.post('rivals', [{ ...first, userId: 'late' }, claimOf('rivals', 5), claimOf('rivals', 6, { userId: 'u4' })]);
       expect(packet).toEqual({ outcome: 'giveUp', reason: 'promised_twice', detail: 'in the book: {"rainId":"rivals","redPacketId":"rivals-p4","userId":"u4","amount":"0.05"}' });
       expect(bystander).toEqual({ outcome: 'commit' });
       expect(second).toMatchObject({ reason: 'promised_twice', detail: expect.stringContaining('rivals-p4') });
@@ -84,15 +84,15 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
 
     it('[R8] refuses a batch that goes beyond the budget or is of no rain it knows, and pays nobody for it', async () => {
       await ledger.createRain(newRain('budget', 10n), 'ann');
-      await expect(keeper.balance.post('budget', claimsOf('budget', 0, 6))).rejects.toBeInstanceOf(BatchRefused);
-      await expect(keeper.balance.post('nowhere', [claimOf('nowhere', 0)])).rejects.toBeInstanceOf(BatchRefused);
+      await expect(payoutProvider.balance.post('budget', claimsOf('budget', 0, 6))).rejects.toBeInstanceOf(BatchRefused);
+      await expect(payoutProvider.balance.post('nowhere', [claimOf('nowhere', 0)])).rejects.toBeInstanceOf(BatchRefused);
       expect(await ledger.book('budget')).toMatchObject({ credited: { count: 0 } });
     });
 
     it('taken apart, a refused batch loses its poison only', async () => {
       await ledger.createRain(newRain('poison', 10_000n), 'ann');
       const claims = claimsOf('poison', 0, 40).map((claim, i) => (i === 7 ? { ...claim, amount: '99999.99' } : i === 20 ? { ...claim, userId: 'n\0' } : claim));
-      const { committed, late, lost } = await postIsolating(keeper.balance, 'poison', claims.map((claim, index) => ({ index, entry: JSON.stringify(claim), claim })));
+      const { committed, late, lost } = await postBisecting(payoutProvider.balance, 'poison', claims.map((claim, index) => ({ index, entry: JSON.stringify(claim), claim })));
       expect([committed.length, late, lost.map(({ index, reason }) => [index, reason])]).toEqual([38, [], [[7, 'refused'], [20, 'refused']]]);
     });
 

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Balance, PostOutcome } from '../../src/credit/balance.ts';
+import type { PayoutProvider, PostOutcome } from '../../src/credit/balance.ts';
 import { creditRange, type RangeParts } from '../../src/credit/creditRange.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
-import { ledgerBalance } from '../../src/credit/ledgerBalance.ts';
-import type { Patience } from '../../src/credit/patience.ts';
+import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
+import type { RetryPolicy } from '../../src/credit/patience.ts';
 import { pendingRanges } from '../../src/credit/queue.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { claimsOf, expectBalanced, newRain, sumOfFirst } from '../ledger/claims.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRoom, type Room } from './room.ts';
 
-const patience: Patience = { firstDelayMs: 20, delayMsMax: 80, attemptsMax: 4, totalMsMax: 60_000 };
+const retryPolicy: RetryPolicy = { firstDelayMs: 20, delayMsMax: 80, attemptsMax: 4, totalMsMax: 60_000 };
 
 describe('claims that the balance system does not take yet', () => {
   let room: Room;
@@ -28,8 +28,8 @@ describe('claims that the balance system does not take yet', () => {
   const drained = () => eventually(async () => (await pending(room.queue)) + (await pending(room.later)) === 0, { timeoutMs: 20_000 });
 
   /** The ledger, for everybody but these users; tells of each call how many claims were in it and whether they are to be taken apart. */
-  function reluctant(users: readonly string[], answer: (userId: string) => PostOutcome = () => ({ outcome: 'reconsumeLater', detail: 'the wallet answered 503' })): Balance & { calls: [number, boolean][] } {
-    const real = ledgerBalance(room.ledger);
+  function reluctant(users: readonly string[], answer: (userId: string) => PostOutcome = () => ({ outcome: 'reconsumeLater', detail: 'the wallet answered 503' })): PayoutProvider & { calls: [number, boolean][] } {
+    const real = ledgerProvider(room.ledger);
     const calls: [number, boolean][] = [];
     return {
       calls,
@@ -47,7 +47,7 @@ describe('claims that the balance system does not take yet', () => {
     const told: number[] = [];
     const balance = reluctant(['u250']);
     const parent = await add(jobOf('one', claimsOf('one', 0, 500)));
-    room.work({ balance, patience, onCredited: async (_rainId, _shard, claims) => void told.push(claims.length) });
+    room.work({ balance, retryPolicy, onCredited: async (_rainId, _shard, claims) => void told.push(claims.length) });
     await eventually(() => expect(told).toEqual([499]));
     expect((await room.queue.getJob(parent.id!))!.attemptsMade).toBeLessThanOrEqual(1);
     await drained();
@@ -66,7 +66,7 @@ describe('claims that the balance system does not take yet', () => {
       return { outcome: 'reconsumeLater', detail: 'no answer' };
     });
     await add(jobOf('late', claimsOf('late', 0, 20)));
-    room.work({ balance, patience });
+    room.work({ balance, retryPolicy });
     await eventually(async () => expect(await credited('late')).toEqual({ count: 20, cents: sumOfFirst(20) }));
     await drained();
     expect(balance.calls.slice(1).sort()).toEqual([[1, true], [3, true]]);
@@ -76,7 +76,7 @@ describe('claims that the balance system does not take yet', () => {
   it('wait as long as they were asked to, and the sweeper can see what they are', async () => {
     await room.ledger.createRain(newRain('asked', 1_000n), 'ann');
     await add(jobOf('asked', claimsOf('asked', 0, 10)));
-    room.work({ patience, balance: reluctant(['u2', 'u3'], () => ({ outcome: 'reconsumeLater', detail: '429', afterMs: 300_000 })) });
+    room.work({ retryPolicy, balance: reluctant(['u2', 'u3'], () => ({ outcome: 'reconsumeLater', detail: '429', afterMs: 300_000 })) });
     await eventually(async () => expect(await credited('asked')).toMatchObject({ count: 8 }));
     await eventually(async () => expect(await pending(room.queue)).toBe(0));
     expect((await room.later.getDelayed()).map(({ delay }) => delay)).toEqual([300_000]);
@@ -88,7 +88,7 @@ describe('claims that the balance system does not take yet', () => {
     await room.ledger.createRain(newRain('crash', 1_000n), 'ann');
     const job = jobOf('crash', claimsOf('crash', 0, 5));
     const parts: RangeParts = {
-      patience: { ...patience, firstDelayMs: 60_000, delayMsMax: 60_000 }, now: Date.now, random: Math.random, balance: reluctant(['u1', 'u4']),
+      retryPolicy: { ...retryPolicy, firstDelayMs: 60_000, delayMsMax: 60_000 }, now: Date.now, random: Math.random, balance: reluctant(['u1', 'u4']),
       onCredited: async () => {}, bury: async () => {},
       addLater: async (jobs) => void await room.later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } }))),
     };
@@ -102,7 +102,7 @@ describe('claims that the balance system does not take yet', () => {
     const reluctance = ['u1'];
     await room.later.add('range', jobOf('full', claimsOf('full', 0, 1)), { jobId: 'in-the-way', delay: 600_000 });
     const job = await add(jobOf('full', claimsOf('full', 0, 5)));
-    room.work({ balance: reluctant(reluctance), patience, laterJobsMax: 1 });
+    room.work({ balance: reluctant(reluctance), retryPolicy, laterJobsMax: 1 });
     await eventually(async () => expect((await room.queue.getJob(job.id!))!.attemptsMade).toBeGreaterThan(1));
     expect((await room.queue.getJob(job.id!))!.failedReason).toContain('lane');
     expect(await credited('full')).toMatchObject({ count: 4 });
@@ -113,10 +113,10 @@ describe('claims that the balance system does not take yet', () => {
 
   it('have a bound each, a fault of the book has its own: a job that meets one is retried whole and buries nobody', async () => {
     await room.ledger.createRain(newRain('away', sumOfFirst(3)), 'ann');
-    let faults = 3 * patience.attemptsMax;
-    const real = ledgerBalance(room.ledger);
+    let faults = 3 * retryPolicy.attemptsMax;
+    const real = ledgerProvider(room.ledger);
     await add(jobOf('away', claimsOf('away', 0, 3)));
-    room.work({ patience, balance: { post: (rainId, claims) => (faults-- > 0 ? Promise.reject(new Error('the database is away')) : real.post(rainId, claims)) } });
+    room.work({ retryPolicy, balance: { post: (rainId, claims) => (faults-- > 0 ? Promise.reject(new Error('the database is away')) : real.post(rainId, claims)) } });
     await eventually(async () => expect(await credited('away')).toEqual({ count: 3, cents: sumOfFirst(3) }), { timeoutMs: 15_000 });
     expect(await room.letters('away')).toEqual([]);
   });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { creditJob, creditJobId, ENTRIES_MAX, rangeOfJobId, type CreditJob } from '../../src/credit/job.ts';
 import type { LateClaim } from '../../src/credit/isolate.ts';
-import { CLAIM_PATIENCE } from '../../src/credit/patience.ts';
-import { postpone } from '../../src/credit/postpone.ts';
+import { CLAIM_RETRY_POLICY } from '../../src/credit/patience.ts';
+import { scheduleRetry } from '../../src/credit/postpone.ts';
 import { RETRY_AFTER_MS_MAX } from '../../src/runtime/retry.ts';
 import { claimOf } from '../ledger/claims.ts';
 
 const NOW = 1_795_000_000_000;
-const parts = { patience: { firstDelayMs: 100, delayMsMax: 1_000, attemptsMax: 5, totalMsMax: 60_000 }, now: () => NOW, random: () => 0.5 };
+const parts = { retryPolicy: { firstDelayMs: 100, delayMsMax: 1_000, attemptsMax: 5, totalMsMax: 60_000 }, now: () => NOW, random: () => 0.5 };
 const job: CreditJob = { rainId: 'rain', shard: 1, from: 100, entries: [] };
 const late = (index: number, afterMs?: number): LateClaim => {
   const claim = claimOf('rain', index);
@@ -20,7 +20,7 @@ describe('claims that are to come later', () => {
   it('stay with their neighbours, and every one of them is in one job or given up', () => {
     fc.assert(fc.property(fc.uniqueArray(fc.nat(ENTRIES_MAX), { maxLength: 60 }), fc.integer({ min: 0, max: 6 }), fc.nat(120_000), (indexes, attempts, elapsedMs) => {
       const claims = indexes.sort((a, b) => a - b).map((index) => late(index));
-      const { jobs, lost } = postpone('id', attempts === 0 ? job : later(attempts, NOW - elapsedMs), claims, parts);
+      const { jobs, lost } = scheduleRetry('id', attempts === 0 ? job : later(attempts, NOW - elapsedMs), claims, parts);
       const carried = jobs.flatMap(({ data }) => data.entries.map((entry, i) => [data.from + i, entry]));
       expect([...carried, ...lost.map(({ index, entry }) => [index, entry])]).toEqual(claims.map(({ index, entry }) => [index, entry]));
       // Two runs do not touch, or they would be one.
@@ -33,16 +33,16 @@ describe('claims that are to come later', () => {
   });
 
   it('[R10] come again so often and so long, and are then given up with what was said last', () => {
-    expect(postpone('id', later(3), [late(7)], parts).jobs).toHaveLength(1);
-    expect(postpone('id', later(4, NOW - 30_000), [late(7)], parts)).toEqual({
+    expect(scheduleRetry('id', later(3), [late(7)], parts).jobs).toHaveLength(1);
+    expect(scheduleRetry('id', later(4, NOW - 30_000), [late(7)], parts)).toEqual({
       jobs: [], lost: [{ index: 7, entry: late(7).entry, reason: 'unavailable', detail: 'handed in 5 times in 30 s; at last: no answer' }],
     });
-    expect(postpone('id', later(1, NOW - 60_000), [late(7)], parts).lost).toHaveLength(1);
-    expect(postpone('id', later(1, NOW - 59_999), [late(7)], parts).lost).toEqual([]);
+    expect(scheduleRetry('id', later(1, NOW - 60_000), [late(7)], parts).lost).toHaveLength(1);
+    expect(scheduleRetry('id', later(1, NOW - 59_999), [late(7)], parts).lost).toEqual([]);
   });
 
   it('wait longer each time, and as long as they were asked to', () => {
-    const delays = (attempts: number, ...asked: (number | undefined)[]) => postpone('id', attempts === 0 ? job : later(attempts), asked.map((ms, i) => late(i, ms)), parts).jobs.map(({ delayMs }) => delayMs);
+    const delays = (attempts: number, ...asked: (number | undefined)[]) => scheduleRetry('id', attempts === 0 ? job : later(attempts), asked.map((ms, i) => late(i, ms)), parts).jobs.map(({ delayMs }) => delayMs);
     expect([0, 1, 2, 3].map((attempts) => delays(attempts, undefined)[0])).toEqual([75, 150, 300, 600]);
     expect(delays(0, undefined, 7_000, 20)).toEqual([7_000]);
     expect(delays(0, 20)).toEqual([75]);
@@ -50,14 +50,14 @@ describe('claims that are to come later', () => {
   });
 
   it('are the same job when their parent is repeated, and another one each time they come and in each sending of their range', () => {
-    const ids = (id: string, parent: CreditJob) => postpone(id, parent, [late(1), late(2), late(9)], parts).jobs.map((made) => made.id);
+    const ids = (id: string, parent: CreditJob) => scheduleRetry(id, parent, [late(1), late(2), late(9)], parts).jobs.map((made) => made.id);
     expect(ids('first', job)).toEqual(ids('first', job));
     const all = [...ids('first', job), ...ids('second', job), ...ids('x', later(1)), ...ids('x', later(2))];
     expect(new Set(all).size).toBe(8);
   });
 
   it('have two hours, more or less, before they are given up', () => {
-    expect(CLAIM_PATIENCE).toMatchObject({ totalMsMax: 7_200_000, attemptsMax: 40 });
+    expect(CLAIM_RETRY_POLICY).toMatchObject({ totalMsMax: 7_200_000, attemptsMax: 40 });
   });
 });
 

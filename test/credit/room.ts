@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { createDeadQueue, createCreditQueue, createLaterQueue, type CreditQueue, type DeadQueue } from '../../src/credit/queue.ts';
 import type { DeadLetter } from '../../src/credit/deadLetter.ts';
-import { ledgerBalance } from '../../src/credit/ledgerBalance.ts';
+import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
 import { createCreditWorker, type CreditWorker, type CreditWorkerOptions } from '../../src/credit/worker.ts';
 import { QUEUE_PREFIX } from '../../src/grab/keys.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
@@ -50,7 +50,7 @@ export async function openRoom(): Promise<Room> {
     redisUrl: server.url, redis, hand: connection, database, ledger, queue, later, dead,
     work(differing = {}) {
       const worker = createCreditWorker({
-        ...options, balance: ledgerBalance(ledger), onCredited: async () => {}, log: createLog('credit', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 }, ...differing,
+        ...options, balance: ledgerProvider(ledger), onCredited: async () => {}, log: createLog('credit', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 }, ...differing,
       });
       workers.push(worker);
       return worker;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { signatureOf } from '../../src/credit/walletMessage.ts';
-import { CLAIM_PATIENCE } from '../../src/credit/patience.ts';
+import { CLAIM_RETRY_POLICY } from '../../src/credit/patience.ts';
 import { configSchema } from '../../src/runtime/config.ts';
 import { RETRY_AFTER_MS_MAX } from '../../src/runtime/retry.ts';
 import { verify } from './wallet.ts';
@@ -40,6 +40,6 @@ test('what the page says in figures is what the code does', () => {
   for (const [name, value] of Object.entries({ BALANCE, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS })) {
     expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|.*\\| \`?${value}\`? \\|$`, 'm'));
   }
-  expect([CLAIM_PATIENCE, RETRY_AFTER_MS_MAX]).toEqual([{ firstDelayMs: 500, delayMsMax: 5 * 60_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 }, 10 * 60_000]);
+  expect([CLAIM_RETRY_POLICY, RETRY_AFTER_MS_MAX]).toEqual([{ firstDelayMs: 500, delayMsMax: 5 * 60_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 }, 10 * 60_000]);
   for (const words of ['half a second', 'five minutes', '40 times', 'two hours', 'ten minutes']) expect(page).toContain(words);
 });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Balance } from '../../src/credit/balance.ts';
+import type { PayoutProvider } from '../../src/credit/balance.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
-import type { Patience } from '../../src/credit/patience.ts';
-import { webhookBalance, type WebhookOptions } from '../../src/credit/webhookBalance.ts';
+import type { RetryPolicy } from '../../src/credit/patience.ts';
+import { webhookProvider, type WebhookOptions } from '../../src/credit/webhookBalance.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
@@ -12,7 +12,7 @@ import { freePort } from '../support/freePort.ts';
 import { openRoom, type Room } from './room.ts';
 import { SECRET, startWallet, type Behaviour, type Wallet } from './wallet.ts';
 
-const patience: Patience = { firstDelayMs: 10, delayMsMax: 40, attemptsMax: 5, totalMsMax: 60_000 };
+const retryPolicy: RetryPolicy = { firstDelayMs: 10, delayMsMax: 40, attemptsMax: 5, totalMsMax: 60_000 };
 
 describe('a wallet elsewhere', () => {
   let room: Room;
@@ -29,8 +29,8 @@ describe('a wallet elsewhere', () => {
     await wallet?.stop();
   });
 
-  const keeper = (options: Partial<WebhookOptions> = {}, ledger: Pick<Ledger, 'reserve' | 'credit'> = room.ledger): Balance =>
-    webhookBalance(ledger, { url: wallet.url, secret: SECRET, batchMax: 1, timeoutMs: 5_000, ...options });
+  const payoutProvider = (options: Partial<WebhookOptions> = {}, ledger: Pick<Ledger, 'reserve' | 'credit'> = room.ledger): PayoutProvider =>
+    webhookProvider(ledger, { url: wallet.url, secret: SECRET, batchMax: 1, timeoutMs: 5_000, ...options });
   const jobOf = (rainId: string, claims: readonly Claim[], from = 0): CreditJob => ({ rainId, shard: 0, from, entries: claims.map((claim) => JSON.stringify(claim)) });
   const add = (job: CreditJob, again?: string) => room.queue.add('range', job, { jobId: creditJobId(job, again) });
   const credits = async (rainId: string) => new Map((await room.ledger.credits(rainId)).map((credit) => [credit.redPacketId, credit]));
@@ -59,7 +59,7 @@ describe('a wallet elsewhere', () => {
     await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
     const claims = claimsOf(rainId, 0, 6);
     wallet.plan(`${rainId}-p3`, behaviours, always);
-    room.work({ patience, balance: keeper({ batchMax, timeoutMs: 200 }) });
+    room.work({ retryPolicy, balance: payoutProvider({ batchMax, timeoutMs: 200 }) });
     await add(jobOf(rainId, claims));
     return outcome(rainId, claims);
   }
@@ -81,7 +81,7 @@ describe('a wallet elsewhere', () => {
     it.each(['hang', 'payThenHang', 'redirect', { status: 500 }] as Behaviour[])('[R10] and always does so (%j): the others are credited, the one is dead, and credited once when it is sent again', async (behaviour) => {
       const rainId = `${name}-always-${typeof behaviour === 'string' ? behaviour : behaviour.status}`;
       expect(await meet(rainId, batchMax, [behaviour], true)).toEqual([[3, 'unavailable']]);
-      expect(wallet.asksOf(`${rainId}-p3`)).toBe(patience.attemptsMax);
+      expect(wallet.asksOf(`${rainId}-p3`)).toBe(retryPolicy.attemptsMax);
       wallet.plan(`${rainId}-p3`, []);
       await add(jobOf(rainId, [claimOf(rainId, 3)], 3), 'by-hand');
       await eventually(async () => expect((await credits(rainId)).size).toBe(6));
@@ -101,11 +101,11 @@ describe('a wallet elsewhere', () => {
       const told: number[] = [];
       wallet.plan(`${rainId}-p250`, [{ status: 500 }], true);
       await room.ledger.createRain(newRain(rainId, sumOfFirst(500)), 'ann');
-      room.work({ patience, balance: keeper({ batchMax: batchMax === 1 ? 1 : 50 }), onCredited: async (_rainId, _shard, some) => void told.push(some.length) });
+      room.work({ retryPolicy, balance: payoutProvider({ batchMax: batchMax === 1 ? 1 : 50 }), onCredited: async (_rainId, _shard, some) => void told.push(some.length) });
       await add(jobOf(rainId, claims));
       expect(await outcome(rainId, claims)).toEqual([[250, 'unavailable']]);
       expect(told).toEqual(batchMax === 1 ? [499] : [450, 49]);
-      expect(wallet.asksOf(`${rainId}-p250`)).toBe(patience.attemptsMax);
+      expect(wallet.asksOf(`${rainId}-p250`)).toBe(retryPolicy.attemptsMax);
       expect([wallet.asksOf(`${rainId}-p0`), wallet.asksOf(`${rainId}-p251`)]).toEqual([1, batchMax === 1 ? 1 : 2]);
     });
   });
@@ -132,7 +132,7 @@ describe('a wallet elsewhere', () => {
     };
     await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
     // The first death leaves reservations behind, the second payments, the third payments and credits.
-    room.work({ patience, balance: keeper({ batchMax }, {
+    room.work({ retryPolicy, balance: payoutProvider({ batchMax }, {
       reserve: async (some) => dying('reserve', await room.ledger.reserve(some)),
       credit: async (some) => (deaths.credit === 2 ? dying('credit', []) : dying('credit', await room.ledger.credit(some))),
     }) });
@@ -148,8 +148,8 @@ describe('a wallet elsewhere', () => {
     const claims = claimsOf('failover', 0, 40);
     const rivals = claims.map((claim) => ({ ...claim, userId: `other-${claim.userId}`, at: String(Number(claim.at) + 60_000) }));
     for (const { redPacketId } of claims.slice(0, 5)) wallet.plan(redPacketId, ['payThenHang', 'close']);
-    room.work({ patience, balance: keeper({ timeoutMs: 300 }) });
-    room.work({ patience, balance: keeper({ timeoutMs: 300 }) });
+    room.work({ retryPolicy, balance: payoutProvider({ timeoutMs: 300 }) });
+    room.work({ retryPolicy, balance: payoutProvider({ timeoutMs: 300 }) });
     await Promise.all([add(jobOf('failover', claims)), add(jobOf('failover', rivals, 40))]);
     const letters = await outcome('failover', [...claims, ...rivals]);
     expect(letters.map(([, reason]) => reason)).toEqual(Array(40).fill('promised_twice'));
@@ -160,7 +160,7 @@ describe('a wallet elsewhere', () => {
     await room.ledger.createRain(newRain('unasked', 1_000n), 'ann');
     await room.ledger.credit([claimOf('unasked', 0)]);
     const claims = [claimOf('unasked', 0), claimOf('unasked', 1, { userId: 'u0' }), claimOf('unasked', 2, { amount: '99999.99' })];
-    room.work({ patience, balance: keeper() });
+    room.work({ retryPolicy, balance: payoutProvider() });
     const before = wallet.asked.length;
     await add(jobOf('unasked', claims));
     await drained();
@@ -171,7 +171,7 @@ describe('a wallet elsewhere', () => {
   it('[R10] is asked by all jobs together for no more at once than was said', async () => {
     await room.ledger.createRain(newRain('crowd', sumOfFirst(100)), 'ann');
     wallet.seen.atOnceMax = 0;
-    room.work({ patience, balance: keeper({ requestsMax: 5 }) });
+    room.work({ retryPolicy, balance: payoutProvider({ requestsMax: 5 }) });
     for (let from = 0; from < 100; from += 25) await add(jobOf('crowd', claimsOf('crowd', from, from + 25), from));
     expect(await outcome('crowd', claimsOf('crowd', 0, 100))).toEqual([]);
     expect(wallet.seen.atOnceMax).toBe(5);
@@ -179,12 +179,12 @@ describe('a wallet elsewhere', () => {
 
   it('that does not know the secret pays nothing and gives nothing up, and one that is not there says so', async () => {
     await room.ledger.createRain(newRain('secret', 1_000n), 'ann');
-    expect(await keeper({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet answered 401' }]);
+    expect(await payoutProvider({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet answered 401' }]);
     expect(wallet.seen.unsigned).toBe(1);
     wallet.seen.unsigned = 0;
     expect(wallet.paid.has('secret-p0')).toBe(false);
     const url = `http://127.0.0.1:${await freePort()}`;
-    expect(await keeper({ url }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet: no answer: ECONNREFUSED' }]);
+    expect(await payoutProvider({ url }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet: no answer: ECONNREFUSED' }]);
     expect(await room.ledger.book('secret')).toMatchObject({ credited: { count: 0 } });
   });
 });

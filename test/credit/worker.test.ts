@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ledgerBalance } from '../../src/credit/ledgerBalance.ts';
+import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
@@ -111,7 +111,7 @@ describe('the clerk', () => {
   it('tries again after a fault before, in and after the posting, and credits once', async () => {
     const faults = { before: 2, after: 1, told: 2 };
     const told: number[] = [];
-    const real = ledgerBalance(room.ledger);
+    const real = ledgerProvider(room.ledger);
     await room.ledger.createRain(newRain('faults', 1_000n), 'ann');
     room.work({
       balance: {
@@ -137,7 +137,7 @@ describe('the clerk', () => {
 
   it('keeps a job that has used up its attempts, and works on', async () => {
     await room.ledger.createRain(newRain('used', 1_000n), 'ann');
-    const real = ledgerBalance(room.ledger);
+    const real = ledgerProvider(room.ledger);
     room.work({ balance: { post: async (rainId, claims) => (claims.length === 3 ? Promise.reject(new Error('never')) : real.post(rainId, claims)) } });
     const kept = await add(jobOf('used', 0, claimsOf('used', 0, 3)), undefined, { attempts: 3 });
     await add(jobOf('used', 3, claimsOf('used', 3, 5)));

@@ -23,9 +23,9 @@ async function open(limits = {}): Promise<Site> {
   const pageFolder = join(temporaryFolder(), 'page');
   mkdirSync(pageFolder);
   writeFileSync(join(pageFolder, 'index.html'), '<!doctype html><title>a page</title>');
-  const desk = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder, log: createLog('console', 'silent') });
-  onTestFinished(async () => { await Promise.all([gateway.close(), desk.close()]); });
-  return await serveSite(Number(new URL(gateway.url).port), Number(new URL(desk.url).port));
+  const context = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder, log: createLog('console', 'silent') });
+  onTestFinished(async () => { await Promise.all([gateway.close(), context.close()]); });
+  return await serveSite(Number(new URL(gateway.url).port), Number(new URL(context.url).port));
 }
 
 /** @param localAddress of the loopback network: where the player sits */

@@ -9,7 +9,7 @@ import { buildShippedPage } from '../browser/built-page.ts';
 import { rain } from '../support/call.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { SECRET } from '../support/client.ts';
-import { openTestDesk } from '../support/desk.ts';
+import { openTestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { HAS_PROMTOOL, promtool } from '../support/promtool.ts';
 import { scrape } from '../support/scrape.ts';
@@ -21,11 +21,11 @@ const SCRAPE_SECONDS = 5;
 const QUIET_AFTERWARDS = 60;
 
 const running: CliProcess[] = [];
-const [desk] = await Promise.all([openTestDesk(), buildShippedPage()]);
+const [context] = await Promise.all([openTestContext(), buildShippedPage()]);
 afterAll(async () => {
   for (const { child } of running) child.kill('SIGTERM');
   await Promise.all(running.map(({ done }) => done));
-  await desk.stop();
+  await context.stop();
 });
 
 /** Series as promtool takes them: what each scrape told, and the last word for a while after. */
@@ -66,7 +66,7 @@ class Recorder {
 
 describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
   test('sets off no alert, from before its opening until after its settlement, and its figures are there', async () => {
-    const env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0' };
+    const env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0' };
     const servers = new Map(await Promise.all(['gateway', 'worker', 'console'].map(async (name): Promise<[string, string]> => {
       const server = startCli([name], env);
       running.push(server);
@@ -85,7 +85,7 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
     })();
     expect(await rain(['create', '--id', 'quiet', '--budget', '10.00', '--packets', '20', '--start', '+8s', '--duration', '15s', '--load'], env)).toMatchObject({ exit: 0 });
     expect(await rain(['swarm', '--rain', 'quiet', '--users', '60', '--processes', '1', '--url', `ws://127.0.0.1:${port}/v1`], env)).toMatchObject({ exit: 0 });
-    await eventually(async () => expect(await desk.redis.hget(shardKeys('quiet', 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000 });
+    await eventually(async () => expect(await context.redis.hget(shardKeys('quiet', 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000 });
     over = true;
     await scraping;
 

@@ -16,7 +16,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { createTokenReader } from '../../src/runtime/tokenReader.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from '../browser/chromium.ts';
 import { SECRET } from '../support/client.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
@@ -58,7 +58,7 @@ test('every colour that the page names is one of the player\'s page, and the pag
 });
 
 describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
-  let desk: TestDesk;
+  let context: TestContext;
   let shop: Server;
   let gateway: Gateway;
   let rainConsole: Console;
@@ -70,7 +70,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
   let policy = '';
 
   beforeAll(async () => {
-    desk = await openTestDesk();
+    context = await openTestContext();
     // Another origin than gateway and console have, as a shop is.
     shop = createServer((request, response) => {
       if (request.url === '/rain-token') return void response.end(minted(process.execPath, 'mint.mjs', `${snippet('js mint')}\nconsole.log(await tokenFor('ann'));`));
@@ -80,11 +80,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
     }).listen(0, '127.0.0.1');
     await once(shop, 'listening');
     shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
-    players = openPlayers(desk, { ALLOWED_ORIGINS: shopUrl });
+    players = openPlayers(context, { ALLOWED_ORIGINS: shopUrl });
     writeFileSync(join(folder, 'index.html'), '<!doctype html>');
-    gateway = await openGateway(desk.redisUrl, { allowedOrigins: [shopUrl] });
-    rainConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: folder, log: createLog('console', 'silent'), player: players.desk });
-    worker = await openWorker(desk);
+    gateway = await openGateway(context.redisUrl, { allowedOrigins: [shopUrl] });
+    rainConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: folder, log: createLog('console', 'silent'), player: players.context });
+    worker = await openWorker(context);
     const here = (text: string) => text.replaceAll('wss://rain.example.com', new URL(gateway.url).origin).replaceAll('https://rain.example.com', rainConsole.url);
     policy = here(/^ {4}(default-src .*)$/m.exec(page)![1]!);
     // The command of the page, on this project as it lies here.
@@ -102,15 +102,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
     await players?.close();
     await gateway?.close();
     await worker?.close();
-    await desk?.stop();
+    await context?.stop();
     shop?.close();
   });
 
   test('plays at a real gateway under its own policy, and shows the money in the wallet', async () => {
-    const now = await redisNow(desk.redis);
-    const created = await createRain(desk, { id: 'shop', title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+    const now = await redisNow(context.redis);
+    const created = await createRain(context, { id: 'shop', title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
     if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-    await loadRain(desk, 'shop');
+    await loadRain(context, 'shop');
     const window = await browser.newPage();
     const complaints: string[] = [];
     window.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('favicon')) complaints.push(message.text()); });

@@ -3,7 +3,7 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
 import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
-import { PUZZLE_ALGORITHM } from '../../src/protocol/puzzle.ts';
+import { PROOF_OF_WORK_ALGORITHM } from '../../src/protocol/puzzle.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { CLOSES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { clientMessage } from '../../src/protocol/messages.ts';
@@ -13,7 +13,7 @@ const page = readFileSync(new URL('../../docs/reference/protocol.md', import.met
 
 test('the example of a puzzle is solved by the solver that the pages use', async () => {
   const [, nonce, salt, cost, keyLength, counter, key] = /nonce `(\w+)`, salt `(\w+)`, cost (\d+), keyLength (\d+), counter (\d+):\n> key `(\w+)`/.exec(page)!;
-  const parameters = { algorithm: PUZZLE_ALGORITHM, nonce: nonce!, salt: salt!, cost: Number(cost), keyLength: Number(keyLength), keyPrefix: key!.slice(0, 32) };
+  const parameters = { algorithm: PROOF_OF_WORK_ALGORITHM, nonce: nonce!, salt: salt!, cost: Number(cost), keyLength: Number(keyLength), keyPrefix: key!.slice(0, 32) };
   expect(await solveChallenge({ challenge: { parameters }, deriveKey })).toMatchObject({ counter: Number(counter), derivedKey: key });
 });
 
@@ -31,7 +31,7 @@ test('what to do is told of every code, and the figures are those of the gateway
   for (const code of [4401, 4403, 4429, 4430, 1009] as const) expect(table, String(CLOSES[code].code)).toContain(String(code));
   expect(page).toContain(`"messageBytesMax":${LIMITS.messageBytesMax},"heartbeatMs":${LIMITS.heartbeatMs}`);
   expect(page).toContain(`${LIMITS.messagesPerSecondMax} messages in a second`);
-  expect(page).toContain(`${LIMITS.offencesMax} refusals in ${LIMITS.offenceWindowMs / 1_000} s`);
+  expect(page).toContain(`${LIMITS.offencesMax} refusals in ${LIMITS.violationWindowMs / 1_000} s`);
   expect(page).toContain(`${LIMITS.joinsPerSocketMax} rains already`);
   expect(page).toContain(`no pong has come for ${LIMITS.pongMs / 1_000} s`);
   expect(page).toContain(SUBPROTOCOL);

@@ -5,15 +5,15 @@ import { clientMessage, type RainSnapshot } from '../../src/protocol/messages.ts
 import { serverMessage } from '../../src/protocol/spoken.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { normalize, recordSession, type Frame } from '../protocol/recording.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 
 const PATH = fileURLToPath(new URL('../../docs/reference/transcript.jsonl', import.meta.url));
 const lines = readFileSync(PATH, 'utf8').trimEnd().split('\n');
 const written = lines.map((line) => JSON.parse(line) as Frame);
 
-let desk: TestDesk;
-beforeAll(async () => { desk = await openTestDesk(); });
-afterAll(() => desk?.stop());
+let context: TestContext;
+beforeAll(async () => { context = await openTestContext(); });
+afterAll(() => context?.stop());
 
 function expectSchemas(frames: readonly Frame[]): void {
   for (const { way, message } of frames) {
@@ -48,7 +48,7 @@ test('its seed is what was committed to before the start', () => {
 });
 
 test('a session of today goes as the transcript says; if not: npm run docs', async () => {
-  const recorded = await recordSession(desk);
+  const recorded = await recordSession(context);
   expectSchemas(recorded);
   const today = normalize(recorded).map((line) => JSON.parse(line) as Frame);
   // Seed and packets differ in every run: the recorded session stays as long as today's has its shape.

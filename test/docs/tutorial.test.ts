@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/gateway/server.ts';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
 import { commandsIn, type WrittenCommand } from './commands.ts';
@@ -20,22 +20,22 @@ const LEFT_OUT: readonly [written: RegExp, why: string][] = [
   [/rehearsal-1/, 'a minute of 2,000 users; the tutorial runs the same verbs'],
 ];
 
-let desk: TestDesk;
+let context: TestContext;
 let gateway: Gateway;
 let worker: Awaited<ReturnType<typeof openWorker>>;
 let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  gateway = await openGateway(desk.redisUrl);
-  worker = await openWorker(desk, { settling: { tidyMs: 100 } });
+  context = await openTestContext();
+  gateway = await openGateway(context.redisUrl);
+  worker = await openWorker(context, { settling: { tidyMs: 100 } });
   folder = mkdtempSync(join(tmpdir(), 'rain-test-tutorial-'));
-  env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PUBLIC_URL: gateway.url, RAIN_HOME: folder };
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PUBLIC_URL: gateway.url, RAIN_HOME: folder };
 });
 afterAll(async () => {
   await gateway?.close();
   await worker?.close();
-  await desk?.stop();
+  await context?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

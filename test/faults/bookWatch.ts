@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SETTLED_RAINS_KEY } from '../../src/grab/keys.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 
 const LOOK_MS = 100;
 
@@ -14,7 +14,7 @@ export interface BookWatch {
 }
 
 /** @param seen by an earlier watch, from which this one goes on */
-export function watchBook({ ledger, redis }: Pick<Desk, 'ledger' | 'redis'>, rainId: string, seen: ReadonlyMap<string, number> = new Map()): BookWatch {
+export function watchBook({ ledger, redis }: Pick<OperatorContext, 'ledger' | 'redis'>, rainId: string, seen: ReadonlyMap<string, number> = new Map()): BookWatch {
   const creditedAt = new Map(seen);
   let settledAt: number | undefined;
   const done = new AbortController();

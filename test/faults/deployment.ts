@@ -7,7 +7,7 @@ import { GATEWAY_PATH } from '../../src/protocol/constants.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrate.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { startChild, type ChildOptions } from '../../src/runtime/children.ts';
 import { compiledEntry } from '../../src/runtime/entry.ts';
 import { SECRET } from '../support/client.ts';
@@ -44,7 +44,7 @@ export interface Deployment {
   /** Where the gateways are, in order, as users go there; the same after a restart. */
   gatewayUrls: string[];
   databaseUrl: string;
-  desk: Desk;
+  context: OperatorContext;
   database: Database;
   /** What the operator's `rain` is to run with. */
   env: Record<string, string>;
@@ -113,7 +113,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     const run = promisify(execFile);
     return {
       redis, postgres, gateways: doors, workers: clerks, gatewayUrls: doorsteps.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
-      desk: { redis: looking, ledger: openLedger(database), actor: 'test' },
+      context: { redis: looking, ledger: openLedger(database), actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {
         for (const each of parts) {

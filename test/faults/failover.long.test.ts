@@ -14,7 +14,7 @@ import { BLIND_MS, FailoverStage, nameOf, PACKETS, toldBy } from './failoverStag
 import { testFault } from './fault.ts';
 import type { RunResult } from './recovery.ts';
 import type { Run } from './run.ts';
-import type { Storm } from './storm.ts';
+import type { UserGroup } from './storm.ts';
 
 let book: TestDatabase;
 let database: Database;
@@ -30,14 +30,14 @@ afterAll(async () => {
 });
 
 /** Whatever anybody was told is in the book to the cent, or listed as promised twice, and no packet is paid twice. @returns what is listed */
-async function expectPaidOrListed(rainId: string, users: Storm): Promise<Set<string>> {
+async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set<string>> {
   const { book: inBook, listed } = await stage.judged(rainId);
   const astray = [...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim));
   expect(astray, JSON.stringify({ putBack: stage.putBack, log: (await stage.logNow(rainId)).map(nameOf), letters: await stage.letters(rainId), book: [...inBook] })).toEqual([]);
   const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
   expect(new Set(packets).size).toBe(packets.length);
-  const { problems, promisedTwice } = (await auditRain(stage.desk, rainId))!;
-  expect(new Set(promisedTwice.map(({ promisedTo, redPacketId }) => nameOf({ userId: promisedTo, redPacketId })))).toEqual(listed);
+  const { problems, toldTwice } = (await auditRain(stage.context, rainId))!;
+  expect(new Set(toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })))).toEqual(listed);
   if (listed.size === 0) expect(problems).toEqual([]);
   return listed;
 }
@@ -64,11 +64,11 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     const recoverySeconds = (Date.now() - struckAt) / 1_000;
     const told = [...toldBy(users)];
     const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
-    const audit = (await auditRain(run.desk, rainId))!;
+    const audit = (await auditRain(run.context, rainId))!;
     // A win whose answer died with the master may have been credited, and is told by nobody: with local the audit reports it.
     const explained = audit.report.adds_up || (!replicas && audit.problems.length === audit.lostFromLog.length);
     if (!explained) problems.push(...audit.problems);
-    const promised = new Set(audit.promisedTwice.map(({ promisedTo, redPacketId }) => nameOf({ userId: promisedTo, redPacketId })));
+    const promised = new Set(audit.toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })));
     if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ in what was promised twice');
     problems.push(...await (replicas ? confirmed(run, rainId, before, told.length) : restored(run)));
     return {
@@ -88,9 +88,9 @@ async function confirmed(run: FailoverStage, rainId: string, before: readonly Cl
   const now = new Set((await run.logNow(rainId)).map(nameOf));
   if (before.every((claim) => now.has(nameOf(claim)))) problems.push(NOTHING_LOST);
   if ((await run.letters(rainId)).length > 0) problems.push('there are dead letters');
-  await closeRain(run.desk, rainId);
-  await eventually(async () => expect((await run.desk.ledger.rain(rainId))!.settledAt).toBeDefined(), { timeoutMs: 60_000, everyMs: 250 });
-  const { report, problems: found } = (await auditRain(run.desk, rainId))!;
+  await closeRain(run.context, rainId);
+  await eventually(async () => expect((await run.context.ledger.rain(rainId))!.settledAt).toBeDefined(), { timeoutMs: 60_000, everyMs: 250 });
+  const { report, problems: found } = (await auditRain(run.context, rainId))!;
   const credited = (await run.credited(rainId)).size;
   if (credited !== told) problems.push(`${told} were told and ${credited} are credited`);
   return [...problems, ...found, ...(report.adds_up ? [] : ['settled, it does not add up'])];
@@ -120,7 +120,7 @@ describe('a failover in full swing', () => {
       await stage.whileBlind('contested', users, isAtFirstDoor);
       line.refuse();
     } });
-    await eventually(async () => expect(await stage.desk.redis.llen(shardKeys('contested', 0).packets)).toBe(0), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await stage.context.redis.llen(shardKeys('contested', 0).packets)).toBe(0), { timeoutMs: 20_000 });
     master = stage.group.replica.port;
     const reports = stage.putBack.length;
     line.pass();
@@ -150,16 +150,16 @@ describe('a failover in full swing', () => {
     await users.settle();
 
     await stage.judged('unknown');
-    const [{ report, lostFromLog, promisedTwice }, inBook] = [(await auditRain(stage.desk, 'unknown'))!, await stage.credited('unknown')];
-    expect(report).toMatchObject({ adds_up: lostFromLog.length === 0, promised_twice: promisedTwice.length });
+    const [{ report, lostFromLog, toldTwice }, inBook] = [(await auditRain(stage.context, 'unknown'))!, await stage.credited('unknown')];
+    expect(report).toMatchObject({ adds_up: lostFromLog.length === 0, promised_twice: toldTwice.length });
     // The same user may have been given the same packet once more: then nothing is lost.
     const again = new Set((await stage.logNow('unknown')).map(nameOf));
     for (const { redPacketId, userId, amount } of lost.filter((claim) => !again.has(nameOf(claim)))) {
       expect(inBook.get(`${userId} ${redPacketId}`), 'money that was credited stays where it is').toBe(amount);
       const isReported = lostFromLog.some((found) => found.redPacketId === redPacketId && found.userId === userId)
-        || promisedTwice.some(({ paid }) => paid?.redPacketId === redPacketId && paid.userId === userId);
+        || toldTwice.some(({ paid }) => paid?.redPacketId === redPacketId && paid.userId === userId);
       expect(isReported, `${redPacketId} of ${userId} is not reported`).toBe(true);
     }
-    expect(promisedTwice.length).toBeGreaterThan(0);
+    expect(toldTwice.length).toBeGreaterThan(0);
   }, 120_000);
 });

@@ -10,7 +10,7 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { readCredits } from '../../src/operator/audit/booked.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
@@ -22,7 +22,7 @@ import { openGateway } from '../support/gateway.ts';
 import { connect } from '../support/rain.ts';
 import { startSentinel, type TestSentinel } from '../support/sentinel.ts';
 import { openWorker } from '../support/worker.ts';
-import { startStorm, type Storm } from './storm.ts';
+import { startUserGroup, type UserGroup } from './storm.ts';
 
 /**
  * The replication link swallows everything for 300 ms in full swing, the master is killed, Sentinel makes the replica
@@ -37,7 +37,7 @@ export const PACKETS = 150;
 export const nameOf = ({ userId, redPacketId }: Pick<Claim, 'userId' | 'redPacketId'>): string => `${userId} ${redPacketId}`;
 
 /** Everything that was told, by `nameOf`, with its amount. */
-export function toldBy(users: Storm): Map<string, string> {
+export function toldBy(users: UserGroup): Map<string, string> {
   return new Map([...users.heard.values()].flatMap(({ userId, wins }) => wins.map(({ redPacketId, amount }) => [nameOf({ userId, redPacketId }), amount] as const)));
 }
 
@@ -52,7 +52,7 @@ function claimsOf(entries: readonly string[]): Claim[] {
 /** A Sentinel group, and whatever a test opens on it. */
 export class FailoverStage {
   readonly group: TestSentinel;
-  readonly desk: Desk & { redis: RedisClient };
+  readonly context: OperatorContext & { redis: RedisClient };
   /** What gateways said they had put back. */
   readonly putBack: { putBack: number; contested: number }[] = [];
   readonly #databaseUrl: string;
@@ -60,7 +60,7 @@ export class FailoverStage {
 
   private constructor(group: TestSentinel, redis: RedisClient, database: Database, databaseUrl: string) {
     this.group = group;
-    this.desk = { redis, ledger: openLedger(database), actor: 'test' };
+    this.context = { redis, ledger: openLedger(database), actor: 'test' };
     this.#databaseUrl = databaseUrl;
   }
 
@@ -76,15 +76,15 @@ export class FailoverStage {
 
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
-    this.desk.redis.disconnect();
+    this.context.redis.disconnect();
     await this.group.stop();
   }
 
   async openRain(rainId: string): Promise<void> {
-    const now = await redisNow(this.desk.redis);
-    const created = await createRain(this.desk, { id: rainId, plan: { budget: '300.00', packets: PACKETS }, opensAt: now, closesAt: now + 600_000 });
+    const now = await redisNow(this.context.redis);
+    const created = await createRain(this.context, { id: rainId, plan: { budget: '300.00', packets: PACKETS }, opensAt: now, closesAt: now + 600_000 });
     if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-    await loadRain(this.desk, rainId);
+    await loadRain(this.context, rainId);
   }
 
   async openDoor(durability: Durability, options: Pick<Partial<GatewayOptions>, 'redisUrl'> = {}): Promise<Gateway> {
@@ -103,14 +103,14 @@ export class FailoverStage {
     this.onClose(() => worker.close());
   }
 
-  storm(rainId: string, doors: readonly Gateway[], users = 200): Storm {
-    const started = startStorm({ rainId, users, everyMs: 2_400 / users, gatewayUrl: (user) => doors[user % doors.length]!.url });
+  storm(rainId: string, doors: readonly Gateway[], users = 200): UserGroup {
+    const started = startUserGroup({ rainId, users, everyMs: 2_400 / users, gatewayUrl: (user) => doors[user % doors.length]!.url });
     this.onClose(() => started.stop());
     return started;
   }
 
   /** Lets the wins run, then breaks the link, then the master. @returns the old master's claim log, as it was at its death */
-  async lose(rainId: string, users: Storm, { whileBlind = () => sleep(BLIND_MS), wins = 30 }: { whileBlind?: () => Promise<unknown>; wins?: number } = {}): Promise<Claim[]> {
+  async lose(rainId: string, users: UserGroup, { whileBlind = () => sleep(BLIND_MS), wins = 30 }: { whileBlind?: () => Promise<unknown>; wins?: number } = {}): Promise<Claim[]> {
     await eventually(() => users.wins() > wins, { timeoutMs: 20_000 });
     const witness = connectRedis(this.group.master.url, { purpose: 'once', onError: () => {} });
     await untilReady(witness);
@@ -119,17 +119,17 @@ export class FailoverStage {
     const claims = claimsOf(await witness.lrange(shardKeys(rainId, 0).claims, 0, -1));
     witness.disconnect();
     await this.group.failOver();
-    await eventually(() => this.desk.redis.ping(), { timeoutMs: 20_000 });
+    await eventually(() => this.context.redis.ping(), { timeoutMs: 20_000 });
     return claims;
   }
 
   async logNow(rainId: string): Promise<Claim[]> {
-    return claimsOf(await this.desk.redis.lrange(shardKeys(rainId, 0).claims, 0, -1));
+    return claimsOf(await this.context.redis.lrange(shardKeys(rainId, 0).claims, 0, -1));
   }
 
   /** By `nameOf` → amount, as the book has it. */
   async credited(rainId: string): Promise<Map<string, string>> {
-    return new Map([...await readCredits(this.desk, rainId)].map(([redPacketId, { userId, cents }]) => [nameOf({ userId, redPacketId }), formatMoney(cents)]));
+    return new Map([...await readCredits(this.context, rainId)].map(([redPacketId, { userId, cents }]) => [nameOf({ userId, redPacketId }), formatMoney(cents)]));
   }
 
   async letters(rainId: string): Promise<DeadLetter[]> {
@@ -144,7 +144,7 @@ export class FailoverStage {
   }
 
   /** 300 ms, or longer, until some have been told wins that the replica has not, or there are none left; not for `replicas`, which tells none. */
-  async whileBlind(rainId: string, users: Storm, whom: (userId: string) => boolean = () => true): Promise<void> {
+  async whileBlind(rainId: string, users: UserGroup, whom: (userId: string) => boolean = () => true): Promise<void> {
     await sleep(BLIND_MS);
     const replica = await connect(this.group.replica.url);
     try {
@@ -162,10 +162,10 @@ export class FailoverStage {
   async judged(rainId: string): Promise<{ book: Map<string, string>; listed: Set<string> }> {
     return eventually(async () => {
       const [log, book, dead] = [await this.logNow(rainId), await this.credited(rainId), await this.letters(rainId)];
-      const buried = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
-      const open = log.map(nameOf).filter((claim) => !book.has(claim) && !buried.some(({ name }) => name === claim));
+      const deadLettered = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
+      const open = log.map(nameOf).filter((claim) => !book.has(claim) && !deadLettered.some(({ name }) => name === claim));
       if (open.length > 0) throw new Error(`on their way: ${open.join(', ')}`);
-      return { book, listed: new Set(buried.filter(({ reason }) => reason === 'promised_twice').map(({ name }) => name)) };
+      return { book, listed: new Set(deadLettered.filter(({ reason }) => reason === 'promised_twice').map(({ name }) => name)) };
     }, { timeoutMs: 60_000, everyMs: 250 });
   }
 }

@@ -25,7 +25,7 @@ beforeAll(async () => { if (postgresInstalled) deployment = await deploy(); }, 1
 afterAll(() => deployment?.end(), 60_000);
 
 test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL in the middle of a rain of which %s is in the book is told, invents nothing and gives nothing away again', async (credited) => {
-  const { desk, database, databaseUrl, gatewayUrls, workers, env } = deployment;
+  const { context, database, databaseUrl, gatewayUrls, workers, env } = deployment;
   const name = `flush-${randomBytes(4).toString('hex')}`;
   const random = chance(name);
   const { rainId, request, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, { name, rainId: name }, random, { rain: { packets: 290, shards: 1, windowMs: 4_000 } });
@@ -36,7 +36,7 @@ test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL in the middle o
   try {
     await eventually(async () => (credited === 'none' ? crowd.winners().length : (await inBook()).length) > 0, { timeoutMs: 20_000 });
     await random.pause(0, 300);
-    const [[, entries]] = await desk.redis.multi().lrange(keys.claims, 0, -1).flushall().exec() as [[null, string[]]];
+    const [[, entries]] = await context.redis.multi().lrange(keys.claims, 0, -1).flushall().exec() as [[null, string[]]];
     await lock?.release();
     await sleep(closesAt + 1_000 - Date.now());
 
@@ -47,23 +47,23 @@ test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL in the middle o
     }));
     const credits = await inBook();
     const strange = credits.map(({ redPacketId, userId, amountCents }) => `${redPacketId} ${userId} ${formatMoney(amountCents)}`).filter((credit) => !won.has(credit));
-    const { recycledCents, credited: { cents, count } } = (await desk.ledger.book(rainId))!;
+    const { recycledCents, credited: { cents, count } } = (await context.ledger.book(rainId))!;
     expect({ strange, recycledCents, count }).toEqual({ strange: [], recycledCents: 0n, count: new Set(credits.map(({ redPacketId }) => redPacketId)).size });
     expect(cents).toBe(credits.reduce((sum, { amountCents }) => sum + amountCents, 0n));
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
     // Nothing grows where the rain was but marks of who is at work, which expire; and it is not made again.
     const passing: string[] = [keys.lease, keys.auditor];
-    expect((await desk.redis.keys(`rain:{${rainId}/*`)).filter((key) => !passing.includes(key))).toEqual([]);
+    expect((await context.redis.keys(`rain:{${rainId}/*`)).filter((key) => !passing.includes(key))).toEqual([]);
     const lost = { ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('Redis has lost the rain') }] };
-    expect(await loadRain(desk, rainId)).toEqual(lost);
-    expect(await createRain(desk, request)).toEqual(lost);
+    expect(await loadRain(context, rainId)).toEqual(lost);
+    expect(await createRain(context, request)).toEqual(lost);
 
     // It is told: by a worker that starts, as by one that runs within a minute, and by the audit.
     await workers[0]!.stop();
     await workers[0]!.start();
     const log = join(env['RAIN_HOME']!, 'worker-0.log');
     await eventually(() => readFileSync(log, 'utf8').split('\n').some((line) => line.includes(rainId) && line.includes('Redis has lost a rain that was not settled')), { timeoutMs: 60_000 });
-    expect((await auditRain(desk, rainId))!.report.adds_up).toBe(false);
+    expect((await auditRain(context, rainId))!.report.adds_up).toBe(false);
     expect(deployment.accidents()).toEqual([]);
   } finally {
     await crowd.leave();

@@ -35,9 +35,9 @@ export function operatorFaults(fault: Fault): void {
   fault('kill -9 of `rain load`, done again by hand', nothing, {
     rain,
     async raise(ground, request) {
-      const created = await createRain(ground.desk, request);
+      const created = await createRain(ground.context, request);
       if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-      const loaded = async () => Number(await ground.desk.redis.hget(shardKeys(ground.rainId, 0).state, 'loaded')) > 0;
+      const loaded = async () => Number(await ground.context.redis.hget(shardKeys(ground.rainId, 0).state, 'loaded')) > 0;
       await killAndRepeat(ground, ['load', ground.rainId], loaded);
     },
   });
@@ -48,12 +48,12 @@ export function operatorFaults(fault: Fault): void {
       await killAndRepeat(ground, [
         'create', '--id', id, '--budget', `${rain.packets}.00`, '--packets', String(rain.packets), '--shards', String(shards),
         '--start', new Date(opensAt).toISOString(), '--duration', `${closesAt - opensAt}ms`, '--load',
-      ], async () => await ground.desk.ledger.rain(id) !== undefined);
+      ], async () => await ground.context.ledger.rain(id) !== undefined);
     },
   });
 
   fault('kill -9 of `rain close`, done again by hand', async (scene: Scene) => {
-    const closed = async () => (await scene.desk.redis.hget(shardKeys(scene.rainId, 0).state, 'state')) === 'closed';
+    const closed = async () => (await scene.context.redis.hget(shardKeys(scene.rainId, 0).state, 'state')) === 'closed';
     await killAndRepeat(scene, ['close', scene.rainId], closed);
   }, { when: 'swing', rain: { shards: 4, windowMs: 6_000 } });
 }

@@ -6,7 +6,7 @@ import { QUEUE_PREFIX } from '../../src/grab/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A hand in the queue of credits, for what no part of the system does to it. */
-interface QueueHand {
+interface QueueAccess {
   active(): Promise<Job<CreditJob>[]>;
   waiting(): Promise<Job<CreditJob>[]>;
   /** The locks of these jobs run out and they are marked as stalled, for which one otherwise waits 22 s. */
@@ -18,7 +18,7 @@ interface QueueHand {
   close(): Promise<void>;
 }
 
-export function reachIntoQueue(redisUrl: string): QueueHand {
+export function reachIntoQueue(redisUrl: string): QueueAccess {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const queue = new Queue<CreditJob>(CREDIT_QUEUE, { connection, prefix: QUEUE_PREFIX });
   const key = (name: string) => `${QUEUE_PREFIX}:${CREDIT_QUEUE}:${name}`;

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/ledger/database.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import type { BookWatch } from './bookWatch.ts';
 import type { Crowd } from './crowd.ts';
@@ -13,7 +13,7 @@ export interface RunResult extends Verdict {
 }
 
 interface Stricken {
-  desk: Desk;
+  context: OperatorContext;
   database: Database;
   rainId: string;
   crowd: Crowd;
@@ -32,13 +32,13 @@ const SETTLED_WITHIN_MS = 90_000;
 const ASKED_WITHIN_MS = 20_000;
 
 /** Waits until everybody has his answer and the system has settled the rain by itself; then every winner asks once more, and all is weighed. */
-export async function recover({ desk, database, rainId, crowd, book, opensAt, closesAt, struckAt, heal }: Stricken): Promise<RunResult> {
+export async function recover({ context, database, rainId, crowd, book, opensAt, closesAt, struckAt, heal }: Stricken): Promise<RunResult> {
   const unanswered = await crowd.answered(ANSWERED_WITHIN_MS);
   const timeoutMs = Math.max(0, Math.max(struckAt, closesAt) + SETTLED_WITHIN_MS - Date.now());
   const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs }).then(() => true, () => false);
   await heal();
   const forgotten = await crowd.askOnceMore(ASKED_WITHIN_MS);
-  const verdict = await judge(desk, database, rainId, crowd);
+  const verdict = await judge(context, database, rainId, crowd);
   return {
     ...verdict,
     problems: [

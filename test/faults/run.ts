@@ -63,7 +63,7 @@ export async function playRun(deployment: Deployment, run: Run, strike: Strike, 
   const random = chance(run.name);
   const { rainId, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, run, random, options);
   const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: arriveBy, random });
-  const book = watchBook(deployment.desk, rainId);
+  const book = watchBook(deployment.context, rainId);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt, stoodStillMs: () => delay.max / 1e6 };
@@ -102,11 +102,11 @@ export async function fall(deployment: Deployment, run: Run, random: Chance, opt
     const ground = { ...deployment, rainId, random };
     const tickets = await issueTickets(rainId, shape.users, tokenFor);
     await options.prepare?.(ground);
-    const request = await plan(deployment.desk, rainId, { ...shape, opensInMs: shape.opensInMs * 2 ** (attempt - 1) });
+    const request = await plan(deployment.context, rainId, { ...shape, opensInMs: shape.opensInMs * 2 ** (attempt - 1) });
     const { opensAt, closesAt } = await inLocalTime(deployment, request);
     const late = () => Date.now() > opensAt - 200;
     try {
-      await (options.raise ? options.raise(ground, request) : raise(deployment.desk, request));
+      await (options.raise ? options.raise(ground, request) : raise(deployment.context, request));
     } catch (error) {
       if (!late() || attempt === TRIES_MAX) throw error;
     }
@@ -123,7 +123,7 @@ function momentOf(when: When, { random, opensAt, closesAt }: Scene): number {
   }
 }
 
-async function inLocalTime({ desk }: Deployment, { opensAt, closesAt }: CreateRequest): Promise<{ opensAt: number; closesAt: number }> {
-  const ahead = await redisNow(desk.redis) - Date.now();
+async function inLocalTime({ context }: Deployment, { opensAt, closesAt }: CreateRequest): Promise<{ opensAt: number; closesAt: number }> {
+  const ahead = await redisNow(context.redis) - Date.now();
   return { opensAt: opensAt - ahead, closesAt: closesAt - ahead };
 }

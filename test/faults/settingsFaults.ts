@@ -17,16 +17,16 @@ const check: NonNullable<FaultOptions['check']> = async (scene) => [
 
 export function settingsFaults(fault: Fault): void {
   // As a Sentinel, or a hand, does to a master that it takes for the old one. There is nobody to copy from, or its data would go.
-  fault('Redis is told to be a replica, which takes no writes, for 2 s', async ({ desk }) => {
+  fault('Redis is told to be a replica, which takes no writes, for 2 s', async ({ context }) => {
     const nobody = await freePort();
-    await desk.redis.call('REPLICAOF', '127.0.0.1', nobody);
+    await context.redis.call('REPLICAOF', '127.0.0.1', nobody);
     await sleep(2_000);
-    await desk.redis.call('REPLICAOF', 'NO', 'ONE');
+    await context.redis.call('REPLICAOF', 'NO', 'ONE');
   }, { when: 'swing', rain, check });
 
-  fault('Redis has no memory left for 2 s', async ({ desk }) => {
-    await desk.redis.config('SET', 'maxmemory', '1mb');
+  fault('Redis has no memory left for 2 s', async ({ context }) => {
+    await context.redis.config('SET', 'maxmemory', '1mb');
     await sleep(2_000);
-    await desk.redis.config('SET', 'maxmemory', '0');
+    await context.redis.config('SET', 'maxmemory', '0');
   }, { when: 'swing', rain, check });
 }

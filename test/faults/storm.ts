@@ -9,7 +9,7 @@ interface Heard {
   busy: number;
 }
 
-export interface Storm {
+export interface UserGroup {
   heard: ReadonlyMap<string, Heard>;
   /** Wins heard so far, by whomever. */
   wins(): number;
@@ -18,7 +18,7 @@ export interface Storm {
   stop(): Promise<void>;
 }
 
-interface StormOptions {
+interface UserGroupOptions {
   /** Asked for each user, and again when his socket has closed. */
   gatewayUrl: (user: number) => string;
   rainId: string;
@@ -31,7 +31,7 @@ interface StormOptions {
 const PAUSE_MS = 40;
 
 /** Users who ask, and ask again whatever they hear, until the storm is settled. */
-export function startStorm({ gatewayUrl, rainId, users, everyMs, prefix = 'user' }: StormOptions): Storm {
+export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'user' }: UserGroupOptions): UserGroup {
   const heard = new Map<string, Heard>();
   const ending = new AbortController();
   let settling = false;

@@ -32,7 +32,7 @@ async function play({ name }: Run): Promise<RunResult> {
   const { id: rainId, opensAt, closesAt } = await newestRain(killed);
   const tickets = await issueTickets(rainId, USERS, killed.tokenFor);
   const crowd = gather({ rainId, gatewayUrls: [killed.running.gatewayUrl], tickets, from: opensAt, to: closesAt - 2_000, random });
-  const before = watchBook(killed.desk, rainId);
+  const before = watchBook(killed.context, rainId);
   await sleep(random.between(opensAt, closesAt - 2_000) - Date.now());
   const struckAt = Date.now();
   killed.cli.child.kill('SIGKILL');
@@ -41,9 +41,9 @@ async function play({ name }: Run): Promise<RunResult> {
   await killed.leave();
 
   const next = await startUp(home, port, ['--no-demo']);
-  const after = watchBook(next.desk, rainId, before.creditedAt);
+  const after = watchBook(next.context, rainId, before.creditedAt);
   try {
-    return await recover({ desk: next.desk, database: next.database, rainId, crowd, book: after, opensAt, closesAt, struckAt, heal: async () => {} });
+    return await recover({ context: next.context, database: next.database, rainId, crowd, book: after, opensAt, closesAt, struckAt, heal: async () => {} });
   } finally {
     await crowd.leave();
     await after.stop();

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import type { BookedRain } from '../../src/ledger/rains.ts';
-import type { Desk } from '../../src/operator/desk.ts';
-import { readRunning, type Running } from '../../src/runtime/running.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
+import { readRunning, type RunningSystem } from '../../src/runtime/running.ts';
 import { signToken } from '../../src/runtime/token.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,8 +12,8 @@ import { connect } from '../support/rain.ts';
 /** The whole system under one parent, `rain up`, as `npm start` runs it, and a look into it. */
 interface UpSystem {
   cli: CliProcess;
-  running: Running;
-  desk: Desk;
+  running: RunningSystem;
+  context: OperatorContext;
   database: Database;
   tokenFor(userId: string): Promise<string>;
   /** Lets go of what is open here; the system itself is ended by its parent's end. */
@@ -37,7 +37,7 @@ export async function startUp(home: string, gatewayPort: number, words: readonly
   const database = connectDatabase(running.databaseUrl);
   return {
     cli, running, database,
-    desk: { redis, ledger: openLedger(database), actor: 'test' },
+    context: { redis, ledger: openLedger(database), actor: 'test' },
     tokenFor: (sub) => signToken(running.jwtSecret, { sub, expiresInSeconds: 3_600 }),
     async leave() {
       redis.disconnect();
@@ -47,10 +47,10 @@ export async function startUp(home: string, gatewayPort: number, words: readonly
 }
 
 /** The rain that the system is about to play; it is in the book before it opens. */
-export async function newestRain({ desk }: UpSystem): Promise<BookedRain> {
-  const rain = await eventually(async () => (await desk.ledger.rains(1)).find(({ settledAt }) => settledAt === undefined) ?? false, { timeoutMs: 20_000 });
+export async function newestRain({ context }: UpSystem): Promise<BookedRain> {
+  const rain = await eventually(async () => (await context.ledger.rains(1)).find(({ settledAt }) => settledAt === undefined) ?? false, { timeoutMs: 20_000 });
   // Bots and viewers come when it is loaded.
-  await eventually(async () => (await desk.redis.hexists('rain:live', rain.id)) === 1);
+  await eventually(async () => (await context.redis.hexists('rain:live', rain.id)) === 1);
   await sleep(50);
   return rain;
 }

@@ -5,44 +5,44 @@ import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 import { raise } from './rainfall.ts';
 import { recoverySeconds } from './recovery.ts';
 import { Told } from './told.ts';
 import { judge } from './verdict.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let database: Database;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  database = connectDatabase(desk.databaseUrl);
+  context = await openTestContext();
+  database = connectDatabase(context.databaseUrl);
 });
 afterAll(async () => {
   await database.$disconnect();
-  await desk.stop();
+  await context.stop();
 });
 
 /** A rain of four packets of which three were won, told, credited and settled, as it should be. */
 async function settledRain(rainId: string, more: (claims: Claim[]) => Promise<unknown> = async () => {}): Promise<Map<string, Told>> {
-  const now = await redisNow(desk.redis);
-  await raise(desk, { id: rainId, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1, closesAt: now + 600_000 });
+  const now = await redisNow(context.redis);
+  await raise(context, { id: rainId, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1, closesAt: now + 600_000 });
   const told = new Map<string, Told>();
   const users = [0, 1, 2].map((i) => `${rainId}-u${i}`);
-  const answers = await createGrabEngine(desk.redis, () => {}).grab(rainId, 0, users);
+  const answers = await createGrabEngine(context.redis, () => {}).grab(rainId, 0, users);
   answers.forEach((answer, i) => {
     const ears = new Told(users[i]!);
     if ('amount' in answer) ears.tellWon(answer.code, answer.redPacketId, answer.amount);
     told.set(users[i]!, ears);
   });
-  const claims = await claimLog(desk, rainId);
-  await desk.ledger.credit(claims);
-  await closeRain(desk, rainId);
-  expect(await settleRain(desk, rainId, (await findRain(desk.redis, rainId))!)).toEqual({ outcome: 'settled' });
+  const claims = await claimLog(context, rainId);
+  await context.ledger.credit(claims);
+  await closeRain(context, rainId);
+  expect(await settleRain(context, rainId, (await findRain(context.redis, rainId))!)).toEqual({ outcome: 'settled' });
   await more(claims);
   return told;
 }
 
-const judged = (rainId: string, told: Map<string, Told>) => judge(desk, database, rainId,
+const judged = (rainId: string, told: Map<string, Told>) => judge(context, database, rainId,
   { told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) });
 
 describe('the verdict', () => {

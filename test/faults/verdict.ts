@@ -2,7 +2,7 @@ import { shardKeys } from '../../src/grab/keys.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { allocationOf } from '../../src/operator/load.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { claimLog } from '../support/desk.ts';
@@ -20,10 +20,10 @@ export interface Verdict {
 }
 
 /** What a settled rain came to, by its users' own words, its claim log and the book. */
-export async function judge(desk: Desk, database: Database, rainId: string, crowd: Pick<Crowd, 'told' | 'winners'>): Promise<Verdict> {
+export async function judge(context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'told' | 'winners'>): Promise<Verdict> {
   const problems: string[] = [];
-  const rain = (await desk.ledger.rain(rainId))!;
-  const claims = (await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(desk, rainId, shard)))).flat();
+  const rain = (await context.ledger.rain(rainId))!;
+  const claims = (await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(context, rainId, shard)))).flat();
   const claimOf = new Map(claims.map((claim) => [claim.userId, claim]));
   if (claimOf.size < claims.length) problems.push(`[R1] ${claims.length - claimOf.size} claims of users who had one`);
   const packets = new Set(claims.map((claim) => claim.redPacketId));
@@ -58,23 +58,23 @@ export async function judge(desk: Desk, database: Database, rainId: string, crow
     if (told.credited && creditOf.get(userId)?.redPacketId !== told.credited.redPacketId) problems.push(`${userId} was told of a credit that is not in the book`);
     if (claimOf.has(userId) && !told.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never heard of it`);
   }
-  problems.push(...await weighBook(desk, rainId, claims.length));
+  problems.push(...await weighBook(context, rainId, claims.length));
   return { acknowledged: crowd.winners().length, lost, doubled, problems };
 }
 
 /** The money as a whole [R8]: the audit of the product, and two sums of our own. */
-async function weighBook(desk: Desk, rainId: string, claims: number): Promise<string[]> {
+async function weighBook(context: OperatorContext, rainId: string, claims: number): Promise<string[]> {
   const problems: string[] = [];
-  const audit = (await auditRain(desk, rainId))!;
+  const audit = (await auditRain(context, rainId))!;
   if (!audit.report.adds_up || audit.problems.length > 0) problems.push(`[R8] the audit: ${JSON.stringify(audit.report)} ${audit.problems.join('; ')}`);
   if (audit.report.winners !== claims) problems.push(`[R8] ${audit.report.winners} winners in the audit, ${claims} claims in the log`);
-  const { fundedCents, credited, recycledCents } = (await desk.ledger.book(rainId))!;
+  const { fundedCents, credited, recycledCents } = (await context.ledger.book(rainId))!;
   if (fundedCents !== credited.cents + recycledCents) problems.push(`[R8] ${fundedCents} went in, ${credited.cents} and ${recycledCents} came out`);
-  const recycled = (await desk.ledger.actions(rainId)).filter(({ verb }) => verb === 'recycle').length;
+  const recycled = (await context.ledger.actions(rainId)).filter(({ verb }) => verb === 'recycle').length;
   if (recycled > 1) problems.push(`recycled ${recycled} times`);
-  const sum = await desk.ledger.sumOfBalances();
+  const sum = await context.ledger.sumOfBalances();
   if (sum !== 0n) problems.push(`the accounts sum to ${sum}, not to 0`);
-  const state = await desk.redis.hget(shardKeys(rainId, 0).state, 'state');
+  const state = await context.redis.hget(shardKeys(rainId, 0).state, 'state');
   if (state !== 'settled') problems.push(`Redis says that the rain is ${state}`);
   return problems;
 }

@@ -8,7 +8,7 @@ import { dial, follow, tokenFor, type Client } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { knock, through } from '../support/knock.ts';
+import { handshake, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();
@@ -43,7 +43,7 @@ test('live on all gateways within a second: his grab is told -6, his sockets are
   expect(await Promise.all(his.map(({ closed }) => closed))).toEqual([4403, 4403]);
   expect(performance.now() - since).toBeLessThan(1_000);
   for (const gateway of [one, two]) {
-    const refused = await knock(gateway.url, 'mallory');
+    const refused = await handshake(gateway.url, 'mallory');
     expect(refused).toMatchObject({ status: 403, body: { reason: 'blocked' } });
     // Why, and who says so, is the operator's own affair.
     expect(JSON.stringify(refused.body)).not.toContain('case 17');
@@ -51,7 +51,7 @@ test('live on all gateways within a second: his grab is told -6, his sockets are
   other.say({ type: 'grab', rainId: 'r1' });
   expect(await other.next('result')).toMatchObject({ code: '0' });
   await other.leave();
-  expect(one.tally.closes[4403] + two.tally.closes[4403]).toBe(2);
+  expect(one.counters.closes[4403] + two.counters.closes[4403]).toBe(2);
 });
 
 test('what he has won stays won, and is credited: a block touches no claim', async () => {
@@ -64,7 +64,7 @@ test('what he has won stays won, and is credited: a block touches no claim', asy
   expect(await claimLog({ redis }, 'r2')).toMatchObject([{ userId: 'winner', amount: '7.10' }]);
   expect(await redis.hexists(shardKeys('r2', 0).claimed, 'winner')).toBe(1);
   await liftBlock(redis, { kind: 'user', who: 'winner' });
-  await eventually(async () => expect((await knock(two.url, 'winner')).status).toBe('open'));
+  await eventually(async () => expect((await handshake(two.url, 'winner')).status).toBe('open'));
   const back = await dial(two.url, 'winner');
   back.say({ type: 'join', rainId: 'r2' });
   expect(await back.next('result')).toMatchObject({ code: '1', amount: '7.10' });
@@ -85,7 +85,7 @@ test('by address, by network and by the site of an IPv6 address, as the proxy ha
   const beside = await Promise.all(['198.51.100.8', '203.0.112.1', '2001:db8:1:3::9', '2001:db9::1'].map((address, i) => enter(i % 2 ? two : one, `beside-${i}`, address)));
   for (const network of ['198.51.100.7', '203.0.113.0/24', '2001:db8:1:2::/64', '2001:db8:2222::/48']) await block('address', network);
   expect(await Promise.all(inside.map(({ closed }) => closed))).toEqual([4403, 4403, 4403, 4403]);
-  expect(await knock(one.url, 'somebody', { ...through('203.0.113.9'), authorization: 'Bearer a.b.c' })).toMatchObject({ status: 403, body: { reason: 'blocked' } });
+  expect(await handshake(one.url, 'somebody', { ...through('203.0.113.9'), authorization: 'Bearer a.b.c' })).toMatchObject({ status: 403, body: { reason: 'blocked' } });
   for (const client of beside) {
     client.say({ type: 'ping', t: 1 });
     await client.next('pong');
@@ -100,15 +100,15 @@ test('a block whose event was lost is noticed within about a second', async () =
   expect(await client.closed).toBe(4403);
   await redis.hdel(BLOCKS_KEY, 'user:unheard');
   await redis.hset(BLOCKS_KEY, 'version', 'yet another');
-  await eventually(async () => expect((await knock(one.url, 'unheard')).status).toBe('open'));
+  await eventually(async () => expect((await handshake(one.url, 'unheard')).status).toBe('open'));
 });
 
 test('a block that has run out goes by itself, and its entry with it', async () => {
   const client = await dial(two.url, 'briefly');
   await block('user', 'briefly', 1_500);
   expect(await client.closed).toBe(4403);
-  expect((await knock(two.url, 'briefly')).status).toBe(403);
-  await eventually(async () => expect((await knock(two.url, 'briefly')).status).toBe('open'), { timeoutMs: 6_000, everyMs: 100 });
+  expect((await handshake(two.url, 'briefly')).status).toBe(403);
+  await eventually(async () => expect((await handshake(two.url, 'briefly')).status).toBe('open'), { timeoutMs: 6_000, everyMs: 100 });
   await eventually(async () => expect((await readBlocks(redis)).blocks.map(({ who }) => who)).not.toContain('briefly'), { timeoutMs: 6_000 });
 });
 
@@ -117,8 +117,8 @@ test('a gateway that is started later knows the blocks from the first knock on; 
   await redis.hset(BLOCKS_KEY, { 'user:x': 'nonsense', 'user:y': '{"kind":"user"}', 'address:z': JSON.stringify({ kind: 'address', who: 'nowhere', reason: 'r', actor: 'a', since: 1 }) });
   const late = await openGateway(server.url);
   onTestFinished(() => late.close());
-  expect((await knock(late.url, 'early')).status).toBe(403);
-  for (const name of ['x', 'y', 'z']) expect((await knock(late.url, name)).status).toBe('open');
+  expect((await handshake(late.url, 'early')).status).toBe(403);
+  for (const name of ['x', 'y', 'z']) expect((await handshake(late.url, name)).status).toBe('open');
   await redis.hdel(BLOCKS_KEY, 'user:x', 'user:y', 'address:z');
 });
 
@@ -129,8 +129,8 @@ test('while Redis is away the last list stays in force', async () => {
   await block('user', 'held');
   expect(await client.closed).toBe(4403);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-  await eventually(async () => expect((await knock(own.url, 'ann')).status).toBe('open'));
-  expect((await knock(own.url, 'held')).status).toBe(403);
+  await eventually(async () => expect((await handshake(own.url, 'ann')).status).toBe('open'));
+  expect((await handshake(own.url, 'held')).status).toBe(403);
 });
 
 test('[R10] ten thousand blocks, users and networks: the list is read at once, and knocking costs no more', async () => {
@@ -145,11 +145,11 @@ test('[R10] ten thousand blocks, users and networks: the list is read at once, a
   onTestFinished(async () => { await redis.del(BLOCKS_KEY); });
   const own = await openGateway(server.url, { trustedProxies: 1 });
   onTestFinished(() => own.close());
-  expect((await knock(own.url, `blocked-${BLOCKS_MAX - 1}`)).status).toBe(403);
-  expect((await knock(own.url, 'ann', through('100.64.0.9'))).status).toBe(403);
+  expect((await handshake(own.url, `blocked-${BLOCKS_MAX - 1}`)).status).toBe(403);
+  expect((await handshake(own.url, 'ann', through('100.64.0.9'))).status).toBe(403);
   // Of this process, client and gateway: a busy machine makes it no longer.
   const began = process.cpuUsage();
-  for (let i = 0; i < 50; i++) expect((await knock(own.url, 'ann', through('203.0.113.1'))).status).toBe('open');
+  for (let i = 0; i < 50; i++) expect((await handshake(own.url, 'ann', through('203.0.113.1'))).status).toBe('open');
   const { user, system } = process.cpuUsage(began);
   expect((user + system) / 1_000 / 50).toBeLessThan(50);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { Board } from '../../src/gateway/rains/board.ts';
+import { RainCache } from '../../src/gateway/rains/board.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { pause, resume } from '../../src/grab/phases.ts';
 import type { RainSnapshot } from '../../src/protocol/messages.ts';
@@ -26,31 +26,31 @@ function withClock(shiftMs: () => number): RedisClient {
   });
 }
 
-async function openBoard(client: RedisClient, rereadMs: number): Promise<{ board: Board; states: string[] }> {
+async function openRainCache(client: RedisClient, pollMs: number): Promise<{ rainCache: RainCache; states: string[] }> {
   const states: string[] = [];
-  const board = new Board({ redis: client, rereadMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`) });
-  await board.start();
-  onTestFinished(() => board.close());
-  return { board, states };
+  const rainCache = new RainCache({ redis: client, pollMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`) });
+  await rainCache.start();
+  onTestFinished(() => rainCache.close());
+  return { rainCache, states };
 }
 
 test('[R7] when Redis\'s clock goes back, the next look at a rain counts for more than the last one before', async () => {
   let shiftMs = 0;
   await stockRain(redis, { rainId: 'back', amounts: ['1.00'], opensInMs: -3_600_000 });
-  const { board, states } = await openBoard(withClock(() => shiftMs), 50);
+  const { rainCache, states } = await openRainCache(withClock(() => shiftMs), 50);
   shiftMs = -60_000;
-  await eventually(() => board.now() < Date.now() - 30_000);
+  await eventually(() => rainCache.now() < Date.now() - 30_000);
   await pause(redis, 'back', 1);
   await eventually(() => expect(states).toContain('back paused'), { timeoutMs: 2_000 });
 });
 
 test('who asks for rains that are not there, again and again, does not keep the others from being looked at', async () => {
   await stockRain(redis, { rainId: 'watched', amounts: ['1.00'] });
-  const { board, states } = await openBoard(redis, 300);
+  const { rainCache, states } = await openRainCache(redis, 300);
   let asking = true;
   const asked = (async () => {
     for (let i = 0; asking; i++) {
-      await board.find(`nowhere-${i}`);
+      await rainCache.find(`nowhere-${i}`);
       await sleep(20);
     }
   })();
@@ -68,24 +68,24 @@ test('how many are left is told now and then; that none is, and every other chan
   await stockRain(redis, { rainId: 'left', amounts: ['1.00', '1.00', '1.00'] });
   const told: unknown[] = [];
   let restMs = 60_000;
-  const board = new Board({ redis, rereadMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }, news) => { if (rainId === 'left') told.push([state, left, news]); } });
-  await board.start();
-  onTestFinished(() => board.close());
+  const rainCache = new RainCache({ redis, pollMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }, event) => { if (rainId === 'left') told.push([state, left, event]); } });
+  await rainCache.start();
+  onTestFinished(() => rainCache.close());
   const { grab } = createGrabEngine(redis, (error) => { throw error; });
   await grab('left', 0, ['ann']);
-  await board.refresh('left');
+  await rainCache.refresh('left');
   expect(told).toEqual([['open', 3, 'rain']]);
   await pause(redis, 'left', 1);
-  await board.refresh('left');
+  await rainCache.refresh('left');
   expect(told).toEqual([['open', 3, 'rain'], ['paused', 2, 'change']]);
   await resume(redis, 'left', 1);
-  await board.refresh('left');
+  await rainCache.refresh('left');
   await grab('left', 0, ['bob']);
-  await board.refresh('left');
+  await rainCache.refresh('left');
   restMs = 0;
-  await board.refresh('left');
+  await rainCache.refresh('left');
   restMs = 60_000;
   await grab('left', 0, ['cat']);
-  await board.refresh('left');
+  await rainCache.refresh('left');
   expect(told.slice(2)).toEqual([['open', 2, 'change'], ['open', 1, 'left'], ['open', 0, 'change']]);
 });

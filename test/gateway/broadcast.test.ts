@@ -8,9 +8,9 @@ const people = (count: number, name = 'user') => Array.from({ length: count }, (
 /** A broadcast whose clock is moved by telling, and whose turns are taken by hand. */
 function stage(tellMs: number, sliceMs = 5) {
   let at = 0;
-  let turn: (() => void) | undefined;
+  let loopBudget: (() => void) | undefined;
   const heard: string[] = [];
-  const broadcast = new Broadcast({ sliceMs, now: () => at, nextTurn: (go) => { expect(turn, 'one slice a turn').toBeUndefined(); turn = go; } });
+  const broadcast = new Broadcast({ sliceMs, now: () => at, nextTurn: (go) => { expect(loopBudget, 'one slice a turn').toBeUndefined(); loopBudget = go; } });
   return {
     broadcast, heard,
     say: (what: string) => (session: Session) => {
@@ -19,9 +19,9 @@ function stage(tellMs: number, sliceMs = 5) {
     },
     /** @returns how long the turn took, ms; `undefined`: there was none */
     takeTurn(): number | undefined {
-      const go = turn;
+      const go = loopBudget;
       if (!go) return undefined;
-      turn = undefined;
+      loopBudget = undefined;
       const since = at;
       go();
       return at - since;

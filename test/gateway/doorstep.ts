@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
-import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
+import type { ChallengeRules } from '../../src/gateway/wicket/wicket.ts';
 import type { TicketMessage } from '../../src/protocol/messages.ts';
 import { follow, tokenFor, type Client } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
@@ -33,7 +33,7 @@ export async function narrow(redisUrl: string, limits: NonNullable<GatewayOption
   const seen = refusedHere();
   const gateway = await openGateway(redisUrl, { limits, trustedProxies: 1, ...options });
   onTestFinished(async () => {
-    for (const name of REFUSED_BY) if (gateway.tally.refused[name] > 0) seen.add(name);
+    for (const name of REFUSED_BY) if (gateway.counters.refused[name] > 0) seen.add(name);
     await gateway.close();
   });
   return gateway;
@@ -55,7 +55,7 @@ export async function ask(client: Client, ref = 'x') {
 export const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
 
 /** Tickets for everybody, signed so that all gateways of a test are one deployment. */
-export const TICKETED: WicketRules = { tickets: 'always', puzzles: 'off', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+export const TICKETED: ChallengeRules = { tickets: 'always', proofOfWork: 'off', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };
 
 /** Joins, and waits for the ticket that follows. */
 export async function ticketFor(client: Client, rainId = 'r1', shown?: string): Promise<TicketMessage> {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { announceChange } from '../../src/grab/phases.ts';
 import { redisNow } from '../../src/grab/reading.ts';
-import { tellGateway } from '../../src/gateway/metrics.ts';
+import { registerGatewayMetrics } from '../../src/gateway/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
 import { openRegistry } from '../../src/runtime/metrics.ts';
@@ -84,15 +84,15 @@ test(`ten who always ask first, of a hundred, win about one packet in ten; witho
   const gateway = await openFair();
   const clients = await crowd(gateway, USERS);
   let won = 0;
-  for (let turn = 0; turn < TURNS; turn++) won += await race(clients, named(`fair-${turn}`, RAINS_PER_TURN));
+  for (let loopBudget = 0; loopBudget < TURNS; loopBudget++) won += await race(clients, named(`fair-${loopBudget}`, RAINS_PER_TURN));
   const rains = TURNS * RAINS_PER_TURN;
   const share = won / (rains * PACKETS);
   // 400 packets: five standard deviations to either side.
   expect(share).toBeGreaterThan(0.03);
   expect(share).toBeLessThan(0.18);
-  expect(gateway.tally.gathered).toBe(rains * USERS);
+  expect(gateway.counters.gathered).toBe(rains * USERS);
   const registry = openRegistry();
-  tellGateway(registry, gateway);
+  registerGatewayMetrics(registry, gateway);
   expect(await registry.metrics()).toContain(`rain_gateway_fair_start_grabs_total ${rains * USERS}\n`);
   expect(await race(await crowd(await openFair(0), USERS), named('race', 3)) / (3 * PACKETS)).toBeGreaterThan(0.9);
 }, 180_000);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { comebackWindowMs } from '../../src/gateway/farewell.ts';
+import { reconnectWindowMs } from '../../src/gateway/farewell.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { dial, tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,8 +13,8 @@ const { server, redis } = await openRedis();
 
 describe('a gateway that closes', () => {
   test('the window of coming back grows with the number of sockets, so that their rate does not', () => {
-    expect([0, 1, 1_000, 5_000, 18_000, 100_000].map((sockets) => comebackWindowMs(sockets, LIMITS))).toEqual([1_000, 1_000, 1_000, 5_000, 18_000, 30_000]);
-    expect(comebackWindowMs(18_000, { ...LIMITS, comebacksPerSecond: 3_000 })).toBe(6_000);
+    expect([0, 1, 1_000, 5_000, 18_000, 100_000].map((sockets) => reconnectWindowMs(sockets, LIMITS))).toEqual([1_000, 1_000, 1_000, 5_000, 18_000, 30_000]);
+    expect(reconnectWindowMs(18_000, { ...LIMITS, reconnectsPerSecond: 3_000 })).toBe(6_000);
   });
 
   test('is not ready any more, admits nobody, answers what it was asked before and "busy" to what it is asked now, then sends everybody away', async () => {
@@ -42,8 +42,8 @@ describe('a gateway that closes', () => {
       const busy = await ann.next('result');
       expect(busy).toMatchObject({ code: '-7', ref: 'during' });
       // After the restart, as the goodbye is going to say.
-      expect(busy.retryInMs).toBeGreaterThanOrEqual(LIMITS.comebackMsMin);
-      expect(busy.retryInMs).toBeLessThan(LIMITS.comebackMsMin + LIMITS.comebackWindowMsMax);
+      expect(busy.retryInMs).toBeGreaterThanOrEqual(LIMITS.reconnectMsMin);
+      expect(busy.retryInMs).toBeLessThan(LIMITS.reconnectMsMin + LIMITS.reconnectWindowMsMax);
     } finally {
       process.kill(server.pid, 'SIGCONT');
     }

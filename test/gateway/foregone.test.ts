@@ -32,7 +32,7 @@ async function decisions(): Promise<number> {
 }
 
 /** Asks until Redis is not asked any more; every answer on the way is the same. */
-async function untilForegone(client: Client, rainId: string, code: string): Promise<void> {
+async function untilLocalAnswers(client: Client, rainId: string, code: string): Promise<void> {
   await eventually(async () => {
     const before = await decisions();
     for (let i = 0; i < 5; i++) expect(await ask(client, rainId)).toBe(code);
@@ -51,7 +51,7 @@ test('[R6] when the packets are gone losers are answered without Redis, and a wi
   const [ann, bob, eve] = await crowd(one, 'ann', 'bob', 'eve');
   const [annElsewhere] = await crowd(two, 'ann');
   expect(await ask(ann!, 'gone')).toBe('0');
-  await untilForegone(bob!, 'gone', '-1');
+  await untilLocalAnswers(bob!, 'gone', '-1');
   const before = await decisions();
   expect(await ask(eve!, 'gone'), 'who has not asked yet').toBe('-1');
   expect(await decisions()).toBe(before);
@@ -66,7 +66,7 @@ test('of a round, who has won in another one is asked about: that he has had eno
   const [ann, bob, eve] = await crowd(one, 'ann', 'bob', 'eve');
   expect(await ask(ann!, 'camp.1')).toBe('0');
   expect(await ask(bob!, 'camp.2')).toBe('0');
-  await untilForegone(eve!, 'camp.2', '-1');
+  await untilLocalAnswers(eve!, 'camp.2', '-1');
   expect(await ask(ann!, 'camp.2')).toBe('-11');
   expect(await ask(bob!, 'camp.2')).toBe('1');
   const before = await decisions();
@@ -79,19 +79,19 @@ test('[R6] packets that come later are won at once, at every gateway, and whoeve
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   const [bobElsewhere, joe] = await crowd(two, 'bob', 'joe');
   expect(await ask(ann!, 'more')).toBe('0');
-  await Promise.all([untilForegone(bob!, 'more', '-1'), untilForegone(joe!, 'more', '-1')]);
+  await Promise.all([untilLocalAnswers(bob!, 'more', '-1'), untilLocalAnswers(joe!, 'more', '-1')]);
   await addPackets('more', 1);
   await announceChange(redis, 'more');
   await eventually(async () => expect(await ask(bobElsewhere!, 'more')).toBe('0'));
   expect(await ask(bob!, 'more')).toBe('1');
-  await untilForegone(joe!, 'more', '-1');
+  await untilLocalAnswers(joe!, 'more', '-1');
 });
 
 test('[R6] packets of which nobody told the gateway are found at its next look at the rain', async () => {
   await stockRain(redis, { rainId: 'silent', amounts: ['1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   expect(await ask(ann!, 'silent')).toBe('0');
-  await untilForegone(bob!, 'silent', '-1');
+  await untilLocalAnswers(bob!, 'silent', '-1');
   await addPackets('silent', 1);
   await eventually(async () => expect(await ask(bob!, 'silent')).toBe('0'));
 });
@@ -99,7 +99,7 @@ test('[R6] packets of which nobody told the gateway are found at its next look a
 test('[R7] before the rain the no is foregone; when it opens everybody is let through', async () => {
   await stockRain(redis, { rainId: 'early', amounts: ['1.00', '1.00'], opensInMs: 2_500 });
   const [ann] = await crowd(one, 'ann');
-  await untilForegone(ann!, 'early', '-2');
+  await untilLocalAnswers(ann!, 'early', '-2');
   await eventually(async () => expect(await ask(ann!, 'early')).not.toBe('-2'));
   expect(await ask(ann!, 'early')).toBe('1');
 });
@@ -111,11 +111,11 @@ test('[R7] after the rain, at its end or closed early, the no is another, and wi
   for (const rainId of ['late', 'cut']) expect(await ask(ann!, rainId)).toBe('0');
   await close(redis, 'cut', 1, 'early');
   await eventually(async () => expect(await ask(bob!, 'cut')).toBe('-3'), { timeoutMs: 500 });
-  await untilForegone(bob!, 'cut', '-3');
+  await untilLocalAnswers(bob!, 'cut', '-3');
   // Bob must not ask while there is a packet for him.
   await eventually(async () => expect(await ask(ann!, 'late')).toBe('1'));
   await new Promise((resolve) => setTimeout(resolve, 1_600));
-  await untilForegone(bob!, 'late', '-3');
+  await untilLocalAnswers(bob!, 'late', '-3');
   for (const rainId of ['late', 'cut']) expect(await ask(ann!, rainId)).toBe('1');
 });
 
@@ -133,7 +133,7 @@ test('a gateway whose lines to Redis were cut asks again before it says no by it
   await stockRain(redis, { rainId: 'cutoff', amounts: ['1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   expect(await ask(ann!, 'cutoff')).toBe('0');
-  await untilForegone(bob!, 'cutoff', '-1');
+  await untilLocalAnswers(bob!, 'cutoff', '-1');
   // Another server, as far as the gateway can know: it holds a packet, and nobody is told of it.
   await addPackets('cutoff', 1);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');

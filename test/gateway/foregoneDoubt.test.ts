@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { DatedReading } from '../../src/gateway/rains/board.ts';
-import { Foregone } from '../../src/gateway/rains/foregone.ts';
+import type { CachedRain } from '../../src/gateway/rains/board.ts';
+import { LocalAnswers } from '../../src/gateway/rains/foregone.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { readRain, redisNow } from '../../src/grab/reading.ts';
@@ -29,23 +29,23 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
       return typeof found === 'function' ? (found.bind(target) as unknown) : found;
     },
   }) as RedisClient;
-  const readings = new Map<string, DatedReading>();
+  const readings = new Map<string, CachedRain>();
   let at = await redisNow(redis);
   const refresh = async (rainId: string) => {
     const reading = rainIds.includes(rainId) ? await readRain(redis, rainId, { shards: 1, title: rainId }) : undefined;
     if (reading) readings.set(rainId, { ...reading, readAt: at, lookedAt: performance.now() });
   };
   for (const rainId of rainIds) await refresh(rainId);
-  const foregone = new Foregone({
+  const localAnswers = new LocalAnswers({
     redis: counting, reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs, onFault: (error) => { throw error; },
   });
   const learn = async (rainId: string, code: string) => {
     await eventually(() => {
-      foregone.heardNo(rainId);
-      expect(foregone.answer(rainId, 'nobody')?.code).toBe(code);
+      localAnswers.heardNo(rainId);
+      expect(localAnswers.answer(rainId, 'nobody')?.code).toBe(code);
     });
   };
-  return { foregone, readings, refresh, learn, setTime: (ms: number) => { at = ms; }, time: () => at, scans: () => scans, scanMs };
+  return { localAnswers, readings, refresh, learn, setTime: (ms: number) => { at = ms; }, time: () => at, scans: () => scans, scanMs };
 }
 
 test('[R6] another Redis behind the same line, with as many wins as the last one had, is not taken for it', async () => {
@@ -78,7 +78,7 @@ test('[R6] another Redis behind the same line, with as many wins as the last one
 
 test('[R7] a rain is not over as long as Redis\'s clock, as far as it is known, may not have reached its end', async () => {
   await stockRain(redis, { rainId: 'end', amounts: ['1.00'] });
-  const { foregone, learn, setTime, refresh, readings } = await stage(['end'], { clockErrorMs: 40 });
+  const { localAnswers, learn, setTime, refresh, readings } = await stage(['end'], { clockErrorMs: 40 });
   const { closesAt } = readings.get('end')!;
   setTime(closesAt + 45);
   await learn('end', '-3');
@@ -86,49 +86,49 @@ test('[R7] a rain is not over as long as Redis\'s clock, as far as it is known, 
     setTime(closesAt + readAfter);
     await refresh('end');
     setTime(closesAt + now);
-    expect(foregone.answer('end', 'ann')?.code, `looked at ${readAfter} ms after the end, asked at ${now} ms`).toBe(known ? '-3' : undefined);
+    expect(localAnswers.answer('end', 'ann')?.code, `looked at ${readAfter} ms after the end, asked at ${now} ms`).toBe(known ? '-3' : undefined);
   }
 });
 
 test('[R7] nor has it not begun, where the clock may be further ahead than the margin', async () => {
   await stockRain(redis, { rainId: 'begin', amounts: ['1.00'], opensInMs: 60_000 });
-  const { foregone, learn, setTime, refresh, readings } = await stage(['begin'], { clockErrorMs: 400 });
+  const { localAnswers, learn, setTime, refresh, readings } = await stage(['begin'], { clockErrorMs: 400 });
   await learn('begin', '-2');
   const { opensAt } = readings.get('begin')!;
   for (const [before, known] of [[600, true], [300, false]] as const) {
     setTime(opensAt - before);
     await refresh('begin');
-    expect(foregone.answer('begin', 'ann')?.code).toBe(known ? '-2' : undefined);
+    expect(localAnswers.answer('begin', 'ann')?.code).toBe(known ? '-2' : undefined);
   }
 });
 
 test('[R10] winners of a rain that is gone are forgotten, though nobody asks for it any more', async () => {
   const rainIds = Array.from({ length: 20 }, (_, i) => `gone-${i}`);
   for (const rainId of rainIds) await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
-  const { foregone, learn, readings, time, setTime } = await stage(rainIds);
+  const { localAnswers, learn, readings, time, setTime } = await stage(rainIds);
   for (const rainId of rainIds) {
     await learn(rainId, '-3');
     readings.delete(rainId);
     setTime(time() + 1_000);
   }
-  expect(foregone.size).toBeLessThanOrEqual(2);
+  expect(localAnswers.size).toBeLessThanOrEqual(2);
 });
 
 test('[R10] who asks again and again for rains of which the board knows nothing any more does not have their winners read each time', async () => {
   const rainIds = Array.from({ length: 10 }, (_, i) => `old-${i}`);
   for (const rainId of rainIds) await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
-  const { foregone, refresh, readings, scans, scanMs } = await stage(rainIds, { slowMs: 50 });
+  const { localAnswers, refresh, readings, scans, scanMs } = await stage(rainIds, { slowMs: 50 });
   const began = performance.now();
   // On a busy machine the first takes longer, and the second has to wait longer.
   for (let round = 0; round < 30 || scans() < 2; round++) {
     for (const rainId of rainIds) {
       // As a grab of a settled rain does: it is found again, Redis says no, and the board's next look lets it go.
       await refresh(rainId);
-      if (!foregone.answer(rainId, 'ann')) foregone.heardNo(rainId);
+      if (!localAnswers.answer(rainId, 'ann')) localAnswers.heardNo(rainId);
     }
     await sleep(60);
     readings.clear();
-    for (const rainId of rainIds) foregone.answer(rainId, 'ann');
+    for (const rainId of rainIds) localAnswers.answer(rainId, 'ann');
   }
   // A tenth of the time, and one, the last, at once; nobody rests longer than five seconds.
   const spentMs = scanMs.reduce((sum, ms) => sum + Math.min(ms, 500), 0);

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { dial, follow, tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { knock } from '../support/knock.ts';
+import { handshake } from '../support/knock.ts';
 import { openRedis } from '../support/rain.ts';
 
 const { server } = await openRedis();
@@ -48,7 +48,7 @@ describe('[R10] who takes his time', () => {
     let n = 0;
     const timer = setInterval(() => drip(slow.socket, n++), 50);
     onTestFinished(() => clearInterval(timer));
-    expect((await knock(gateway.url, 'ann')).status).toBe('open');
+    expect((await handshake(gateway.url, 'ann')).status).toBe('open');
     // Not earlier: a busy machine may take as long for the knock.
     if (performance.now() - begun < HANDSHAKE_MS) expect(slow.said()).toBe('');
     // By our handshake time, not by Node's own of a minute.
@@ -162,7 +162,7 @@ describe('the origin allow-list', () => {
     ['an opaque one', 'null', 403],
     ['an empty one', '', 403],
   ])('%s', async (_, origin, status) => {
-    expect((await knock(gateway.url, 'ann', origin === undefined ? {} : { origin })).status).toBe(status);
+    expect((await handshake(gateway.url, 'ann', origin === undefined ? {} : { origin })).status).toBe(status);
   });
 });
 

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { LIMITS } from '../../src/gateway/limits.ts';
-import { tellGateway } from '../../src/gateway/metrics.ts';
+import { registerGatewayMetrics } from '../../src/gateway/metrics.ts';
 import { REFUSED_BY, type LimitName } from '../../src/gateway/tally.ts';
 import { putBlock } from '../../src/grab/blocks.ts';
 import { openRegistry } from '../../src/runtime/metrics.ts';
 import { eventually } from '../support/eventually.ts';
-import { knock, through } from '../support/knock.ts';
+import { handshake, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './doorstep.ts';
 
@@ -18,37 +18,37 @@ await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
 test('sockets in total: 503, and when to come back; a place that is free again is given away', async () => {
   const gateway = await narrow(server.url, { socketsMax: 2 });
   const [ann] = [await enter(gateway, 'ann'), await enter(gateway, 'bob')];
-  expect(await knock(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
-  expect(gateway.tally.refused.sockets).toBe(1);
+  expect(await handshake(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
+  expect(gateway.counters.refused.sockets).toBe(1);
   await ann.leave();
-  await eventually(async () => expect((await knock(gateway.url, 'eve')).status).toBe('open'));
+  await eventually(async () => expect((await handshake(gateway.url, 'eve')).status).toBe('open'));
 });
 
 test('sockets per user: 403, and others are let in', async () => {
   const gateway = await narrow(server.url, { socketsPerUserMax: 1 });
   await enter(gateway, 'ann');
-  expect((await knock(gateway.url, 'ann')).status).toBe(403);
-  expect((await knock(gateway.url, 'bob')).status).toBe('open');
-  expect(gateway.tally.refused.sockets_per_user).toBe(1);
+  expect((await handshake(gateway.url, 'ann')).status).toBe(403);
+  expect((await handshake(gateway.url, 'bob')).status).toBe('open');
+  expect(gateway.counters.refused.sockets_per_user).toBe(1);
 });
 
 test('sockets per address: 429, and other addresses are let in; one IPv6 site is one address', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 2 });
   const phones = [await enter(gateway, 'a', '2001:db8:1:2:3::4'), await enter(gateway, 'b', '2001:db8:1:2:ffff::5')];
-  expect(await knock(gateway.url, 'c', through('2001:db8:1:2::6'))).toMatchObject({ status: 429, retryAfter: retryAfterIn(2, 4), body: { reason: 'too_many' } });
-  expect((await knock(gateway.url, 'c', through('2001:db8:1:3::6'))).status).toBe('open');
-  expect(gateway.tally.refused.sockets_per_address).toBe(1);
+  expect(await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).toMatchObject({ status: 429, retryAfter: retryAfterIn(2, 4), body: { reason: 'too_many' } });
+  expect((await handshake(gateway.url, 'c', through('2001:db8:1:3::6'))).status).toBe('open');
+  expect(gateway.counters.refused.sockets_per_address).toBe(1);
   await phones[0]!.leave();
-  await eventually(async () => expect((await knock(gateway.url, 'c', through('2001:db8:1:2::6'))).status).toBe('open'));
+  await eventually(async () => expect((await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).status).toBe('open'));
 });
 
 test('sockets per address: what the client itself writes into X-Forwarded-For makes him no other', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 1 });
   await enter(gateway, 'ann');
-  expect((await knock(gateway.url, 'bob', through('8.8.8.8, 203.0.113.1'))).status).toBe(429);
+  expect((await handshake(gateway.url, 'bob', through('8.8.8.8, 203.0.113.1'))).status).toBe(429);
   const direct = await narrow(server.url, { socketsPerAddressMax: 1 }, { trustedProxies: 0 });
   await enter(direct, 'ann');
-  expect((await knock(direct.url, 'bob', through('203.0.113.77'))).status).toBe(429);
+  expect((await handshake(direct.url, 'bob', through('203.0.113.77'))).status).toBe(429);
 });
 
 /** What comes through of more than enough, when so many a second are taken and this one asks since `began`: so many at once, and what has been added since. */
@@ -57,7 +57,7 @@ const throughMax = (perSecond: number, began: number) => perSecond + Math.ceil(p
 test('handshakes per second: 503, and soon after all is well', async () => {
   const gateway = await narrow(server.url, { handshakesPerSecondMax: 3 });
   const began = performance.now();
-  const knocks = await Promise.all(Array.from({ length: 30 }, (_, i) => knock(gateway.url, `u${i}`, through(`203.0.113.${i}`))));
+  const knocks = await Promise.all(Array.from({ length: 30 }, (_, i) => handshake(gateway.url, `u${i}`, through(`203.0.113.${i}`))));
   const taken = knocks.filter(({ status }) => status === 'open').length;
   expect(taken).toBeLessThanOrEqual(throughMax(3, began));
   const refused = knocks.filter(({ status }) => status === 503);
@@ -65,25 +65,25 @@ test('handshakes per second: 503, and soon after all is well', async () => {
   expect(taken).toBeLessThan(30);
   // Another moment for everybody, so that they do not come back together.
   expect(new Set(refused.map(({ body }) => body.retryInMs)).size).toBeGreaterThan(refused.length / 2);
-  expect(gateway.tally.refused.handshakes).toBe(refused.length);
-  await eventually(async () => expect((await knock(gateway.url, 'late')).status).toBe('open'));
+  expect(gateway.counters.refused.handshakes).toBe(refused.length);
+  await eventually(async () => expect((await handshake(gateway.url, 'late')).status).toBe('open'));
 });
 
 test('handshakes per address: 429, which takes no handshake from anybody else', async () => {
   const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2, handshakesPerSecondMax: 8 });
   const began = performance.now();
-  const knocks = await Promise.all(Array.from({ length: 30 }, () => knock(gateway.url, 'flood', through('198.51.100.1'))));
+  const knocks = await Promise.all(Array.from({ length: 30 }, () => handshake(gateway.url, 'flood', through('198.51.100.1'))));
   const refused = knocks.filter(({ status }) => status === 429).length;
   expect(refused).toBeGreaterThanOrEqual(30 - throughMax(2, began));
   expect(refused).toBeGreaterThan(0);
-  expect((await knock(gateway.url, 'ann', through('203.0.113.5'))).status).toBe('open');
-  expect(gateway.tally.refused).toMatchObject({ handshakes: 0, handshakes_per_address: refused });
+  expect((await handshake(gateway.url, 'ann', through('203.0.113.5'))).status).toBe('open');
+  expect(gateway.counters.refused).toMatchObject({ handshakes: 0, handshakes_per_address: refused });
 });
 
 test('handshakes are counted before a token is looked at', async () => {
   const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2 });
   const began = performance.now();
-  const forged = await Promise.all(Array.from({ length: 10 }, () => knock(gateway.url, 'x', { authorization: 'Bearer a.b.c' })));
+  const forged = await Promise.all(Array.from({ length: 10 }, () => handshake(gateway.url, 'x', { authorization: 'Bearer a.b.c' })));
   const judged = forged.filter(({ status }) => status === 401).length;
   expect(judged).toBeLessThanOrEqual(throughMax(2, began));
   expect(forged.filter(({ status }) => status === 429)).toHaveLength(10 - judged);
@@ -97,7 +97,7 @@ test('joins: so many rains and no more', async () => {
   await ann.next('rain');
   ann.say({ type: 'join', rainId: 'j2' });
   expect(await ann.next('error')).toMatchObject({ code: 'not_allowed' });
-  expect(gateway.tally.refused.joins).toBe(1);
+  expect(gateway.counters.refused.joins).toBe(1);
 });
 
 test('pending grabs: one too many is told "busy" at once while Redis stalls', async () => {
@@ -108,7 +108,7 @@ test('pending grabs: one too many is told "busy" at once while Redis stalls', as
     for (const client of clients) client.say({ type: 'grab', rainId: 'r1', ref: 'x' });
     const told = await Promise.race([Promise.all(clients.slice(3).map((client) => client.next('result'))), new Promise((resolve) => setTimeout(resolve, 1_000, 'late'))]);
     expect(told).toMatchObject([{ code: '-7' }, { code: '-7' }]);
-    expect([gateway.grabsPending(), gateway.tally.refused.grabs_pending]).toEqual([3, 2]);
+    expect([gateway.grabsPending(), gateway.counters.refused.grabs_pending]).toEqual([3, 2]);
   } finally {
     process.kill(server.pid, 'SIGCONT');
   }
@@ -128,15 +128,15 @@ test('message size, pieces of a message, and messages that could not be understo
   for (let i = 0; i < 5; i++) babbler.say('nonsense');
   expect(await babbler.closed).toBe(4429);
   await eventually(() => gateway.sockets() === 0);
-  expect(gateway.tally.refused).toMatchObject({ message_bytes: 1, message_pieces: 1, errors: 1 });
-  expect(gateway.tally.closes).toMatchObject({ 1009: 1, 4429: 1 });
+  expect(gateway.counters.refused).toMatchObject({ message_bytes: 1, message_pieces: 1, errors: 1 });
+  expect(gateway.counters.closes).toMatchObject({ 1009: 1, 4429: 1 });
 });
 
 test('a block counts where it refuses', async () => {
   const gateway = await narrow(server.url, {});
   await putBlock(redis, { kind: 'user', who: 'mallory', reason: 'r', actor: 'test', since: Date.now() });
-  await eventually(async () => expect((await knock(gateway.url, 'mallory')).status).toBe(403));
-  expect(gateway.tally.refused.blocks).toBe(1);
+  await eventually(async () => expect((await handshake(gateway.url, 'mallory')).status).toBe(403));
+  expect(gateway.counters.refused.blocks).toBe(1);
 });
 
 test('connections of one address that never ask for anything do not take all places', async () => {
@@ -150,7 +150,7 @@ test('connections of one address that never ask for anything do not take all pla
   onTestFinished(() => { for (const socket of idle) socket.destroy(); });
   for (const socket of idle) socket.resume();
   await eventually(() => idle.filter((socket) => socket.closed).length === 9);
-  expect(gateway.tally.refused.connections_per_address).toBe(9);
+  expect(gateway.counters.refused.connections_per_address).toBe(9);
   const elsewhere = connectTcp({ port: gateway.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
   onTestFinished(() => { elsewhere.destroy(); });
   elsewhere.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -167,7 +167,7 @@ test('connections in total that never become sockets: those beyond are dropped, 
     idle.push(socket.on('error', () => {}).resume());
     if (i % 50 === 0) await once(socket, 'connect');
   }
-  await eventually(() => gateway.tally.refused.connections === 5);
+  await eventually(() => gateway.counters.refused.connections === 5);
   await eventually(() => idle.filter((socket) => socket.closed).length === 5);
 });
 
@@ -187,7 +187,7 @@ const MET_BY_A_CROWD: readonly [keyof typeof LIMITS, number, LimitName, keyof ty
 test('each limit that a crowd meets has a name, a default, a figure and a test', async () => {
   const gateway = await narrow(server.url, {});
   const registry = openRegistry();
-  tellGateway(registry, gateway);
+  registerGatewayMetrics(registry, gateway);
   const told = await registry.metrics();
   for (const [name, byDefault, limit, shownIn] of MET_BY_A_CROWD) {
     expect(LIMITS[name], name).toBe(byDefault);

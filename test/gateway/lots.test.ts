@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Lots, type Chance } from '../../src/gateway/rains/lots.ts';
+import { Lottery, type RandomIndex } from '../../src/gateway/rains/lots.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
 
 const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
-const chance = (purpose: string): Chance => {
+const chance = (purpose: string): RandomIndex => {
   const random = randomSource(SEED, purpose);
   return (n) => random.belowNumber(n);
 };
-const asker = (user: number, grab = 0) => ({ userId: `user-${user}`, grab });
-type Asker = ReturnType<typeof asker>;
+const pending = (user: number, grab = 0) => ({ userId: `user-${user}`, grab });
+type PendingGrab = ReturnType<typeof pending>;
 
 const USERS = 20;
 const PACKETS = 5;
@@ -21,19 +21,19 @@ const CHI_SQUARE_MAX = 50.8;
 function chiSquare(wins: readonly number[]): number {
   const expected = (STARTS * PACKETS) / USERS;
   // Of the winners of one start no two are the same: the counts spread less by this.
-  const spread = 1 - (PACKETS - 1) / (USERS - 1);
-  return wins.reduce((sum, won) => sum + (won - expected) ** 2, 0) / (expected * spread);
+  const histogram = 1 - (PACKETS - 1) / (USERS - 1);
+  return wins.reduce((sum, won) => sum + (won - expected) ** 2, 0) / (expected * histogram);
 }
 
 /** Who has how many wins when the same users come in the same way, start after start. */
-function winsOf(arrivals: readonly Asker[], random: Chance, drawnMeanwhile = 0): number[] {
+function winsOf(arrivals: readonly PendingGrab[], random: RandomIndex, drawnMeanwhile = 0): number[] {
   const wins = Array.from({ length: USERS }, () => 0);
   for (let start = 0; start < STARTS; start++) {
-    const lots = new Lots<Asker>(random);
+    const lottery = new Lottery<PendingGrab>(random);
     const winners = new Set<string>();
-    const win = () => { winners.add(lots.draw()![0]!.userId); };
+    const win = () => { winners.add(lottery.draw()![0]!.userId); };
     arrivals.forEach((one, i) => {
-      lots.add(one);
+      lottery.add(one);
       // Some are drawn while the last ones are still coming.
       if (i >= arrivals.length - drawnMeanwhile) win();
     });
@@ -43,16 +43,16 @@ function winsOf(arrivals: readonly Asker[], random: Chance, drawnMeanwhile = 0):
   return wins;
 }
 
-const inOrder = Array.from({ length: USERS }, (_, user) => asker(user));
+const inOrder = Array.from({ length: USERS }, (_, user) => pending(user));
 
 describe(`who comes first is not who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () => {
   const shuffled = chance('arrivals');
-  test.each<[string, Asker[]]>([
+  test.each<[string, PendingGrab[]]>([
     ['always in the same order', inOrder],
     ['the other way round', [...inOrder].reverse()],
     ['in another order', [...inOrder].sort(() => shuffled(2) - 0.5)],
-    ['one of them with a hundred grabs, the first of all', [...Array.from({ length: 100 }, (_, grab) => asker(7, grab)), ...inOrder]],
-    ['one of them again after everybody', [...inOrder, asker(3, 1), asker(3, 2)]],
+    ['one of them with a hundred grabs, the first of all', [...Array.from({ length: 100 }, (_, grab) => pending(7, grab)), ...inOrder]],
+    ['one of them again after everybody', [...inOrder, pending(3, 1), pending(3, 2)]],
   ])('%s: every user\'s chance is the same', (name, arrivals) => {
     expect(chiSquare(winsOf(arrivals, chance(name)))).toBeLessThan(CHI_SQUARE_MAX);
   });
@@ -73,10 +73,10 @@ describe(`who comes first is not who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () =
 
 test('every grab is drawn once, a user\'s together and in order, whatever comes and is drawn when', () => {
   fc.assert(fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: fc.nat(9) }, { weight: 1, arbitrary: fc.constant('draw' as const) }), { maxLength: 60 }), fc.nat(), (steps, bend) => {
-    const lots = new Lots<Asker>((n) => bend % n);
+    const lottery = new Lottery<PendingGrab>((n) => bend % n);
     const waiting = new Map<number, number[]>();
     const take = () => {
-      const lot = lots.draw();
+      const lot = lottery.draw();
       if (!lot) return expect(waiting.size).toBe(0);
       const user = Number(lot[0]!.userId.slice(5));
       expect(lot.map(({ grab }) => grab)).toEqual(waiting.get(user));
@@ -85,11 +85,11 @@ test('every grab is drawn once, a user\'s together and in order, whatever comes 
     };
     steps.forEach((step, grab) => {
       if (step === 'draw') return take();
-      lots.add(asker(step, grab));
+      lottery.add(pending(step, grab));
       waiting.set(step, [...waiting.get(step) ?? [], grab]);
     });
-    expect(lots.total - lots.drawn).toBe(waiting.size);
+    expect(lottery.total - lottery.drawn).toBe(waiting.size);
     while (waiting.size > 0) take();
-    expect(lots.draw()).toBeUndefined();
+    expect(lottery.draw()).toBeUndefined();
   }));
 });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { tellGateway } from '../../src/gateway/metrics.ts';
+import { registerGatewayMetrics } from '../../src/gateway/metrics.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { holdSwitch, letGoOf } from '../../src/grab/switches.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -13,7 +13,7 @@ import { scrape } from '../support/scrape.ts';
 const { server, redis } = await openRedis();
 const gateway = await openGateway(server.url, { limits: { messagesPerSecondMax: 4 } });
 const registry = openRegistry();
-tellGateway(registry, gateway);
+registerGatewayMetrics(registry, gateway);
 const metrics = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, log: createLog('metrics', 'silent') });
 afterAll(() => Promise.all([metrics.close(), gateway.close()]));
 

@@ -1,30 +1,30 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { Audience } from '../../src/gateway/audience.ts';
+import { Hub } from '../../src/gateway/audience.ts';
 import { Broadcast } from '../../src/gateway/broadcast.ts';
-import type { Door } from '../../src/gateway/door.ts';
+import type { HandlerContext } from '../../src/gateway/door.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
-import { followNews } from '../../src/gateway/news.ts';
+import { subscribeToEvents } from '../../src/gateway/news.ts';
 import type { Session } from '../../src/gateway/session.ts';
 import { EVENTS_CHANNEL } from '../../src/grab/keys.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 
 test("the winners' ticker is not shown while all are being told something else, and is afterwards", async () => {
-  let turn = () => {};
-  const audience = new Audience(new Broadcast({ sliceMs: 0, nextTurn: (go) => { turn = go; } }));
+  let loopBudget = () => {};
+  const hub = new Hub(new Broadcast({ sliceMs: 0, nextTurn: (go) => { loopBudget = go; } }));
   const subscriber = Object.assign(new EventEmitter(), { subscribe: () => Promise.resolve(1) });
-  await followNews(subscriber as unknown as RedisClient, { audience, limits: LIMITS, relief: { switchboard: { off: {} } } } as Door);
+  await subscribeToEvents(subscriber as unknown as RedisClient, { hub, limits: LIMITS, overload: { killSwitches: { off: {} } } } as HandlerContext);
   const written: string[] = [];
   const stream = { writableLength: 0, write: (frame: Buffer) => written.push(String(frame)) };
   const watcher = { userId: 'ann', rains: new Set(), socket: { readyState: 1 }, stream } as unknown as Session;
-  audience.watch(watcher, 'r1');
-  for (let i = 0; i < 40; i++) audience.add({ ...watcher, userId: `user-${i}` });
+  hub.watch(watcher, 'r1');
+  for (let i = 0; i < 40; i++) hub.add({ ...watcher, userId: `user-${i}` });
   const credit = () => subscriber.emit('message', EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'r1', claims: [{ userId: 'bob', redPacketId: 'r1-0', amount: '5.00' }] }));
 
-  audience.each(() => {});
-  expect(audience.telling).toBe(true);
+  hub.each(() => {});
+  expect(hub.telling).toBe(true);
   credit();
-  while (audience.telling) turn();
+  while (hub.telling) loopBudget();
   expect(written).toEqual([]);
   credit();
   expect(written).toEqual([expect.stringContaining('"type":"winners"')]);

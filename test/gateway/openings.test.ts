@@ -8,7 +8,7 @@ beforeEach(() => {
 
 describe('the first moment of a rain', () => {
   test('what comes in it is gathered, and goes to Redis when it is over, a part at a time; then all is as ever', async () => {
-    const { hear, grab, until, asked, batcher, openings } = stage();
+    const { hear, grab, until, asked, batcher, fairStart } = stage();
     hear('r', 'loaded', 5_000);
     await until(5_000);
     for (let i = 0; i < 50; i++) grab('r', `at-0-${i}`);
@@ -21,17 +21,17 @@ describe('the first moment of a rain', () => {
     expect(asked.length).toBeLessThan(60);
     await until(5_152);
     expect(asked).toHaveLength(100);
-    expect([batcher.pending, openings.near, vi.getTimerCount()]).toEqual([0, 0, 0]);
+    expect([batcher.pending, fairStart.near, vi.getTimerCount()]).toEqual([0, 0, 0]);
     expect(grab('r', 'later')).toBe(false);
   });
 
   test('far from an opening nothing is looked at', async () => {
-    const { hear, grab, until, openings } = stage();
+    const { hear, grab, until, fairStart } = stage();
     hear('r', 'loaded', 10_000_000);
     await until(9_998_900);
-    expect([openings.near, grab('r', 'ann')]).toEqual([0, false]);
+    expect([fairStart.near, grab('r', 'ann')]).toEqual([0, false]);
     await until(9_999_001);
-    expect(openings.near).toBe(1);
+    expect(fairStart.near).toBe(1);
     expect(grab('other', 'ann')).toBe(false);
   });
 
@@ -99,11 +99,11 @@ describe('the first moment of a rain', () => {
   });
 
   test('0 ms: nothing is gathered, nobody is turned away, and nothing is kept in mind', async () => {
-    const { hear, grab, until, openings } = stage({ fairStartMs: 0 });
+    const { hear, grab, until, fairStart } = stage({ fairStartMs: 0 });
     hear('r', 'loaded', 1_000);
     for (const ms of [999, 1_000, 1_001]) {
       await until(ms);
-      expect([openings.near, grab('r', `at-${ms}`)]).toEqual([0, false]);
+      expect([fairStart.near, grab('r', `at-${ms}`)]).toEqual([0, false]);
     }
     expect(vi.getTimerCount()).toBe(1); // the batcher's own flush
   });
@@ -151,7 +151,7 @@ describe('what an operator does meanwhile', () => {
   });
 
   test('a rain that is closed, or gone from Redis, lets everybody go at once and is forgotten', async () => {
-    const { hear, grab, until, asked, readings, openings } = stage();
+    const { hear, grab, until, asked, readings, fairStart } = stage();
     hear('closed', 'loaded', 1_000);
     hear('gone', 'loaded', 1_000);
     hear('gone ahead', 'loaded', 900_000);
@@ -163,20 +163,20 @@ describe('what an operator does meanwhile', () => {
     readings.clear();
     await until(1_101);
     expect(asked.map(([, user]) => user)).toEqual(['closed', 'gone']);
-    expect([openings.near, vi.getTimerCount()]).toEqual([0, 0]);
+    expect([fairStart.near, vi.getTimerCount()]).toEqual([0, 0]);
   });
 });
 
 test('[R10] a clock that goes back while grabs are gathered keeps nobody waiting: Redis tells them', async () => {
   let shiftMs = 0;
-  const { hear, grab, until, asked, batcher, openings } = stage({ shift: () => shiftMs });
+  const { hear, grab, until, asked, batcher, fairStart } = stage({ shift: () => shiftMs });
   hear('r', 'loaded', 5_000);
   await until(5_010);
   grab('r', 'ann');
   shiftMs = -3_600_000;
   await vi.advanceTimersByTimeAsync(200);
   expect(asked.map(([, user]) => user)).toEqual(['ann']);
-  expect([batcher.pending, openings.near]).toEqual([0, 0]);
+  expect([batcher.pending, fairStart.near]).toEqual([0, 0]);
 });
 
 test(`between gateways, too: neither a crowd nor a clock that is ahead decides who wins (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {

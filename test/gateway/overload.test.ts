@@ -6,7 +6,7 @@ import { dial, type Client } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { knock } from '../support/knock.ts';
+import { handshake } from '../support/knock.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './doorstep.ts';
@@ -40,7 +40,7 @@ test('[R1][R6] far more than a slow Redis takes: everybody is answered, "busy" s
   expect(told.filter(({ code }) => code === '-1')).toHaveLength(120);
   // Who was too many was told at once, without Redis.
   expect(told.filter(({ busy }) => busy > 0).length).toBeGreaterThanOrEqual(100);
-  expect(gateway.tally.refused.grabs_pending).toBeGreaterThanOrEqual(100);
+  expect(gateway.counters.refused.grabs_pending).toBeGreaterThanOrEqual(100);
   expect(new Set((await claimLog({ redis }, 'slow')).map(({ userId }) => userId)).size).toBe(30);
   line.pass();
   await Promise.all(clients.map((client) => client.leave()));
@@ -104,7 +104,7 @@ test('a turn that is too long: who asks in the rest of it is told to come back, 
   for (let t = 1; t <= 40; t++) client.say({ type: 'ping', t });
   const refused = await client.next('result');
   expect(refused).toMatchObject({ code: '-7', ref: 'too late', retryInMs: expect.any(Number) as number });
-  expect(gateway.tally.refused.turn).toBe(1);
+  expect(gateway.counters.refused.turn).toBe(1);
   for (let t = 0; t <= 40; t++) expect((await client.next('pong')).t).toBe(t);
   await pause(refused.retryInMs!);
   client.say({ type: 'grab', rainId: 'long', ref: 'again' });
@@ -138,9 +138,9 @@ test('switches thrown by hand: joins are put off, sockets refused, grabs told "b
   expect(putOff).toMatchObject({ code: '-7', rainId: 'held' });
   expect(putOff.retryInMs).toBeGreaterThanOrEqual(1_000);
   await hold('sockets');
-  expect(await knock(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
+  expect(await handshake(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
   for (const name of ['joins', 'sockets', 'grabs'] as const) await letGoOf(redis, name);
-  await eventually(async () => expect((await knock(gateway.url, 'eve')).status).toBe('open'));
+  await eventually(async () => expect((await handshake(gateway.url, 'eve')).status).toBe('open'));
   client.say({ type: 'join', rainId: 'held' });
   expect(await client.next('rain')).toMatchObject({ rainId: 'held' });
   client.say({ type: 'grab', rainId: 'held' });

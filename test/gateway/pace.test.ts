@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import type { Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { knock, through } from '../support/knock.ts';
+import { handshake, through } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { ask, enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './doorstep.ts';
 
@@ -32,7 +32,7 @@ test('messages per user: on all his sockets together; the grab is told when to a
   // What is no grab has nobody waiting for it.
   for (let i = 0; i < 10; i++) phone.say({ type: 'ping', t: i });
   expect((await ask(phone, 'last')).ref).toBe('last');
-  expect(gateway.tally.refused.messages_per_user).toBeGreaterThanOrEqual(2);
+  expect(gateway.counters.refused.messages_per_user).toBeGreaterThanOrEqual(2);
 });
 
 test('messages per address: a farm is refused, another address is not; by default an office of 5,000 hands is not either', async () => {
@@ -40,7 +40,7 @@ test('messages per address: a farm is refused, another address is not; by defaul
   const farm = await Promise.all(Array.from({ length: 8 }, (_, i) => enter(gateway, `bot-${i}`, '198.51.100.7')));
   const codes = (await Promise.all(farm.map(async (bot) => [await ask(bot), await ask(bot), await ask(bot)]))).flat().map(({ code }) => code);
   expect(codes.filter((code) => code === '-5').length).toBeGreaterThanOrEqual(10);
-  expect(gateway.tally.refused).toMatchObject({ messages_per_user: 0, messages_per_address: codes.filter((code) => code === '-5').length });
+  expect(gateway.counters.refused).toMatchObject({ messages_per_user: 0, messages_per_address: codes.filter((code) => code === '-5').length });
   expect((await ask(await enter(gateway, 'ann', '203.0.113.5'))).code).not.toBe('-5');
   expect(LIMITS.messagesPerAddressPerSecondMax).toBeGreaterThanOrEqual(5_000 * 15);
   expect(LIMITS.socketsPerAddressMax).toBeGreaterThanOrEqual(5_000);
@@ -61,20 +61,20 @@ test('pings count as messages, and so do pongs that nobody asked for', async () 
 });
 
 test('who goes on while he is refused is closed with 4430, refused at the upgrade with 429 for a while, and then let in', async () => {
-  const gateway = await narrow(server.url, { messagesPerSecondMax: 5, offencesMax: 20, banishedMs: 1_500, retryMs: 100 });
+  const gateway = await narrow(server.url, { messagesPerSecondMax: 5, offencesMax: 20, bannedMs: 1_500, retryMs: 100 });
   const [script, second, neighbour] = [await enter(gateway, 'script'), await enter(gateway, 'script'), await enter(gateway, 'neighbour')];
   for (let i = 0; i < 60; i++) script.say({ type: 'grab', rainId: 'r1', ref: String(i) });
   expect(await script.closed).toBe(4430);
   // His next message on another socket finds him out, too.
   for (let i = 0; i < 30; i++) second.say({ type: 'grab', rainId: 'r1' });
   expect(await second.closed).toBe(4430);
-  const refused = await knock(gateway.url, 'script');
+  const refused = await handshake(gateway.url, 'script');
   expect(refused).toMatchObject({ status: 429, retryAfter: retryAfterIn(1, 2) });
   expect((await ask(neighbour)).code).not.toBe('-5');
-  expect((await knock(gateway.url, 'another', through('203.0.113.1'))).status).toBe('open');
-  expect([gateway.tally.closes[4430], gateway.tally.refused.offences]).toEqual([2, 3]);
+  expect((await handshake(gateway.url, 'another', through('203.0.113.1'))).status).toBe('open');
+  expect([gateway.counters.closes[4430], gateway.counters.refused.offences]).toEqual([2, 3]);
   await new Promise((resolve) => setTimeout(resolve, refused.body.retryInMs));
-  expect((await knock(gateway.url, 'script')).status).toBe('open');
+  expect((await handshake(gateway.url, 'script')).status).toBe('open');
 });
 
 test('who has been closed and goes on talking is cut, and what he says is not read', async () => {
@@ -87,19 +87,19 @@ test('who has been closed and goes on talking is cut, and what he says is not re
   raw.removeAllListeners('data');
   raw.resume();
   await eventually(() => gateway.sockets() === 0, { timeoutMs: 2_000 });
-  expect(gateway.tally.refused.messages_per_user).toBe(5);
+  expect(gateway.counters.refused.messages_per_user).toBe(5);
   client.socket.terminate();
 });
 
 test('many users of one address that offend: the address is refused for a while, before a token is looked at', async () => {
-  const gateway = await narrow(server.url, { messagesPerSecondMax: 2, offencesMax: 3, offendersPerAddressMin: 3 });
+  const gateway = await narrow(server.url, { messagesPerSecondMax: 2, offencesMax: 3, bansPerAddressMin: 3 });
   for (let n = 0; n < 3; n++) {
     const bot = await enter(gateway, `bot-${n}`, '198.51.100.9');
     for (let i = 0; i < 10; i++) bot.say({ type: 'grab', rainId: 'r1' });
     expect(await bot.closed).toBe(4430);
   }
-  expect((await knock(gateway.url, 'bot-4', { ...through('198.51.100.9'), authorization: 'Bearer a.b.c' })).status).toBe(429);
-  expect((await knock(gateway.url, 'ann', through('198.51.100.10'))).status).toBe('open');
+  expect((await handshake(gateway.url, 'bot-4', { ...through('198.51.100.9'), authorization: 'Bearer a.b.c' })).status).toBe(429);
+  expect((await handshake(gateway.url, 'ann', through('198.51.100.10'))).status).toBe('open');
 });
 
 test('every limit of the pace has refused somebody in a test', () => {

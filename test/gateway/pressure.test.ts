@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { Pressure, type Vitals } from '../../src/gateway/relief/pressure.ts';
-import { Pulse } from '../../src/gateway/relief/pulse.ts';
+import { LatencyProbe } from '../../src/gateway/relief/pulse.ts';
 import { SWITCHES } from '../../src/grab/switches.ts';
 
 const WELL: Vitals = { loopDelayMs: 5, roundTripMs: 1, silentMs: 50 };
@@ -47,12 +47,12 @@ test('it comes back when the load has been below half of the threshold for a sec
   const { feels } = patient();
   feels({ loopDelayMs: LIMITS.joinsLoopDelayMs }, 1_000);
   expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.5 }, 10_000)).toEqual(['ticker', 'joins']);
-  expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.reliefMs - LOOK_MS)).toEqual(['ticker', 'joins']);
+  expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.overloadMs - LOOK_MS)).toEqual(['ticker', 'joins']);
   expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.6 }, LOOK_MS)).toEqual(['ticker', 'joins']);
-  expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.reliefMs + LOOK_MS)).toEqual(['ticker']);
+  expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.overloadMs + LOOK_MS)).toEqual(['ticker']);
   // When the load goes, everything is back in less than two seconds.
-  expect(feels({}, LIMITS.reliefMs + LOOK_MS)).toEqual([]);
-  expect(LIMITS.reliefMs + LOOK_MS).toBeLessThan(2_000);
+  expect(feels({}, LIMITS.overloadMs + LOOK_MS)).toEqual([]);
+  expect(LIMITS.overloadMs + LOOK_MS).toBeLessThan(2_000);
 });
 
 test('a Redis that says nothing for seconds: grabs are given up, and are back with its first answer', () => {
@@ -65,35 +65,35 @@ test('a Redis that says nothing for seconds: grabs are given up, and are back wi
 test('the pulse: the last answer, or the question that waits longer; one question at a time, and no answer is silence', async () => {
   let now = 0;
   const asked: { answer: () => void; fail: () => void }[] = [];
-  const pulse = new Pulse({
+  const probe = new LatencyProbe({
     now: () => now,
     redis: { ping: (() => new Promise<'PONG'>((resolve, reject) => { asked.push({ answer: () => resolve('PONG'), fail: () => reject(new Error('away')) }); })) as never },
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  const pass = (ms: number) => { for (const end = now + ms; now < end; pulse.look()) now = Math.min(end, now + LOOK_MS); };
-  pulse.feel();
-  pulse.feel();
+  const pass = (ms: number) => { for (const end = now + ms; now < end; probe.look()) now = Math.min(end, now + LOOK_MS); };
+  probe.feel();
+  probe.feel();
   pass(30);
-  expect([asked.length, pulse.roundTripMs, pulse.silentMs]).toEqual([1, 30, 30]);
+  expect([asked.length, probe.roundTripMs, probe.silentMs]).toEqual([1, 30, 30]);
   asked[0]!.answer();
   await settle();
   pass(70);
-  expect([pulse.roundTripMs, pulse.silentMs]).toEqual([30, 70]);
-  pulse.feel();
+  expect([probe.roundTripMs, probe.silentMs]).toEqual([30, 70]);
+  probe.feel();
   pass(20);
-  expect(pulse.roundTripMs).toBe(30);
+  expect(probe.roundTripMs).toBe(30);
   pass(3_880);
-  expect([pulse.roundTripMs, pulse.silentMs]).toEqual([3_900, 3_970]);
+  expect([probe.roundTripMs, probe.silentMs]).toEqual([3_900, 3_970]);
   asked[1]!.fail();
   await settle();
-  expect(pulse.silentMs).toBe(3_970);
-  pulse.feel();
+  expect(probe.silentMs).toBe(3_970);
+  probe.feel();
   asked[2]!.answer();
   await settle();
-  expect([pulse.roundTripMs, pulse.silentMs]).toEqual([0, 0]);
+  expect([probe.roundTripMs, probe.silentMs]).toEqual([0, 0]);
 
   // A stall of our own: the answer may lie in the socket, and it is not Redis who was silent.
   now += 10_000;
-  pulse.look();
-  expect(pulse.silentMs).toBe(100);
+  probe.look();
+  expect(probe.silentMs).toBe(100);
 });

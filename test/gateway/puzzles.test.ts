@@ -4,8 +4,8 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import type { PuzzleMessage } from '../../src/protocol/messages.ts';
-import type { PuzzleSolution } from '../../src/protocol/puzzle.ts';
+import type { ChallengeMessage } from '../../src/protocol/messages.ts';
+import type { ChallengeSolution } from '../../src/protocol/puzzle.ts';
 import type { Client } from '../support/client.ts';
 import { claimLog } from '../support/desk.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
@@ -16,14 +16,14 @@ await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 40 }, (_, i
 await stockRain(redis, { rainId: 'r2', amounts: ['1.00', '2.00'] });
 
 const open = (limits: NonNullable<GatewayOptions['limits']> = {}, rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean): Promise<Gateway> =>
-  narrow(server.url, limits, { wicket: { ...TICKETED, puzzles: 'always', ...rules }, ...(pressed && { pressed }) });
+  narrow(server.url, limits, { challenges: { ...TICKETED, proofOfWork: 'always', ...rules }, ...(pressed && { pressed }) });
 
-async function puzzleFor(client: Client, rainId = 'r1'): Promise<PuzzleMessage> {
+async function challengeFor(client: Client, rainId = 'r1'): Promise<ChallengeMessage> {
   client.say({ type: 'join', rainId });
   return await client.next('puzzle');
 }
 
-async function solve({ challenge }: PuzzleMessage): Promise<PuzzleSolution> {
+async function solve({ challenge }: ChallengeMessage): Promise<ChallengeSolution> {
   const { counter, derivedKey } = (await solveChallenge({ challenge, deriveKey }))!;
   return { counter, derivedKey };
 }
@@ -44,22 +44,22 @@ async function refusedAs(client: Client, solution: object): Promise<string> {
 test('a puzzle stands before the ticket: unsolved there is none, solved there is one, and it wins', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann');
-  const puzzle = await puzzleFor(ann);
+  const message = await challengeFor(ann);
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('-9');
-  ann.say({ type: 'solution', rainId: 'r1', challenge: puzzle.challenge, solution: await solve(puzzle) });
+  ann.say({ type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) });
   const { ticket } = await ann.next('ticket');
   ann.say({ type: 'grab', rainId: 'r1', ticket });
   expect((await ann.next('result')).code).toBe('0');
-  expect(gateway.tally.handedOut).toEqual({ ticket: 1, puzzle: 1 });
+  expect(gateway.counters.handedOut).toEqual({ ticket: 1, message: 1 });
 });
 
 test('wrong, made easier, another user\'s, another rain\'s: not solved', async () => {
   const gateway = await open();
   const [ann, bob] = [await enter(gateway, 'ann-1'), await enter(gateway, 'bob-1')];
-  const puzzle = await puzzleFor(ann);
-  const { challenge } = puzzle;
-  const solution = await solve(puzzle);
+  const message = await challengeFor(ann);
+  const { challenge } = message;
+  const solution = await solve(message);
   const { parameters } = challenge;
   expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } })).toBe('not_solved');
   expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: parameters.keyPrefix } })).toBe('not_solved');
@@ -70,13 +70,13 @@ test('wrong, made easier, another user\'s, another rain\'s: not solved', async (
   expect((await ann.next('error')).code).toBe('not_solved');
   ann.say({ type: 'solution', rainId: 'nowhere', challenge, solution });
   expect((await ann.next('result')).code).toBe('-8');
-  expect(gateway.tally.refused.solutions).toBe(6);
-  expect(gateway.tally.handedOut.ticket).toBe(0);
+  expect(gateway.counters.refused.solutions).toBe(6);
+  expect(gateway.counters.handedOut.ticket).toBe(0);
 });
 
 test('[R12] what is no solution at all is refused by the field', async () => {
   const ann = await enter(await open(), 'ann-12');
-  const { challenge } = await puzzleFor(ann);
+  const { challenge } = await challengeFor(ann);
   const solution = { counter: 1, derivedKey: '00' };
   for (const wrong of [
     { challenge, solution: { ...solution, counter: -1 } }, { challenge, solution: { ...solution, derivedKey: 'xyz' } }, { challenge: { ...challenge, signature: '' }, solution },
@@ -86,19 +86,19 @@ test('[R12] what is no solution at all is refused by the field', async () => {
 });
 
 test('a puzzle that has run out is not solved any more; a join gives another', async () => {
-  const gateway = await open({ puzzleMs: 1 });
+  const gateway = await open({ challengeMs: 1 });
   const ann = await enter(gateway, 'ann-2');
-  const puzzle = await puzzleFor(ann);
+  const message = await challengeFor(ann);
   await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await refusedAs(ann, { challenge: puzzle.challenge, solution: await solve(puzzle) })).toBe('not_solved');
-  expect((await puzzleFor(ann)).challenge).not.toEqual(puzzle.challenge);
+  expect(await refusedAs(ann, { challenge: message.challenge, solution: await solve(message) })).toBe('not_solved');
+  expect((await challengeFor(ann)).challenge).not.toEqual(message.challenge);
 });
 
 test('[R1] a solution that is shown again, on any gateway, is worth a ticket to the same rain, and no second packet', async () => {
   const [here, there] = [await open(), await open()];
   const ann = await enter(here, 'ann-3');
-  const puzzle = await puzzleFor(ann);
-  const shown = { type: 'solution', rainId: 'r1', challenge: puzzle.challenge, solution: await solve(puzzle) };
+  const message = await challengeFor(ann);
+  const shown = { type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) };
   ann.say(shown);
   const { ticket } = await ann.next('ticket');
   ann.say(shown);
@@ -115,24 +115,24 @@ test('[R1] a solution that is shown again, on any gateway, is worth a ticket to 
 });
 
 test('[R10] who joins again gets the same puzzle; so many are made in a second, and who comes after that is asked back', async () => {
-  const gateway = await open({ puzzlesPerSecondMax: 2 });
+  const gateway = await open({ challengesPerSecondMax: 2 });
   const ann = await enter(gateway, 'ann-4');
-  const { challenge } = await puzzleFor(ann);
-  for (let i = 0; i < 5; i++) expect((await puzzleFor(ann)).challenge).toEqual(challenge);
+  const { challenge } = await challengeFor(ann);
+  for (let i = 0; i < 5; i++) expect((await challengeFor(ann)).challenge).toEqual(challenge);
   const others = await Promise.all(Array.from({ length: 12 }, (_, i) => enter(gateway, `crowd-${i}`)));
   for (const other of others) other.say({ type: 'join', rainId: 'r1' });
   const told = await Promise.all(others.map((other) => Promise.any([other.next('puzzle'), other.next('result')])));
   const busy = told.filter((message) => message.type === 'result');
   expect(busy.length).toBeGreaterThan(0);
   expect(busy.every((message) => message.code === '-7')).toBe(true);
-  expect(gateway.tally.refused.puzzles).toBe(busy.length);
+  expect(gateway.counters.refused.puzzles).toBe(busy.length);
 }, 20_000);
 
 test('[R10] one solution of a socket is looked at at a time, and who guesses on is closed with 4429', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann-6');
-  const puzzle = await puzzleFor(ann);
-  const right = { type: 'solution', rainId: 'r1', challenge: puzzle.challenge, solution: await solve(puzzle) };
+  const message = await challengeFor(ann);
+  const right = { type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) };
   // In one breath: behind a wrong one even the right one is not looked at.
   inOneBreath(ann, () => {
     ann.say({ ...right, solution: { ...right.solution, derivedKey: '00'.repeat(32) } });
@@ -143,23 +143,23 @@ test('[R10] one solution of a socket is looked at at a time, and who guesses on 
   await ann.next('ticket');
 
   const script = await enter(gateway, 'script');
-  const { challenge } = await puzzleFor(script);
+  const { challenge } = await challengeFor(script);
   for (let i = 0; i < 60; i++) script.say({ type: 'solution', rainId: 'r1', challenge, solution: { counter: i, derivedKey: '00'.repeat(32) } });
   expect(await script.closed).toBe(4429);
 });
 
 test('puzzles under pressure only: before it the ticket is free', async () => {
   let pressed = false;
-  const gateway = await open({}, { puzzles: 'pressure' }, () => pressed);
+  const gateway = await open({}, { proofOfWork: 'pressure' }, () => pressed);
   const [ann, bob] = [await enter(gateway, 'ann-5'), await enter(gateway, 'bob-5')];
   ann.say({ type: 'join', rainId: 'r1' });
   const { ticket } = await ann.next('ticket');
   pressed = true;
-  const puzzle = await puzzleFor(bob);
+  const message = await challengeFor(bob);
   // Who has one keeps it.
   ann.say({ type: 'join', rainId: 'r1' });
   expect((await ann.next('ticket')).ticket).toBe(ticket);
-  bob.say({ type: 'solution', rainId: 'r1', challenge: puzzle.challenge, solution: await solve(puzzle) });
+  bob.say({ type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) });
   await bob.next('ticket');
 });
 

@@ -12,12 +12,12 @@ const { redis } = await openRedis();
 test('a doubt is enough to look again, and what fails is tried until it succeeds, told once', async () => {
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
   const keys = shardKeys('r1', 0);
-  const told: ToldClaim[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
+  const recentWins: ToldClaim[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
   const warnings: string[] = [];
   const log = createLog('gateway', 'silent');
   log.warn = ((_facts: object, message: string) => { warnings.push(message); }) as Logger['warn'];
   let looks = 0;
-  const restorer = startRestorer({ redis, told: { *[Symbol.iterator]() { looks++; yield* told; } }, log, retryMs: 10 });
+  const restorer = startRestorer({ redis, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
   onTestFinished(() => restorer.close());
   await redis.set(keys.claims, 'of another type');
   restorer.doubt();
@@ -34,11 +34,11 @@ test('a doubt is enough to look again, and what fails is tried until it succeeds
 test('what became of the wins of other rains is told at once, and once, though those of one rain cannot be looked for', async () => {
   await stockRain(redis, { rainId: 'broken', amounts: ['1.00'] });
   await stockRain(redis, { rainId: 'whole', amounts: ['1.00'] });
-  const told = ['broken', 'whole', 'gone'].map((rainId): ToldClaim => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
+  const recentWins = ['broken', 'whole', 'gone'].map((rainId): ToldClaim => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
   await redis.set(shardKeys('broken', 0).claims, 'of another type');
   const { log, heard } = listeningLog();
   let looks = 0;
-  const restorer = startRestorer({ redis, told: { *[Symbol.iterator]() { looks++; yield* told; } }, log, retryMs: 10 });
+  const restorer = startRestorer({ redis, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
   onTestFinished(() => restorer.close());
   restorer.doubt();
   await eventually(() => looks > 3);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { Board } from '../../src/gateway/rains/board.ts';
+import { RainCache } from '../../src/gateway/rains/board.ts';
 import { announceChange, close, settle } from '../../src/grab/phases.ts';
 import { findRain, redisNow } from '../../src/grab/reading.ts';
 import { draftRain, loadPackets } from '../../src/grab/stock.ts';
@@ -71,14 +71,14 @@ describe('the commitment on the wire', () => {
     await committedRain('late2');
     await settled('late2');
     const told: RainSnapshot[] = [];
-    const board = new Board({ redis, onChange: (snapshot) => told.push(snapshot), onFault: (fault) => { throw fault; }, rereadMs: 20 });
-    await board.start();
+    const rainCache = new RainCache({ redis, onChange: (snapshot) => told.push(snapshot), onFault: (fault) => { throw fault; }, pollMs: 20 });
+    await rainCache.start();
     for (let i = 0; i < 3; i++) {
-      expect(await board.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
+      expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
       // A settled rain is forgotten at the next look.
-      await eventually(() => board.shardsOf('late2') === undefined);
+      await eventually(() => rainCache.shardsOf('late2') === undefined);
     }
-    board.close();
+    rainCache.close();
     expect(told.filter(({ rainId }) => rainId === 'late2')).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { signToken } from '../../src/runtime/token.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
 import { listeningLog } from '../support/log.ts';
 import { openGateway } from '../support/gateway.ts';
-import { knock } from '../support/knock.ts';
+import { handshake } from '../support/knock.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { TICKETED } from './doorstep.ts';
 import { isNode, place, readTree, walk } from '../tidy/sourceFile.ts';
@@ -36,8 +36,8 @@ test('no token, no part of one and no secret stands in any log, from trace upwar
   expect(await script.closed).toBe(4430);
   // Refused in every way there is.
   for (const token of tokens) {
-    await knock(gateway.url, 'x', { authorization: `Bearer ${token}`, origin: 'https://evil.example', 'x-forwarded-for': '203.0.113.1' });
-    await knock(gateway.url.replace('/v1', `/v1?token=${token}`), 'x', { authorization: `Bearer ${token}` });
+    await handshake(gateway.url, 'x', { authorization: `Bearer ${token}`, origin: 'https://evil.example', 'x-forwarded-for': '203.0.113.1' });
+    await handshake(gateway.url.replace('/v1', `/v1?token=${token}`), 'x', { authorization: `Bearer ${token}` });
     const browser = new WebSocket(gateway.url, ['rain.v1', `bearer.${token}`]);
     browser.on('error', () => {});
     browser.once('open', () => browser.terminate());
@@ -64,7 +64,7 @@ test('no ticket and no solution stands in any log', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
   await stockRain(redis, { rainId: 'ticketed', amounts: ['7.10'], opensInMs: -10_000 });
-  const gateway = await openGateway(server.url, { log, wicket: { ...TICKETED, puzzles: 'always' } });
+  const gateway = await openGateway(server.url, { log, challenges: { ...TICKETED, proofOfWork: 'always' } });
   const ann = await dial(gateway.url, 'ann');
   ann.say({ type: 'join', rainId: 'ticketed' });
   const { challenge } = await ann.next('puzzle');
@@ -93,7 +93,7 @@ test('a proxy that nobody has told us of is noticed once', async () => {
   for (const trustedProxies of [0, 1]) {
     const gateway = await openGateway(server.url, { log, trustedProxies });
     onTestFinished(() => gateway.close());
-    for (let i = 0; i < 3; i++) await knock(gateway.url, 'ann', { 'x-forwarded-for': '203.0.113.1' });
+    for (let i = 0; i < 3; i++) await handshake(gateway.url, 'ann', { 'x-forwarded-for': '203.0.113.1' });
   }
   expect(heard.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([expect.stringContaining('TRUSTED_PROXIES is 0')]);
 });

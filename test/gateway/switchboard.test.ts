@@ -1,6 +1,6 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { Pressure } from '../../src/gateway/relief/pressure.ts';
-import { Switchboard } from '../../src/gateway/relief/switchboard.ts';
+import { KillSwitches } from '../../src/gateway/relief/switchboard.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { holdSwitch, letGoOf, readSwitches, type HeldSwitch, type SwitchName } from '../../src/grab/switches.ts';
@@ -73,13 +73,13 @@ test('Redis says nothing for three seconds: grabs are told "busy" by the gateway
   try {
     await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: true, by: 'pressure' }), { timeoutMs: 10_000 });
     expect(one.pressed()).toBe(true);
-    const before = one.tally.refused.switch_grabs;
+    const before = one.counters.refused.switch_grabs;
     client.say({ type: 'grab', rainId: 'silent', ref: 'x' });
     // Her own result, which joining also asks for, may be caught by the stop; it carries no ref.
     let answer = await client.next('result');
     if (answer.ref === undefined) answer = await client.next('result');
     expect(answer).toMatchObject({ code: '-7', ref: 'x', retryInMs: expect.any(Number) as number });
-    expect(one.tally.refused.switch_grabs).toBe(before + 1);
+    expect(one.counters.refused.switch_grabs).toBe(before + 1);
   } finally {
     process.kill(server.pid, 'SIGCONT');
   }
@@ -94,18 +94,18 @@ test('Redis says nothing for three seconds: grabs are told "busy" by the gateway
 test('the operator holds a switch on whatever the pressure, and off without any', async () => {
   let now = 0;
   const pressure = new Pressure(LIMITS, () => now);
-  const board = new Switchboard({ redis, pressure, now: () => Date.now(), log: createLog('test', 'silent'), onFault: (error) => { throw error; }, rereadMs: 60_000 });
-  onTestFinished(() => board.close());
-  await board.start();
+  const rainCache = new KillSwitches({ redis, pressure, now: () => Date.now(), log: createLog('test', 'silent'), onFault: (error) => { throw error; }, pollMs: 60_000 });
+  onTestFinished(() => rainCache.close());
+  await rainCache.start();
   for (; now < 1_000; now += 50) pressure.look({ loopDelayMs: 5_000, roundTripMs: 1, silentMs: 1 });
-  board.apply();
-  expect([board.off, board.heldBy('ticker'), board.heldBy('grabs')]).toEqual([{ ticker: true, joins: true, sockets: true, grabs: false }, 'pressure', undefined]);
+  rainCache.apply();
+  expect([rainCache.off, rainCache.heldBy('ticker'), rainCache.heldBy('grabs')]).toEqual([{ ticker: true, joins: true, sockets: true, grabs: false }, 'pressure', undefined]);
   await holdSwitch(redis, await held('ticker', 'on'));
-  await board.refresh();
-  expect([board.off.ticker, board.heldBy('ticker'), board.off.joins]).toEqual([false, 'operator', true]);
+  await rainCache.refresh();
+  expect([rainCache.off.ticker, rainCache.heldBy('ticker'), rainCache.off.joins]).toEqual([false, 'operator', true]);
   await letGoOf(redis, 'ticker');
-  await board.refresh();
-  expect([board.off.ticker, board.heldBy('ticker')]).toEqual([true, 'pressure']);
+  await rainCache.refresh();
+  expect([rainCache.off.ticker, rainCache.heldBy('ticker')]).toEqual([true, 'pressure']);
 });
 
 test('the ticker off: who watches is shown no winners, and is told of his own credit all the same', async () => {

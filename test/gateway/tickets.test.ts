@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entryOf } from '../../src/gateway/wicket/entry.ts';
+import { admissionStateOf } from '../../src/gateway/wicket/entry.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import type { Session } from '../../src/gateway/session.ts';
 import { Tickets } from '../../src/gateway/wicket/tickets.ts';
@@ -14,7 +14,7 @@ await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
 
 const SECRET = TICKETED.secret;
 const NOW = 1_900_000_000_000;
-const open = (rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean) => narrow(server.url, {}, { wicket: { ...TICKETED, ...rules }, ...(pressed && { pressed }) });
+const open = (rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean) => narrow(server.url, {}, { challenges: { ...TICKETED, ...rules }, ...(pressed && { pressed }) });
 
 test('a join hands out a ticket, and with it a grab is decided; without it nothing is, and nothing is changed [R11]', async () => {
   const gateway = await open();
@@ -29,7 +29,7 @@ test('a join hands out a ticket, and with it a grab is decided; without it nothi
   expect(expiresAt).toBe(rain.closesAt + LIMITS.ticketSlackMs);
   ann.say({ type: 'grab', rainId: 'r1', ref: 'b', ticket });
   expect(await ann.next('result')).toMatchObject({ code: '0', ref: 'b' });
-  expect([gateway.tally.refused.tickets, gateway.tally.answers['-9'], gateway.tally.handedOut.ticket]).toEqual([1, 1, 1]);
+  expect([gateway.counters.refused.tickets, gateway.counters.answers['-9'], gateway.counters.handedOut.ticket]).toEqual([1, 1, 1]);
 });
 
 test('[R9] no ticket but his own, unchanged, for this rain and not run out is one', () => {
@@ -95,7 +95,7 @@ test('who comes back shows his ticket, and gets the same one', async () => {
   await first.leave();
   const again = await enter(gateway, 'ann-3');
   expect((await ticketFor(again, 'r1', ticket)).ticket).toBe(ticket);
-  expect(gateway.tally.handedOut.ticket).toBe(1);
+  expect(gateway.counters.handedOut.ticket).toBe(1);
 });
 
 test('[R6] a winner who has lost his ticket is told his win by the join, and by any grab once the rain is over', async () => {
@@ -130,7 +130,7 @@ test('a rain that is over hands out no tickets', async () => {
   expect(await ann.next('rain')).toMatchObject({ state: 'closed' });
   ann.say({ type: 'ping', t: 1 });
   await ann.next('pong');
-  expect(gateway.tally.handedOut.ticket).toBe(0);
+  expect(gateway.counters.handedOut.ticket).toBe(0);
 });
 
 test('a rain that the gateway has not heard of yet is no way past the ticket', async () => {
@@ -181,11 +181,11 @@ test.each([
 });
 
 test('[R10] a socket remembers tickets of as many rains as it may watch', () => {
-  const session: Pick<Session, 'entries'> = { entries: undefined };
-  for (let i = 0; i < 3 * LIMITS.joinsPerSocketMax; i++) entryOf(session, `rain-${i}`, LIMITS);
-  expect(session.entries!.size).toBe(LIMITS.joinsPerSocketMax);
-  expect([...session.entries!.keys()].at(-1)).toBe(`rain-${3 * LIMITS.joinsPerSocketMax - 1}`);
-  expect(entryOf(session, `rain-${3 * LIMITS.joinsPerSocketMax - 1}`, LIMITS)).toBe([...session.entries!.values()].at(-1));
+  const session: Pick<Session, 'admissions'> = { admissions: undefined };
+  for (let i = 0; i < 3 * LIMITS.joinsPerSocketMax; i++) admissionStateOf(session, `rain-${i}`, LIMITS);
+  expect(session.admissions!.size).toBe(LIMITS.joinsPerSocketMax);
+  expect([...session.admissions!.keys()].at(-1)).toBe(`rain-${3 * LIMITS.joinsPerSocketMax - 1}`);
+  expect(admissionStateOf(session, `rain-${3 * LIMITS.joinsPerSocketMax - 1}`, LIMITS)).toBe([...session.admissions!.values()].at(-1));
 });
 
 test('the limit has refused somebody', () => {

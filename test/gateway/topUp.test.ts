@@ -12,27 +12,27 @@ import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { checkProof } from '../../src/rain/proof.ts';
 import { dial, type Client } from '../support/client.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let gateways: Gateway[];
 beforeAll(async () => {
-  desk = await openTestDesk();
-  gateways = await Promise.all([openGateway(desk.redisUrl), openGateway(desk.redisUrl)]);
+  context = await openTestContext();
+  gateways = await Promise.all([openGateway(context.redisUrl), openGateway(context.redisUrl)]);
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.close()));
-  await desk.stop();
+  await context.stop();
 });
 
 const SHARDS = 2;
 
 async function open(id: string, packets: number, opensInMs = -1_000): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
-  expect(await loadRain(desk, id)).toMatchObject({ ok: true });
+  const now = await redisNow(context.redis);
+  expect(await createRain(context, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  expect(await loadRain(context, id)).toMatchObject({ ok: true });
 }
 
 async function ask(client: Client, rainId: string): Promise<{ code: string; redPacketId?: string; amount?: string }> {
@@ -43,8 +43,8 @@ async function ask(client: Client, rainId: string): Promise<{ code: string; redP
 /** Until every gateway tells users that nothing is left, and none of them asks Redis for it. */
 async function untilAnsweredAlone(): Promise<void> {
   const look = async () => ({
-    told: gateways.map(({ tally }) => tally.answers['-1']),
-    asked: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await desk.redis.info('commandstats'))?.[1] ?? 0),
+    told: gateways.map(({ counters }) => counters.answers['-1']),
+    asked: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await context.redis.info('commandstats'))?.[1] ?? 0),
   });
   let last = await look();
   await eventually(async () => {
@@ -73,22 +73,22 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
     // Dry in both shards: from now on the gateways say so by themselves.
     await eventually(() => won.size === packets, { timeoutMs: 40_000 });
     await untilAnsweredAlone();
-    expect(await topUpRain(desk, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
+    expect(await topUpRain(context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
     packets += more;
-    expect((await auditRain(desk, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, adds_up: true });
+    expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, adds_up: true });
   }
   await eventually(() => won.size === packets, { timeoutMs: 40_000 });
-  await closeRain(desk, 'loop');
+  await closeRain(context, 'loop');
   over = true;
   await Promise.all(playing);
-  const log = (await Promise.all([0, 1].map((shard) => claimLog(desk, 'loop', shard)))).flat();
+  const log = (await Promise.all([0, 1].map((shard) => claimLog(context, 'loop', shard)))).flat();
   expect(log.map(({ redPacketId }) => redPacketId).sort()).toEqual([...won.values()].map(({ redPacketId }) => redPacketId).sort());
   expect(new Set(log.map(({ redPacketId }) => redPacketId)).size).toBe(131);
-  for (const shard of [0, 1]) await desk.ledger.credit(await claimLog(desk, 'loop', shard));
-  expect(await recycleRain(desk, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
-  expect((await auditRain(desk, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, adds_up: true });
+  for (const shard of [0, 1]) await context.ledger.credit(await claimLog(context, 'loop', shard));
+  expect(await recycleRain(context, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
+  expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, adds_up: true });
   const receipts = [...won.values()].map((win) => ({ rainId: 'loop', ...win }));
-  expect(await verifyRain(desk, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
+  expect(await verifyRain(context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
 
   // The snapshot of the settled rain is all that a sceptic needs.
   const [client] = clients;
@@ -111,7 +111,7 @@ test('who watches a dry rain is told that it goes on, with the promise and witho
   for (const client of crowd) await ask(client, 'dry');
   await eventually(async () => (await watcher.next('rain')).left === 0);
   expect((await ask(watcher, 'dry')).code).toBe('-1');
-  const done = await topUpRain(desk, 'dry', { budget: '4.00', packets: 4 });
+  const done = await topUpRain(context, 'dry', { budget: '4.00', packets: 4 });
   const told = await eventually(async () => {
     const snapshot = await watcher.next('rain');
     return snapshot.left > 0 && snapshot;
@@ -120,7 +120,7 @@ test('who watches a dry rain is told that it goes on, with the promise and witho
   expect(JSON.stringify(told)).not.toContain('seed');
   expect((await ask(watcher, 'dry')).code).toBe('0');
   await Promise.all([watcher, ...crowd].map((client) => client.leave()));
-  expect(await findRain(desk.redis, 'dry')).toBeDefined();
+  expect(await findRain(context.redis, 'dry')).toBeDefined();
 });
 
 test('[R7] who waits for a rain that is started now is told its new times and may grab at once', async () => {
@@ -129,7 +129,7 @@ test('[R7] who waits for a rain that is started now is told its new times and ma
   client.say({ type: 'join', rainId: 'waiting' });
   await eventually(async () => (await client.next('rain')).state === 'loaded');
   expect((await ask(client, 'waiting')).code).toBe('-2');
-  const done = await startRain(desk, 'waiting');
+  const done = await startRain(context, 'waiting');
   const told = await eventually(async () => {
     const snapshot = await client.next('rain');
     return snapshot.state === 'open' && snapshot;

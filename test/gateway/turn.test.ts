@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import { RoundTrips } from '../../src/gateway/relief/roundTrips.ts';
-import { Turn } from '../../src/gateway/relief/turn.ts';
+import { LoopBudget } from '../../src/gateway/relief/turn.ts';
 import type { GrabAnswer } from '../../src/grab/engine.ts';
 
 test('a turn is overdue when reading has taken too long and many were read; the next one begins anew', () => {
   let [now, end, looks] = [0, () => {}, 0];
-  const turn = new Turn({ limits: { turnMsMax: 250, turnMessagesMin: 10 }, now: () => { looks++; return now; }, atEnd: (go) => { end = go; } });
-  const read = (messages: number) => { for (let i = 0; i < messages; i++) turn.count(); };
+  const loopBudget = new LoopBudget({ limits: { turnMsMax: 250, turnMessagesMin: 10 }, now: () => { looks++; return now; }, atEnd: (go) => { end = go; } });
+  const read = (messages: number) => { for (let i = 0; i < messages; i++) loopBudget.count(); };
   read(5);
   now = 10_000;
   // A few messages and a machine that stood still: that is no overload.
-  expect([turn.overdue, turn.number]).toEqual([false, 0]);
+  expect([loopBudget.overdue, loopBudget.number]).toEqual([false, 0]);
   end();
   read(9);
   now += 250;
-  expect(turn.overdue).toBe(false);
+  expect(loopBudget.overdue).toBe(false);
   read(1);
-  expect([turn.overdue, turn.number]).toEqual([true, 1]);
+  expect([loopBudget.overdue, loopBudget.number]).toEqual([true, 1]);
   end();
-  expect([turn.overdue, turn.number]).toEqual([false, 2]);
+  expect([loopBudget.overdue, loopBudget.number]).toEqual([false, 2]);
   looks = 0;
   read(1_000);
-  expect([turn.overdue, looks]).toEqual([false, 101]);
+  expect([loopBudget.overdue, looks]).toEqual([false, 101]);
 });
 
 test('the work of Redis: what was decided, in the time in which there was anything, and the longest wait, of what still waits too', async () => {

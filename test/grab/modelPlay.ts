@@ -13,14 +13,14 @@ import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 import { dump } from '../support/rain.ts';
 import { ModelRain } from './model.ts';
 
 const WINDOWS = { before: [60_000, 120_000], open: [-60_000, 60_000], over: [-120_000, -60_000] } as const;
 const SEED_OF_PACKETS = 'ab'.repeat(32);
 
-let desk: TestDesk;
+let context: TestContext;
 
 interface Real {
   rainId: string;
@@ -31,17 +31,17 @@ interface Real {
 
 let rains = 0;
 async function setUp({ packets, shards, window }: { packets: number; shards: number; window: keyof typeof WINDOWS }): Promise<{ model: ModelRain; real: Real }> {
-  await desk.redis.flushall();
+  await context.redis.flushall();
   const rainId = `model-${rains++}`;
   const plan = { budget: formatMoney(BigInt(packets * 100)), packets };
-  const now = await redisNow(desk.redis);
+  const now = await redisNow(context.redis);
   const times = { opensAt: now + WINDOWS[window][0], closesAt: now + WINDOWS[window][1] };
   // By the book and the draft directly: the operator's verb refuses a window in the past.
-  await desk.ledger.createRain({ id: rainId, title: rainId, budgetCents: BigInt(packets * 100), packets, split: plan, seed: SEED_OF_PACKETS, shards, ...times }, 'test');
-  await draftRain(desk.redis, await draftOf(desk, (await desk.ledger.rain(rainId))!));
+  await context.ledger.createRain({ id: rainId, title: rainId, budgetCents: BigInt(packets * 100), packets, split: plan, seed: SEED_OF_PACKETS, shards, ...times }, 'test');
+  await draftRain(context.redis, await draftOf(context, (await context.ledger.rain(rainId))!));
   return {
     model: new ModelRain(packets, shards, window),
-    real: { rainId, shards, amounts: allocationOf({ split: plan, seed: SEED_OF_PACKETS }), engine: createGrabEngine(desk.redis, (fault) => { throw fault; }) },
+    real: { rainId, shards, amounts: allocationOf({ split: plan, seed: SEED_OF_PACKETS }), engine: createGrabEngine(context.redis, (fault) => { throw fault; }) },
   };
 }
 
@@ -71,10 +71,10 @@ const step = (title: string, act: (model: ModelRain, real: Real) => Promise<void
 const grab = fc.array(fc.nat(24), { minLength: 1, maxLength: 16 }).map((users) => step(`grab ${users}`, async (model, real) => {
   const names = users.map((user) => name(real, user));
   const expected = model.grab(names);
-  const before = await dump(desk.redis);
+  const before = await dump(context.redis);
   expect(await grabAll(real, names)).toEqual(expected);
   // [R11] who wins nothing leaves no trace.
-  if (!expected.some((answer) => answer.startsWith('0'))) expect(await dump(desk.redis)).toEqual(before);
+  if (!expected.some((answer) => answer.startsWith('0'))) expect(await dump(context.redis)).toEqual(before);
 }));
 
 /** A chunk of a load that is killed after it; `behind` sends one again whose reply was lost. */
@@ -90,76 +90,76 @@ const loadChunk = fc.record({ shard: fc.nat(2), count: fc.integer({ min: 1, max:
     });
     const { state, packets } = shardKeys(real.rainId, shard);
     model.load(shard, offset, size);
-    expect(await run(desk.redis, 'load', [state, packets], [offset, ...elements])).toBe(model.shards[shard]!.loaded);
+    expect(await run(context.redis, 'load', [state, packets], [offset, ...elements])).toBe(model.shards[shard]!.loaded);
   }));
 
 const loadRest = fc.constant(step('load', async (model, real) => {
   model.shards.forEach(({ loaded, planned }, shard) => model.load(shard, loaded, planned));
   const complete = model.shards.every(({ loaded, planned, state }) => loaded === planned && state !== 'settled');
-  expect((await loadRain(desk, real.rainId)).ok).toBe(complete);
+  expect((await loadRain(context, real.rainId)).ok).toBe(complete);
 }));
 
 const steer = fc.constantFrom('pause', 'resume', 'close early', 'close due').map((verb) => step(verb, async (model, { rainId, shards }) => {
   switch (verb) {
-    case 'pause': return expect(await pause(desk.redis, rainId, shards) === 'paused').toBe(model.turn('loaded', 'paused'));
-    case 'resume': return expect(await resume(desk.redis, rainId, shards) === 'loaded').toBe(model.turn('paused', 'loaded'));
-    default: return expect(await close(desk.redis, rainId, shards, verb === 'close early' ? 'early' : 'due')).toBe(model.close(verb === 'close early'));
+    case 'pause': return expect(await pause(context.redis, rainId, shards) === 'paused').toBe(model.turn('loaded', 'paused'));
+    case 'resume': return expect(await resume(context.redis, rainId, shards) === 'loaded').toBe(model.turn('paused', 'loaded'));
+    default: return expect(await close(context.redis, rainId, shards, verb === 'close early' ? 'early' : 'due')).toBe(model.close(verb === 'close early'));
   }
 }));
 
 /** Any part of a claim log, as often as the queue likes. */
 const deliver = fc.record({ shard: fc.nat(2), from: fc.nat(8), count: fc.integer({ min: 1, max: 12 }), times: fc.integer({ min: 1, max: 3 }) }).map(({ shard, from, count, times }) =>
   step(`deliver ${from}+${count} of shard ${shard} ${times} times`, async (model, real) => {
-    const entries = await readEntries(desk.redis, real.rainId, shard % real.shards, from, from + count);
+    const entries = await readEntries(context.redis, real.rainId, shard % real.shards, from, from + count);
     const claims = entries.flatMap((entry): Claim[] => {
       const parsed = parseClaim(entry);
       return parsed.ok ? [parsed.claim] : [];
     });
     for (let n = 0; n < times; n++) {
       const expected = claims.map(({ userId }) => (model.credited.has(userId) ? 'already' : 'posted'));
-      expect((await desk.ledger.credit(claims)).map(({ outcome }) => outcome)).toEqual(expected);
+      expect((await context.ledger.credit(claims)).map(({ outcome }) => outcome)).toEqual(expected);
       for (const { userId } of claims) model.credited.add(userId);
     }
   }));
 
 const settleIt = async (model: ModelRain, { rainId, shards }: Real) => {
   const expected = model.settle();
-  expect((await settleRain(desk, rainId, (await findRain(desk.redis, rainId)) ?? { shards, title: '' })).outcome).toBe(expected);
+  expect((await settleRain(context, rainId, (await findRain(context.redis, rainId)) ?? { shards, title: '' })).outcome).toBe(expected);
 };
 const settle = fc.constant(step('settle', settleIt));
 
 async function check(model: ModelRain, real: Real): Promise<void> {
   const { rainId, amounts } = real;
-  const log = (await Promise.all(model.shards.map((_, shard) => claimLog(desk, rainId, shard)))).flat();
+  const log = (await Promise.all(model.shards.map((_, shard) => claimLog(context, rainId, shard)))).flat();
   // [R1][R2][R4] the log holds each win that was told, once, and nothing else.
   expect(log).toHaveLength(model.claims.size);
   expect(new Map(log.map(({ userId, redPacketId: id }) => [userId, Number(id.slice(rainId.length + 1))]))).toEqual(model.claims);
-  for (const [shard, { loaded, won }] of model.shards.entries()) expect(await desk.redis.llen(shardKeys(rainId, shard).packets)).toBe(loaded - won);
+  for (const [shard, { loaded, won }] of model.shards.entries()) expect(await context.redis.llen(shardKeys(rainId, shard).packets)).toBe(loaded - won);
   // [R3][R8] every cent is somewhere, at this moment, too.
-  const { report, problems } = (await auditRain(desk, rainId))!;
+  const { report, problems } = (await auditRain(context, rainId))!;
   expect(problems).toEqual([]);
   expect(report).toMatchObject({ adds_up: true, winners: model.claims.size, spoiled: '0.00' });
   const sum = (users: Iterable<string>) => [...users].reduce((cents, user) => cents + amounts[model.claims.get(user)!]!, 0n);
   expect(parseMoney(report.credited)).toBe(sum(model.credited));
   // [R5] and each user has his own, once.
-  for (const user of model.claims.keys()) expect(await desk.ledger.balance(user)).toBe(model.credited.has(user) ? sum([user]) : 0n);
-  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  for (const user of model.claims.keys()) expect(await context.ledger.balance(user)).toBe(model.credited.has(user) ? sum([user]) : 0n);
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
 }
 
 /** Whatever came before: closed, delivered and settled, it ends well, and every first answer stands [R6]. */
 async function bringHome(model: ModelRain, real: Real): Promise<void> {
   model.close(true);
-  await close(desk.redis, real.rainId, real.shards, 'early');
+  await close(context.redis, real.rainId, real.shards, 'early');
   for (let shard = 0; shard < real.shards; shard++) {
-    const claims = await claimLog(desk, real.rainId, shard);
-    await desk.ledger.credit(claims);
+    const claims = await claimLog(context, real.rainId, shard);
+    await context.ledger.credit(claims);
     for (const { userId } of claims) model.credited.add(userId);
   }
   await settleIt(model, real);
   await check(model, real);
   const everybody = Array.from({ length: 25 }, (_, user) => name(real, user));
   expect(await grabAll(real, everybody)).toEqual(model.grab(everybody));
-  const { report } = (await auditRain(desk, real.rainId))!;
+  const { report } = (await auditRain(context, real.rainId))!;
   expect([report.pending, report.unclaimed]).toEqual(['0.00', '0.00']);
 }
 
@@ -168,8 +168,8 @@ async function bringHome(model: ModelRain, real: Real): Promise<void> {
  * does. fast-check prints seed and path of a failure; give them as MODEL_SEED to see it again.
  */
 export function openModel(): (options: { seed: number; runs: number }) => Promise<void> {
-  beforeAll(async () => { desk = await openTestDesk(); });
-  afterAll(() => desk.stop());
+  beforeAll(async () => { context = await openTestContext(); });
+  afterAll(() => context.stop());
   const plan = fc.record({ packets: fc.integer({ min: 1, max: 30 }), shards: fc.integer({ min: 1, max: 3 }), window: fc.constantFrom('open' as const, 'open' as const, 'open' as const, 'before' as const, 'over' as const) });
   const steps = fc.commands([grab, grab, loadChunk, loadRest, steer, deliver, settle], { maxCommands: 40, size: 'max' });
   return async ({ seed, runs }) => {

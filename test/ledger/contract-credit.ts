@@ -51,7 +51,7 @@ export function creditContract(book: OpenBook): void {
       const first = claimOf('packet', 7);
       await book.ledger.credit([first]);
       const [second, bystander] = await book.ledger.credit([{ ...first, userId: 'late' }, claimOf('packet', 8)]);
-      expect(second).toEqual({ outcome: 'promised_twice', standing: { rainId: 'packet', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n } });
+      expect(second).toEqual({ outcome: 'promised_twice', existing: { rainId: 'packet', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n } });
       expect(bystander).toEqual({ outcome: 'posted' });
       expect(await book.ledger.balance('late')).toBe(0n);
     });
@@ -60,7 +60,7 @@ export function creditContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('user', 1_000n), 'ann');
       await book.ledger.credit([claimOf('user', 1)]);
       const [posting] = await book.ledger.credit([claimOf('user', 2, { userId: 'u1' })]);
-      expect(posting).toMatchObject({ outcome: 'promised_twice', standing: { redPacketId: 'user-p1', userId: 'u1' } });
+      expect(posting).toMatchObject({ outcome: 'promised_twice', existing: { redPacketId: 'user-p1', userId: 'u1' } });
     });
 
     it('promised twice within one batch goes to whoever won first, wherever he stands in it', async () => {
@@ -74,7 +74,7 @@ export function creditContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('amount', 1_000n), 'ann');
       await book.ledger.credit([claimOf('amount', 3)]);
       const [posting] = await book.ledger.credit([claimOf('amount', 3, { amount: '0.05' })]);
-      expect(posting).toMatchObject({ outcome: 'amount_differs', standing: { amountCents: 4n } });
+      expect(posting).toMatchObject({ outcome: 'amount_differs', existing: { amountCents: 4n } });
       expect(await outcomes([claimOf('amount', 9), claimOf('amount', 9, { amount: '0.01' })])).toEqual(['posted', 'amount_differs']);
     });
 
@@ -83,7 +83,7 @@ export function creditContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('there', 1_000n), 'ann');
       await book.ledger.credit([claimOf('there', 1)]);
       const [posting] = await book.ledger.credit([claimOf('there', 1, { rainId: 'here' })]);
-      expect(posting).toMatchObject({ outcome: 'promised_twice', standing: { rainId: 'there' } });
+      expect(posting).toMatchObject({ outcome: 'promised_twice', existing: { rainId: 'there' } });
     });
 
     it('[R8] beyond the budget is refused, and with it its whole batch', async () => {

@@ -26,7 +26,7 @@ export function discardContract(book: OpenBook): void {
       const letter = letterOf(claimOf('give', 4));
       expect(await book.ledger.discard(letter)).toEqual({ outcome: 'returned', amountCents: 5n });
       expect(await book.ledger.recycle('give', 60n, 'ann')).toEqual({ outcome: 'recycled' });
-      expect(await book.ledger.book('give')).toMatchObject({ recycledCents: 60n, discarded: { count: 1, cents: 5n }, laidToRest: 1 });
+      expect(await book.ledger.book('give')).toMatchObject({ recycledCents: 60n, discarded: { count: 1, cents: 5n }, discardedClaims: 1 });
       const { claim: _claim, ...words } = letter;
       expect(await book.ledger.discards('give')).toEqual([{ ...words, returned: { redPacketId: 'give-p4', amountCents: 5n }, at: expect.any(Number) as number }]);
       expect((await book.ledger.actions('give')).at(1)).toMatchObject({
@@ -40,7 +40,7 @@ export function discardContract(book: OpenBook): void {
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['already', 'already', 'already', 'returned']);
       const [kept] = await book.ledger.discards('same-letter');
       expect(await book.ledger.discard(letter)).toEqual({ outcome: 'already', discard: kept });
-      expect(await book.ledger.book('same-letter')).toMatchObject({ discarded: { count: 1, cents: 5n }, laidToRest: 1 });
+      expect(await book.ledger.book('same-letter')).toMatchObject({ discarded: { count: 1, cents: 5n }, discardedClaims: 1 });
       expect((await book.ledger.actions('same-letter')).map(({ verb }) => verb)).toEqual(['create', 'discard']);
     });
 
@@ -60,7 +60,7 @@ export function discardContract(book: OpenBook): void {
       expect(await book.ledger.discard(letterOf({ ...claim, userId: 'word-late' }, { deadReason: 'promised_twice', reason: 'voucher 123' }))).toEqual({ outcome: 'laid_to_rest' });
       expect(await book.ledger.discards('word')).toMatchObject([{ reason: 'voucher 123', deadReason: 'promised_twice' }]);
       expect((await book.ledger.discards('word'))[0]).not.toHaveProperty('returned');
-      expect(await book.ledger.book('word')).toMatchObject({ credited: { count: 1 }, discarded: { count: 0, cents: 0n }, laidToRest: 1 });
+      expect(await book.ledger.book('word')).toMatchObject({ credited: { count: 1 }, discarded: { count: 0, cents: 0n }, discardedClaims: 1 });
     });
 
     it('of a claim that is credited as it stands lays nothing to rest; of another amount than is credited, it does', async () => {
@@ -77,7 +77,7 @@ export function discardContract(book: OpenBook): void {
       const claim = claimOf('both', 4);
       expect(await book.ledger.discard(letterOf(claim))).toMatchObject({ outcome: 'returned' });
       expect(await book.ledger.discard(letterOf({ ...claim, userId: 'both-late' }))).toEqual({ outcome: 'laid_to_rest' });
-      expect(await book.ledger.book('both')).toMatchObject({ discarded: { count: 1, cents: 5n }, laidToRest: 2 });
+      expect(await book.ledger.book('both')).toMatchObject({ discarded: { count: 1, cents: 5n }, discardedClaims: 2 });
     });
 
     it('without a packet, of whatever text was in the log, keeps the word', async () => {
@@ -105,8 +105,8 @@ export function discardContract(book: OpenBook): void {
       const first = await book.ledger.discards('leaf', undefined, 2);
       const rest = await book.ledger.discards('leaf', first.at(-1)!.letterId, 10);
       expect([...first, ...rest].map(({ returned }) => returned!.redPacketId).sort()).toEqual([0, 1, 2, 3, 4].map((n) => `leaf-p${n}`));
-      expect([...(await book.ledger.laidToRest([first[0]!.letterId, 'nobody'])).keys()]).toEqual([first[0]!.letterId]);
-      expect(await book.ledger.laidToRest([])).toEqual(new Map());
+      expect([...(await book.ledger.discardedClaims([first[0]!.letterId, 'nobody'])).keys()]).toEqual([first[0]!.letterId]);
+      expect(await book.ledger.discardedClaims([])).toEqual(new Map());
     });
 
     it('[R5] and a credit of the same claim at the same time: exactly one of them has the packet', async () => {
@@ -129,8 +129,8 @@ export function discardContract(book: OpenBook): void {
         // The one who has it, and three who find it so.
         expect([['already', 'credited', 'credited', 'posted'], ['already', 'discarded', 'discarded', 'returned']], `packet ${n}, seed ${seed}`).toContainEqual(said);
       }
-      const { credited, discarded, laidToRest } = (await book.ledger.book('race'))!;
-      expect([credited.count + discarded.count, credited.cents + discarded.cents, laidToRest]).toEqual([wins, sumOfFirst(wins), discarded.count]);
+      const { credited, discarded, discardedClaims } = (await book.ledger.book('race'))!;
+      expect([credited.count + discarded.count, credited.cents + discarded.cents, discardedClaims]).toEqual([wins, sumOfFirst(wins), discarded.count]);
       expect((await book.database.account.findUniqueOrThrow({ where: { id: 'rain:race' } })).balanceCents).toBe(0n);
     });
   });

@@ -3,16 +3,16 @@ import { claimOf, claimsOf, newRain } from './claims.ts';
 import { refused, type OpenBook } from './openBook.ts';
 
 /** One rain, one keeper of its users' money. */
-export function keeperContract(book: OpenBook): void {
+export function payoutProviderContract(book: OpenBook): void {
   const create = (id: string, rehearsal = false) => book.ledger.createRain(newRain(id, 100n, { ...(rehearsal && { terms: { rehearsal } }) }), 'ann');
 
   describe('who keeps the money of a rain', () => {
     it('is whoever asks first, however many ask at once, and for good', async () => {
       await create('entrusted');
       expect(await book.ledger.rain('entrusted')).not.toHaveProperty('keeper');
-      const told = await Promise.all(Array.from({ length: 20 }, (_, i) => book.ledger.entrust('entrusted', i % 2 === 0 ? 'ledger' : 'webhook')));
+      const told = await Promise.all(Array.from({ length: 20 }, (_, i) => book.ledger.assignPayout('entrusted', i % 2 === 0 ? 'ledger' : 'webhook')));
       expect(new Set(told).size).toBe(1);
-      expect((await book.ledger.rain('entrusted'))!.keeper).toBe(told[0]);
+      expect((await book.ledger.rain('entrusted'))!.payoutProvider).toBe(told[0]);
       for (const to of [`'webhook'`, `'ledger'`, 'NULL'].filter((to) => to !== `'${told[0]}'`)) {
         await book.database.$executeRawUnsafe(`UPDATE "Rain" SET "keeper" = ${to} WHERE "id" = 'entrusted'`).then(() => expect.unreachable(), refused('23001'));
       }
@@ -21,13 +21,13 @@ export function keeperContract(book: OpenBook): void {
 
     it('is nobody where there is no rain, or no real money', async () => {
       await create('dreamt', true);
-      expect([await book.ledger.entrust('nowhere', 'ledger'), await book.ledger.entrust('dreamt', 'webhook')]).toEqual([undefined, undefined]);
+      expect([await book.ledger.assignPayout('nowhere', 'ledger'), await book.ledger.assignPayout('dreamt', 'webhook')]).toEqual([undefined, undefined]);
       await book.database.$executeRaw`UPDATE "Rain" SET "keeper" = 'ledger' WHERE "id" = 'dreamt'`.then(() => expect.unreachable(), refused('23514'));
     });
 
     it('[R5] where a wallet keeps it, the database credits nothing that the wallet was not asked for', async () => {
       await create('away');
-      await book.ledger.entrust('away', 'webhook');
+      await book.ledger.assignPayout('away', 'webhook');
       const [asked, unasked] = [claimsOf('away', 0, 2), claimOf('away', 2)];
       expect(await book.ledger.reserve(asked)).toEqual([{ outcome: 'reserved' }, { outcome: 'reserved' }]);
       await book.ledger.credit([unasked]).then(() => expect.unreachable(), refused('23514'));
@@ -39,7 +39,7 @@ export function keeperContract(book: OpenBook): void {
 
     it('[R5] where our own book keeps it, the database reserves nothing for a wallet', async () => {
       await create('home');
-      await book.ledger.entrust('home', 'ledger');
+      await book.ledger.assignPayout('home', 'ledger');
       await book.ledger.reserve([claimOf('home', 0)]).then(() => expect.unreachable(), refused('23514'));
       expect(await book.ledger.credit([claimOf('home', 0)])).toEqual([{ outcome: 'posted' }]);
     });

@@ -10,7 +10,7 @@ export function rainContract(book: OpenBook): void {
       const asked = newRain('create', 8888n);
       expect(await book.ledger.createRain(asked, 'ann')).toEqual({ outcome: 'created' });
       expect(await book.ledger.rain('create')).toMatchObject(asked);
-      expect(await book.ledger.book('create')).toEqual({ fundedCents: 8888n, credited: { count: 0, cents: 0n }, recycledCents: 0n, discarded: { count: 0, cents: 0n }, laidToRest: 0 });
+      expect(await book.ledger.book('create')).toEqual({ fundedCents: 8888n, credited: { count: 0, cents: 0n }, recycledCents: 0n, discarded: { count: 0, cents: 0n }, discardedClaims: 0 });
       expect(await book.ledger.actions('create')).toMatchObject([{ actor: 'ann', verb: 'create', details: { budget: '88.88' } }]);
     });
 

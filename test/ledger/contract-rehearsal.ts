@@ -28,7 +28,7 @@ export function rehearsalContract(book: OpenBook): void {
       await create('more-shadow');
       const operator = (await balances())['operator'];
       const before = (await balances())['shadow:operator']!;
-      expect(await book.ledger.addPortion({ id: 'more-shadow-1', rainId: 'more-shadow', budgetCents: 50n, packets: 5, split: { budget: '0.50', packets: 5 }, seed: 'cd'.repeat(32) }, 'ann')).toMatchObject({ outcome: 'added' });
+      expect(await book.ledger.addTopUp({ id: 'more-shadow-1', rainId: 'more-shadow', budgetCents: 50n, packets: 5, split: { budget: '0.50', packets: 5 }, seed: 'cd'.repeat(32) }, 'ann')).toMatchObject({ outcome: 'added' });
       expect(await balances()).toMatchObject({ 'shadow:rain:more-shadow': 150n, 'shadow:operator': before - 50n });
       expect((await balances())['operator']).toBe(operator);
     });

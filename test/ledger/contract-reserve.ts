@@ -48,10 +48,10 @@ export function reserveContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('kept', 1_000n), 'ann');
       const first = claimOf('kept', 7);
       await book.ledger.reserve([first]);
-      const standing = { rainId: 'kept', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n };
-      expect(await book.ledger.reserve([{ ...first, userId: 'late' }, claimOf('kept', 8)])).toEqual([{ outcome: 'promised_twice', standing }, { outcome: 'reserved' }]);
+      const existing = { rainId: 'kept', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n };
+      expect(await book.ledger.reserve([{ ...first, userId: 'late' }, claimOf('kept', 8)])).toEqual([{ outcome: 'promised_twice', existing }, { outcome: 'reserved' }]);
       await book.ledger.credit([first]);
-      expect(await book.ledger.reserve([{ ...first, userId: 'late' }])).toEqual([{ outcome: 'promised_twice', standing }]);
+      expect(await book.ledger.reserve([{ ...first, userId: 'late' }])).toEqual([{ outcome: 'promised_twice', existing }]);
     });
 
     it('[R1] for a user who has another packet of this rain is promised twice, kept or credited', async () => {
@@ -60,7 +60,7 @@ export function reserveContract(book: OpenBook): void {
       await book.ledger.credit([claimOf('one', 2)]);
       for (const userId of ['u1', 'u2']) {
         const [second] = await book.ledger.reserve([claimOf('one', 3, { userId })]);
-        expect(second).toMatchObject({ outcome: 'promised_twice', standing: { userId } });
+        expect(second).toMatchObject({ outcome: 'promised_twice', existing: { userId } });
       }
     });
 
@@ -73,7 +73,7 @@ export function reserveContract(book: OpenBook): void {
     it('of another amount than is kept is told apart', async () => {
       await book.ledger.createRain(newRain('sum', 1_000n), 'ann');
       await book.ledger.reserve([claimOf('sum', 3)]);
-      expect(await book.ledger.reserve([claimOf('sum', 3, { amount: '0.05' })])).toMatchObject([{ outcome: 'amount_differs', standing: { amountCents: 4n } }]);
+      expect(await book.ledger.reserve([claimOf('sum', 3, { amount: '0.05' })])).toMatchObject([{ outcome: 'amount_differs', existing: { amountCents: 4n } }]);
     });
 
     it('[R8] beyond the budget is refused, and with it its whole batch: no wallet is asked for what is not there', async () => {

@@ -5,8 +5,8 @@ import { expectBalanced } from './claims.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
-import { keeperContract } from './contract-keeper.ts';
-import { portionContract } from './contract-portion.ts';
+import { payoutProviderContract } from './contract-keeper.ts';
+import { topUpContract } from './contract-portion.ts';
 import { rainContract } from './contract-rain.ts';
 import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
@@ -35,12 +35,12 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     });
 
     rainContract(book);
-    portionContract(book);
+    topUpContract(book);
     creditContract(book);
     discardContract(book);
     reserveContract(book);
     rehearsalContract(book);
-    keeperContract(book);
+    payoutProviderContract(book);
     databaseContract(book);
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import type { PursePlace } from '../../src/ledger/purse.ts';
+import type { StatementCursor } from '../../src/ledger/purse.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';
 import { newRain } from './claims.ts';
 
@@ -31,8 +31,8 @@ test('pages of a purse hold each credit once, those of one moment too, newest fi
   });
   for (let limit = 1; limit <= 13; limit++) {
     const seen: string[] = [];
-    for (let after: PursePlace | undefined; ;) {
-      const { balanceCents, packets } = await ledger.purse('bob', after, limit);
+    for (let after: StatementCursor | undefined; ;) {
+      const { balanceCents, packets } = await ledger.walletStatement('bob', after, limit);
       expect(balanceCents).toBe(60n);
       seen.push(...packets.map(({ rainId }) => rainId));
       if (packets.length < limit) break;
@@ -41,5 +41,5 @@ test('pages of a purse hold each credit once, those of one moment too, newest fi
     expect(seen.slice(0, 5).toSorted()).toEqual(rains.slice(0, 5));
     expect(seen.toSorted()).toEqual(rains.toSorted());
   }
-  expect(await ledger.purse('nobody', undefined, 5)).toEqual({ balanceCents: 0n, packets: [] });
+  expect(await ledger.walletStatement('nobody', undefined, 5)).toEqual({ balanceCents: 0n, packets: [] });
 });

@@ -11,43 +11,43 @@ import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let engine: GrabEngine;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  context = await openTestContext();
+  engine = createGrabEngine(context.redis, (fault) => { throw fault; });
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 async function begin(id: string, more: Partial<CampaignRequest> = {}): Promise<void> {
-  expect(await createCampaign(desk, { id, winsPerUserMax: 1, ...more })).toEqual({ ok: true, campaignId: id });
+  expect(await createCampaign(context, { id, winsPerUserMax: 1, ...more })).toEqual({ ok: true, campaignId: id });
 }
 
 async function round(id: string, number: number, more: Partial<CreateRequest> & { excludeEarlierWinners?: boolean } = {}) {
   const { excludeEarlierWinners, ...request } = more;
-  const now = await redisNow(desk.redis);
-  return createRain(desk, {
+  const now = await redisNow(context.redis);
+  return createRain(context, {
     campaign: { id, round: number }, ...(excludeEarlierWinners !== undefined && { terms: { excludeEarlierWinners } }), plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, ...request,
   });
 }
 
 async function openRound(id: string, number: number, more: Parameters<typeof round>[2] = {}): Promise<void> {
   expect(await round(id, number, more)).toMatchObject({ ok: true, rainId: `${id}.${number}` });
-  expect(await loadRain(desk, `${id}.${number}`)).toMatchObject({ ok: true });
+  expect(await loadRain(context, `${id}.${number}`)).toMatchObject({ ok: true });
 }
 
-const shardsOf = async (rainId: string) => (await desk.ledger.rain(rainId))!.shards;
+const shardsOf = async (rainId: string) => (await context.ledger.rain(rainId))!.shards;
 async function codes(rainId: string, ...users: string[]): Promise<string[]> {
   const shards = await shardsOf(rainId);
   return Promise.all(users.map(async (user) => (await engine.grab(rainId, shardOf(user, shards), [user]))[0]!.code));
 }
 
 async function end(rainId: string): Promise<void> {
-  await closeRain(desk, rainId);
-  for (let shard = 0; shard < await shardsOf(rainId); shard++) await desk.ledger.credit(await claimLog(desk, rainId, shard));
-  expect(await settleRain(desk, rainId, (await findRain(desk.redis, rainId))!)).toEqual({ outcome: 'settled' });
+  await closeRain(context, rainId);
+  for (let shard = 0; shard < await shardsOf(rainId); shard++) await context.ledger.credit(await claimLog(context, rainId, shard));
+  expect(await settleRain(context, rainId, (await findRain(context.redis, rainId))!)).toEqual({ outcome: 'settled' });
 }
 
 describe('a campaign', () => {
@@ -55,7 +55,7 @@ describe('a campaign', () => {
     const id = `party-${shards}`;
     await begin(id, { shards, title: 'Party' });
     await openRound(id, 1);
-    expect(await showRain(desk, `${id}.1`)).toMatchObject({ shards, campaign: { id, round: 1 } });
+    expect(await showRain(context, `${id}.1`)).toMatchObject({ shards, campaign: { id, round: 1 } });
     const users = Array.from({ length: 30 }, (_, i) => `user-${i}`);
     const first = users.filter((_, i) => i < 12);
     const won = first.filter((_, i) => i >= 0).map((user) => user);
@@ -68,12 +68,12 @@ describe('a campaign', () => {
     await codes(`${id}.2`, ...users);
     await end(`${id}.2`);
     for (const rainId of [`${id}.1`, `${id}.2`]) {
-      expect((await auditRain(desk, rainId))!.report).toMatchObject({ adds_up: true, pending: '0.00' });
-      expect(await verifyRain(desk, rainId, [])).toMatchObject({ ok: true, fair: true });
+      expect((await auditRain(context, rainId))!.report).toMatchObject({ adds_up: true, pending: '0.00' });
+      expect(await verifyRain(context, rainId, [])).toMatchObject({ ok: true, fair: true });
     }
-    expect(await showCampaign(desk, id)).toMatchObject({ title: 'Party', winsPerUserMax: 1, rounds: [{ rainId: `${id}.1`, state: 'settled' }, { rainId: `${id}.2` }], winners: { users: 8, wins: 8, beyond: 0 } });
-    expect((await listCampaigns(desk))[0]).toMatchObject({ campaignId: id, rounds: 2 });
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    expect(await showCampaign(context, id)).toMatchObject({ title: 'Party', winsPerUserMax: 1, rounds: [{ rainId: `${id}.1`, state: 'settled' }, { rainId: `${id}.2` }], winners: { users: 8, wins: 8, beyond: 0 } });
+    expect((await listCampaigns(context))[0]).toMatchObject({ campaignId: id, rounds: 2 });
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
   test('counts what was won before Redis was emptied: from the book, when the next round is loaded', async () => {
@@ -83,7 +83,7 @@ describe('a campaign', () => {
       await codes(`flushed.${number}`, 'ann');
       await end(`flushed.${number}`);
     }
-    await desk.redis.flushall();
+    await context.redis.flushall();
     await openRound('flushed', 3);
     await openRound('flushed', 4, { excludeEarlierWinners: true });
     expect(await codes('flushed.3', 'ann', 'bob')).toEqual(['-11', '0']);
@@ -94,26 +94,26 @@ describe('a campaign', () => {
     await begin('mid');
     await openRound('mid', 1);
     expect(await codes('mid.1', 'ann')).toEqual(['0']);
-    await desk.redis.del(campaignKeys('mid.1', 0).wins);
+    await context.redis.del(campaignKeys('mid.1', 0).wins);
     await openRound('mid', 2);
     expect(await codes('mid.2', 'ann', 'bob')).toEqual(['-11', '0']);
     // Loaded once more, nothing becomes more than it is.
-    await loadRain(desk, 'mid.2');
-    expect(await desk.redis.hgetall(campaignKeys('mid.2', 0).wins)).toEqual({ ann: ',1,', bob: ',2,' });
+    await loadRain(context, 'mid.2');
+    expect(await context.redis.hgetall(campaignKeys('mid.2', 0).wins)).toEqual({ ann: ',1,', bob: ',2,' });
     // And the round that has lost its place keeps the wins from expiring again.
-    await loadRain(desk, 'mid.1');
+    await loadRain(context, 'mid.1');
     await end('mid.2');
-    expect(await desk.redis.pttl(campaignKeys('mid.1', 0).wins)).toBe(-1);
+    expect(await context.redis.pttl(campaignKeys('mid.1', 0).wins)).toBe(-1);
     await end('mid.1');
-    expect(await desk.redis.pttl(campaignKeys('mid.1', 0).wins)).toBeGreaterThan(0);
+    expect(await context.redis.pttl(campaignKeys('mid.1', 0).wins)).toBeGreaterThan(0);
   });
 
   test('asked for again is the same one; another under its id is refused, and so is another round', async () => {
     await begin('same', { winsPerUserMax: 3 });
     await begin('same', { winsPerUserMax: 3 });
-    expect(await createCampaign(desk, { id: 'same', winsPerUserMax: 4 })).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'a campaign same exists already, with another winsPerUserMax' }] });
+    expect(await createCampaign(context, { id: 'same', winsPerUserMax: 4 })).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'a campaign same exists already, with another winsPerUserMax' }] });
     const request = { opensAt: 1_900_000_000_000, closesAt: 1_900_000_060_000, seed: 'ab'.repeat(32) };
-    const now = await redisNow(desk.redis);
+    const now = await redisNow(context.redis);
     const times = { ...request, opensAt: now + 60_000, closesAt: now + 120_000 };
     expect(await round('same', 1, times)).toMatchObject({ ok: true });
     expect(await round('same', 1, times)).toMatchObject({ ok: true });
@@ -129,24 +129,24 @@ describe('a campaign', () => {
     ['of a campaign with a dot', { campaign: { id: 'a.1', round: 1 } }, 'campaign.id'],
     ['that names no campaign', { id: 'strict.1', campaign: undefined }, 'id'],
   ])('[R12] a round %s is refused by its field, and nothing is written', async (_, more, field) => {
-    if (!await desk.ledger.campaign('strict')) await begin('strict');
-    const [rains, keys] = [await desk.ledger.countRains(), await desk.redis.dbsize()];
+    if (!await context.ledger.campaign('strict')) await begin('strict');
+    const [rains, keys] = [await context.ledger.countRains(), await context.redis.dbsize()];
     const refused = await round('strict', 1, more);
     expect(refused).toMatchObject({ ok: false, refusals: [{ field }] });
-    expect([await desk.ledger.countRains(), await desk.redis.dbsize()]).toEqual([rains, keys]);
+    expect([await context.ledger.countRains(), await context.redis.dbsize()]).toEqual([rains, keys]);
   });
 
   test.each<[string, CampaignRequest, string]>([
     ['without wins', { winsPerUserMax: 0 }, 'winsPerUserMax'], ['with an id that names a round', { id: 'a.1', winsPerUserMax: 1 }, 'id'], ['without a title', { title: ' ', winsPerUserMax: 1 }, 'title'],
   ])('[R12] one %s is refused by its field', async (_, request, field) => {
-    expect(await createCampaign(desk, request)).toMatchObject({ ok: false, refusals: [{ field }] });
+    expect(await createCampaign(context, request)).toMatchObject({ ok: false, refusals: [{ field }] });
   });
 
   test('is held by the database, too: it never changes, and a round is what its id says', async () => {
     const { connectDatabase } = await import('../../src/ledger/database.ts');
     await begin('stone', { shards: 2 });
     await openRound('stone', 1);
-    const database = connectDatabase(desk.databaseUrl);
+    const database = connectDatabase(context.databaseUrl);
     try {
       for (const [sql, code] of [
         [`UPDATE "Campaign" SET "winsPerUserMax" = 9`, '23001'], [`DELETE FROM "Campaign"`, '23001'],

@@ -1,17 +1,17 @@
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 
 /** What the process dies of; nobody catches it. */
 export class Cut extends Error {
   override name = 'Cut';
 }
 
-interface WatchedDesk extends Desk {
+interface WatchedContext extends OperatorContext {
   /** Calls of Redis and of the book so far. */
   calls(): number;
 }
 
 /** A desk whose every call of Redis and of the book, counted from 1, goes through `carry`. */
-function watchedDesk(desk: Desk, carry: (call: number, make: () => Promise<unknown>, name: string) => Promise<unknown>): WatchedDesk {
+function watchedContext(context: OperatorContext, carry: (call: number, make: () => Promise<unknown>, name: string) => Promise<unknown>): WatchedContext {
   let calls = 0;
   const watch = <T extends object>(target: T): T => new Proxy(target, {
     get(of, name) {
@@ -27,15 +27,15 @@ function watchedDesk(desk: Desk, carry: (call: number, make: () => Promise<unkno
       return (...words: unknown[]) => carry(++calls, async () => make(words), String(name));
     },
   });
-  return { ...desk, redis: watch(desk.redis), ledger: watch(desk.ledger), calls: () => calls };
+  return { ...context, redis: watch(context.redis), ledger: watch(context.ledger), calls: () => calls };
 }
 
 /**
  * A desk whose process dies at its `at`-th call: `before` it is made, or `after` it was carried out and before its answer was
  * heard. From then on nothing is called any more.
  */
-export function cutDesk(desk: Desk, at: number, when: 'before' | 'after'): WatchedDesk {
-  return watchedDesk(desk, async (call, make, name) => {
+export function cutContext(context: OperatorContext, at: number, when: 'before' | 'after'): WatchedContext {
+  return watchedContext(context, async (call, make, name) => {
     if (call > at || (call === at && when === 'before')) throw new Cut(`cut ${when} call ${at}`);
     const answer = await make();
     if (call === at) throw new Cut(`cut after call ${at}, ${name}`);
@@ -44,9 +44,9 @@ export function cutDesk(desk: Desk, at: number, when: 'before' | 'after'): Watch
 }
 
 /** A desk whose process sleeps before its `at`-th call while others do `deed`. */
-export function overtakenDesk(desk: Desk, at: number, deed: () => Promise<void>): WatchedDesk {
-  return watchedDesk(desk, async (call, make) => {
-    if (call === at) await deed();
+export function overtakenContext(context: OperatorContext, at: number, action: () => Promise<void>): WatchedContext {
+  return watchedContext(context, async (call, make) => {
+    if (call === at) await action();
     return make();
   });
 }

@@ -3,126 +3,126 @@ import { creditJobId } from '../../src/credit/job.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
 import { readEntries } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { discardLetter } from '../../src/operator/dead/discard.ts';
-import { listLetters, showLetter, type LetterView } from '../../src/operator/dead/letters.ts';
-import { requeueLetter, requeueRain } from '../../src/operator/dead/requeue.ts';
-import type { QueueDesk } from '../../src/operator/desk.ts';
+import { discardDeadLetter } from '../../src/operator/dead/discard.ts';
+import { listDeadLetters, showDeadLetter, type DeadLetterView } from '../../src/operator/dead/letters.ts';
+import { requeueDeadLetter, requeueRain } from '../../src/operator/dead/requeue.ts';
+import type { QueueContext } from '../../src/operator/desk.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { claimLog } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
-import { openQueueDesk, type QueueTestDesk } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
 
-let desk: QueueTestDesk;
-beforeAll(async () => { desk = await openQueueDesk(); });
-beforeEach(() => { desk.barred.clear(); });
-afterAll(() => desk?.stop());
+let context: TestQueueContext;
+beforeAll(async () => { context = await openQueueContext(); });
+beforeEach(() => { context.barred.clear(); });
+afterAll(() => context?.stop());
 
 /** Whoever won before everybody else is credited; these come after. */
 const LATER = '1999999999999';
-const letters = async (rainId: string): Promise<LetterView[]> => (await listLetters(desk, { rainId, skip: 0, limit: 1_000 })).letters;
-const only = async (rainId: string): Promise<LetterView> => {
+const letters = async (rainId: string): Promise<DeadLetterView[]> => (await listDeadLetters(context, { rainId, skip: 0, limit: 1_000 })).letters;
+const only = async (rainId: string): Promise<DeadLetterView> => {
   const [letter, ...more] = await letters(rainId);
   expect(more).toEqual([]);
   return letter!;
 };
-const book = async (rainId: string) => (await desk.ledger.book(rainId))!;
-const verbs = async (rainId: string) => (await desk.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
+const book = async (rainId: string) => (await context.ledger.book(rainId))!;
+const verbs = async (rainId: string) => (await context.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
 
 /** The desk, with another way to take a letter out. */
-function withDead({ remove }: { remove: (id: string) => Promise<number> }): QueueDesk {
-  const dead = Object.create(desk.queues.dead, { remove: { value: remove } }) as QueueDesk['queues']['dead'];
-  return { ...desk, queues: { ...desk.queues, dead } };
+function withDead({ remove }: { remove: (id: string) => Promise<number> }): QueueContext {
+  const dead = Object.create(context.queues.dead, { remove: { value: remove } }) as QueueContext['queues']['dead'];
+  return { ...context, queues: { ...context.queues, dead } };
 }
 
 /** `user-1` of two winners is refused; his claim is the second of the log. */
-async function refusedRain(id: string): Promise<LetterView> {
-  desk.barred.add('user-1');
-  await desk.wonRain(id, 2);
-  await desk.credit();
+async function refusedRain(id: string): Promise<DeadLetterView> {
+  context.barred.add('user-1');
+  await context.wonRain(id, 2);
+  await context.credit();
   return only(id);
 }
 
 describe('the dead letters', () => {
   test('are listed and shown with what they say and why, page by page', async () => {
-    await desk.wonRain('list', 3);
-    for (const user of ['user-0', 'user-2']) desk.barred.add(user);
-    await desk.log('list', 'torn');
-    await desk.credit();
+    await context.wonRain('list', 3);
+    for (const user of ['user-0', 'user-2']) context.barred.add(user);
+    await context.log('list', 'torn');
+    await context.credit();
     const all = await letters('list');
     expect(all.map(({ index, reason }) => [index, reason]).sort()).toEqual([[0, 'refused'], [2, 'refused'], [3, 'malformed']]);
     const refused = all.find(({ index }) => index === 2)!;
     expect(refused).toMatchObject({ rainId: 'list', shard: 0, redPacketId: 'list-2', userId: 'user-2', amount: '1.00', text: 'The balance system understood the claim and will not take it.' });
     expect(refused).not.toHaveProperty('laidToRest');
-    expect(await showLetter(desk, refused.letter)).toEqual({ ok: true, letter: refused });
-    const first = await listLetters(desk, { rainId: 'list', skip: 0, limit: 2 });
-    const second = await listLetters(desk, { rainId: 'list', skip: 2, limit: 2 });
+    expect(await showDeadLetter(context, refused.letter)).toEqual({ ok: true, letter: refused });
+    const first = await listDeadLetters(context, { rainId: 'list', skip: 0, limit: 2 });
+    const second = await listDeadLetters(context, { rainId: 'list', skip: 2, limit: 2 });
     expect([first.complete, second.complete]).toEqual([false, true]);
     expect([...first.letters, ...second.letters]).toEqual(all);
     expect(await letters('elsewhere')).toEqual([]);
-    expect(await showLetter(desk, 'nobody')).toEqual({ ok: false, refusals: [{ field: 'letter', reason: 'there is no dead letter nobody' }] });
+    expect(await showDeadLetter(context, 'nobody')).toEqual({ ok: false, refusals: [{ field: 'letter', reason: 'there is no dead letter nobody' }] });
   });
 });
 
 describe('requeueing', () => {
   test('has the claim credited once what kept it from it is gone, and is on record', async () => {
     const { letter } = await refusedRain('requeue');
-    desk.barred.clear();
-    expect(await requeueLetter(desk, letter)).toEqual({ ok: true, letters: 1, complete: true });
-    await desk.drained();
+    context.barred.clear();
+    expect(await requeueDeadLetter(context, letter)).toEqual({ ok: true, letters: 1, complete: true });
+    await context.drained();
     expect(await book('requeue')).toMatchObject({ credited: { count: 2, cents: 200n } });
     expect(await letters('requeue')).toEqual([]);
     expect(await verbs('requeue')).toEqual(['test create', 'test load', 'test requeue']);
-    expect(await requeueLetter(desk, letter)).toMatchObject({ ok: false });
+    expect(await requeueDeadLetter(context, letter)).toMatchObject({ ok: false });
   });
 
   test('what cannot be credited again comes back as the same letter, however quick the worker is', async () => {
-    for (let i = 0; i < 5; i++) desk.barred.add(`user-${i}`);
-    await desk.wonRain('back', 5);
-    await desk.credit();
+    for (let i = 0; i < 5; i++) context.barred.add(`user-${i}`);
+    await context.wonRain('back', 5);
+    await context.credit();
     const before = (await letters('back')).map(({ letter }) => letter).sort();
     expect(before).toHaveLength(5);
     // A worker that is done with whatever it may take before the old letter is taken out.
     const slow = withDead({ remove: async (id: string) => {
-      await eventually(async () => (await desk.queues.credit.getJobCountByTypes('waiting', 'active')) === 0);
-      return desk.queues.dead.remove(id);
+      await eventually(async () => (await context.queues.credit.getJobCountByTypes('waiting', 'active')) === 0);
+      return context.queues.dead.remove(id);
     } });
     expect(await requeueRain(slow, 'back')).toEqual({ ok: true, letters: 5, complete: true });
-    await desk.drained();
+    await context.drained();
     expect((await letters('back')).map(({ letter }) => letter).sort()).toEqual(before);
     expect(await book('back')).toMatchObject({ credited: { count: 0 } });
   });
 
   test('cut between the queue and the letter, it leaves both, and a second time is harmless', async () => {
     const { letter, entry, index } = await refusedRain('cut');
-    desk.barred.clear();
+    context.barred.clear();
     const job = { rainId: 'cut', shard: 0, from: index, entries: [entry] };
-    await desk.queues.credit.add('range', job, { jobId: creditJobId(job, 'cut') });
-    await desk.drained();
+    await context.queues.credit.add('range', job, { jobId: creditJobId(job, 'cut') });
+    await context.drained();
     expect(await book('cut')).toMatchObject({ credited: { count: 2 } });
-    expect(await requeueLetter(desk, letter)).toMatchObject({ ok: true });
-    await desk.drained();
+    expect(await requeueDeadLetter(context, letter)).toMatchObject({ ok: true });
+    await context.drained();
     expect(await letters('cut')).toEqual([]);
     expect(await book('cut')).toMatchObject({ credited: { count: 2, cents: 200n } });
   });
 
   test('of a letter that was laid to rest is refused', async () => {
     const { letter } = await refusedRain('resting');
-    await discardLetter(desk, letter, 'he has left us');
-    expect(await requeueLetter(desk, letter)).toEqual({ ok: false, refusals: [{ field: 'letter', reason: `${letter} was laid to rest by test: he has left us` }] });
-    expect(await requeueRain(desk, 'resting')).toEqual({ ok: true, letters: 0, complete: true });
+    await discardDeadLetter(context, letter, 'he has left us');
+    expect(await requeueDeadLetter(context, letter)).toEqual({ ok: false, refusals: [{ field: 'letter', reason: `${letter} was laid to rest by test: he has left us` }] });
+    expect(await requeueRain(context, 'resting')).toEqual({ ok: true, letters: 0, complete: true });
   });
 });
 
 describe('discarding', () => {
   test('gives the money of a refused claim back, for good, and is on record', async () => {
     const { letter } = await refusedRain('discard');
-    expect(await discardLetter(desk, letter, '  the account is closed ')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
+    expect(await discardDeadLetter(context, letter, '  the account is closed ')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
     expect(await letters('discard')).toEqual([]);
     expect(await book('discard')).toMatchObject({ credited: { count: 1 }, discarded: { count: 1, cents: 100n } });
-    expect((await desk.ledger.actions('discard')).at(-1)).toMatchObject({ actor: 'test', verb: 'discard', details: { letter, reason: 'the account is closed', amount: '1.00' } });
-    desk.barred.clear();
-    const claims = await claimLog(desk, 'discard');
-    expect((await desk.ledger.credit(claims)).map(({ outcome }) => outcome)).toEqual(['already', 'discarded']);
+    expect((await context.ledger.actions('discard')).at(-1)).toMatchObject({ actor: 'test', verb: 'discard', details: { letter, reason: 'the account is closed', amount: '1.00' } });
+    context.barred.clear();
+    const claims = await claimLog(context, 'discard');
+    expect((await context.ledger.credit(claims)).map(({ outcome }) => outcome)).toEqual(['already', 'discarded']);
   });
 
   test.each<[string, string, RegExp]>([
@@ -131,74 +131,74 @@ describe('discarding', () => {
     ['one with a line break', 'a\nb', /printable/],
   ])('[R12] for %s is refused, and nothing is written', async (name, reason, sentence) => {
     const { letter } = await refusedRain(`reason-${name.length}`);
-    const refused = await discardLetter(desk, letter, reason);
+    const refused = await discardDeadLetter(context, letter, reason);
     expect(refused).toMatchObject({ ok: false, refusals: [{ field: 'reason', reason: expect.stringMatching(sentence) as string }] });
     expect(await letters(`reason-${name.length}`)).toHaveLength(1);
-    expect(await book(`reason-${name.length}`)).toMatchObject({ laidToRest: 0 });
+    expect(await book(`reason-${name.length}`)).toMatchObject({ discardedClaims: 0 });
   });
 
   test('[R5] cut between the book and the queue, it is finished by doing it again, and the first reason stands', async () => {
     const view = await refusedRain('killed');
-    await expect(discardLetter(withDead({ remove: () => Promise.reject(new Error('killed')) }), view.letter, 'first')).rejects.toThrow('killed');
-    expect((await only('killed')).laidToRest).toMatchObject({ reason: 'first', actor: 'test' });
-    expect(await discardLetter(desk, view.letter, 'second')).toEqual({ ok: true, outcome: 'already', reason: 'first', actor: 'test' });
+    await expect(discardDeadLetter(withDead({ remove: () => Promise.reject(new Error('killed')) }), view.letter, 'first')).rejects.toThrow('killed');
+    expect((await only('killed')).discardedClaims).toMatchObject({ reason: 'first', actor: 'test' });
+    expect(await discardDeadLetter(context, view.letter, 'second')).toEqual({ ok: true, outcome: 'already', reason: 'first', actor: 'test' });
     expect(await letters('killed')).toEqual([]);
-    expect(await discardLetter(desk, view.letter, 'third')).toEqual({ ok: true, outcome: 'already', reason: 'first', actor: 'test' });
-    expect(await book('killed')).toMatchObject({ discarded: { count: 1, cents: 100n }, laidToRest: 1 });
+    expect(await discardDeadLetter(context, view.letter, 'third')).toEqual({ ok: true, outcome: 'already', reason: 'first', actor: 'test' });
+    expect(await book('killed')).toMatchObject({ discarded: { count: 1, cents: 100n }, discardedClaims: 1 });
   });
 
   test('a letter laid to rest is not buried again when its range is sent again', async () => {
     const { letter } = await refusedRain('again');
-    await discardLetter(desk, letter, 'closed');
-    const entries = await readEntries(desk.redis, 'again', 0, 0, 2);
-    await desk.queues.credit.add('range', { rainId: 'again', shard: 0, from: 0, entries }, { jobId: 'again-once-more' });
-    await desk.drained();
+    await discardDeadLetter(context, letter, 'closed');
+    const entries = await readEntries(context.redis, 'again', 0, 0, 2);
+    await context.queues.credit.add('range', { rainId: 'again', shard: 0, from: 0, entries }, { jobId: 'again-once-more' });
+    await context.drained();
     expect(await letters('again')).toEqual([]);
   });
 
   test('of a user who has another packet of the rain gives his second one back [R1]', async () => {
-    await desk.wonRain('second', 1);
-    await desk.redis.rpop(shardKeys('second', 0).packets);
-    await desk.log('second', { rainId: 'second', redPacketId: 'second-1', amount: '1.00', userId: 'user-0', at: LATER });
-    await desk.credit();
+    await context.wonRain('second', 1);
+    await context.redis.rpop(shardKeys('second', 0).packets);
+    await context.log('second', { rainId: 'second', redPacketId: 'second-1', amount: '1.00', userId: 'user-0', at: LATER });
+    await context.credit();
     const { letter, reason } = await only('second');
     expect(reason).toBe('promised_twice');
-    expect((await auditRain(desk, 'second'))!.promisedTwice).toMatchObject([{ redPacketId: 'second-1', promisedTo: 'user-0', paid: { userId: 'user-0', redPacketId: 'second-0' }, letterId: letter }]);
-    expect(await discardLetter(desk, letter, 'one is enough')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
-    expect((await auditRain(desk, 'second'))!).toMatchObject({ report: { adds_up: true, promised_twice: 0, laid_to_rest: 1, recycled: '1.00' }, problems: [] });
+    expect((await auditRain(context, 'second'))!.toldTwice).toMatchObject([{ redPacketId: 'second-1', toldTo: 'user-0', paid: { userId: 'user-0', redPacketId: 'second-0' }, letterId: letter }]);
+    expect(await discardDeadLetter(context, letter, 'one is enough')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
+    expect((await auditRain(context, 'second'))!).toMatchObject({ report: { adds_up: true, promised_twice: 0, laid_to_rest: 1, recycled: '1.00' }, problems: [] });
   });
 
   test('of a claim that says more than was allocated gives back what was allocated', async () => {
-    await desk.wonRain('inflated', 0);
-    await desk.redis.rpop(shardKeys('inflated', 0).packets);
-    desk.barred.add('greedy');
-    await desk.log('inflated', { rainId: 'inflated', redPacketId: 'inflated-0', amount: '9.00', userId: 'greedy', at: LATER });
-    await desk.credit();
-    expect((await auditRain(desk, 'inflated'))!.report.adds_up).toBe(false);
-    expect(await discardLetter(desk, (await only('inflated')).letter, 'forged')).toMatchObject({ outcome: 'returned', amount: '1.00' });
-    expect((await auditRain(desk, 'inflated'))!).toMatchObject({ report: { adds_up: true, recycled: '1.00', unclaimed: '9.00' } });
+    await context.wonRain('inflated', 0);
+    await context.redis.rpop(shardKeys('inflated', 0).packets);
+    context.barred.add('greedy');
+    await context.log('inflated', { rainId: 'inflated', redPacketId: 'inflated-0', amount: '9.00', userId: 'greedy', at: LATER });
+    await context.credit();
+    expect((await auditRain(context, 'inflated'))!.report.adds_up).toBe(false);
+    expect(await discardDeadLetter(context, (await only('inflated')).letter, 'forged')).toMatchObject({ outcome: 'returned', amount: '1.00' });
+    expect((await auditRain(context, 'inflated'))!).toMatchObject({ report: { adds_up: true, recycled: '1.00', unclaimed: '9.00' } });
   });
 
   test('of an entry that is no claim of this rain moves nothing, whichever packet it names', async () => {
-    await desk.wonRain('forged', 0);
+    await context.wonRain('forged', 0);
     const claim: Claim = { rainId: 'other', redPacketId: 'forged-9', amount: '1.00', userId: 'eve', at: LATER };
-    await desk.log('forged', claim);
-    await desk.log('forged', JSON.stringify({ ...claim, rainId: 'forged', userId: '' }));
-    await desk.credit();
+    await context.log('forged', claim);
+    await context.log('forged', JSON.stringify({ ...claim, rainId: 'forged', userId: '' }));
+    await context.credit();
     const found = await letters('forged');
     expect(found.map(({ reason }) => reason).sort()).toEqual(['malformed', 'wrong_rain']);
-    for (const { letter } of found) expect(await discardLetter(desk, letter, 'forged')).toEqual({ ok: true, outcome: 'laid_to_rest' });
+    for (const { letter } of found) expect(await discardDeadLetter(context, letter, 'forged')).toEqual({ ok: true, outcome: 'laid_to_rest' });
     // The packet is still there to be won.
-    expect((await auditRain(desk, 'forged'))!).toMatchObject({ report: { adds_up: true, unclaimed: '10.00', recycled: '0.00', laid_to_rest: 2 }, problems: [] });
+    expect((await auditRain(context, 'forged'))!).toMatchObject({ report: { adds_up: true, unclaimed: '10.00', recycled: '0.00', laid_to_rest: 2 }, problems: [] });
   });
 
   test('[R5] and requeueing at the same time: the claim is credited or discarded, never both, never neither', async () => {
     for (let round = 0; round < 6; round++) {
       const id = `race-${round}`;
       const { letter } = await refusedRain(id);
-      desk.barred.clear();
-      await Promise.all([discardLetter(desk, letter, 'race'), requeueLetter(desk, letter), discardLetter(desk, letter, 'race')]);
-      await desk.drained();
+      context.barred.clear();
+      await Promise.all([discardDeadLetter(context, letter, 'race'), requeueDeadLetter(context, letter), discardDeadLetter(context, letter, 'race')]);
+      await context.drained();
       const { credited, discarded } = await book(id);
       expect([credited.count + discarded.count, credited.cents + discarded.cents], id).toEqual([2, 200n]);
     }

@@ -12,7 +12,7 @@ import { randomSource } from '../../src/rain/fairness.ts';
 import { parseMoney } from '../../src/rain/money.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 import { connect } from '../support/rain.ts';
 
 /** What everybody does follows from it, what comes of it does not: the race is real. */
@@ -24,17 +24,17 @@ const USERS = 200;
 const WINS_MIN = 30;
 const AUDITS_MIN = 3;
 
-let desk: TestDesk;
+let context: TestContext;
 let lines: RedisClient[];
 let engines: GrabEngine[];
 beforeAll(async () => {
-  desk = await openTestDesk();
-  lines = await Promise.all([0, 1].map(() => connect(desk.redisUrl)));
+  context = await openTestContext();
+  lines = await Promise.all([0, 1].map(() => connect(context.redisUrl)));
   engines = lines.map((line) => createGrabEngine(line, (fault) => { throw fault; }));
 });
 afterAll(async () => {
   for (const line of lines) line.disconnect();
-  await desk.stop();
+  await context.stop();
 });
 
 /**
@@ -74,9 +74,9 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
   });
   const loader = async (n: number) => {
     await sleep(wish(`loader ${n}`).belowNumber(60));
-    await loadRain(desk, rainId);
+    await loadRain(context, rainId);
   };
-  const pauser = () => until('pauser', async (chance) => void await (chance.belowNumber(3) === 0 ? pause : resume)(desk.redis, rainId, shards));
+  const pauser = () => until('pauser', async (chance) => void await (chance.belowNumber(3) === 0 ? pause : resume)(context.redis, rainId, shards));
   const closer = async (loaded: Promise<unknown>) => {
     // Some are closed at once; the others when it has been a race, however long a busy machine takes for that.
     if (!hasty) {
@@ -84,23 +84,23 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
       while (told.size < WINS_MIN || audits < AUDITS_MIN) await sleep(5);
     }
     await sleep(50 + wish('closer').belowNumber(150));
-    await close(desk.redis, rainId, shards, 'early');
+    await close(context.redis, rainId, shards, 'early');
   };
   const creditor = (n: number) => until(`creditor ${n}`, async (chance) => {
     const shard = chance.belowNumber(shards);
-    const from = chance.belowNumber(1 + await desk.redis.llen(shardKeys(rainId, shard).claims));
+    const from = chance.belowNumber(1 + await context.redis.llen(shardKeys(rainId, shard).claims));
     // Half of the time to the end, or the last few would be waited for long.
-    const entries = await readEntries(desk.redis, rainId, shard, Math.floor(from / 2), chance.belowNumber(2) === 0 ? from : PACKETS);
+    const entries = await readEntries(context.redis, rainId, shard, Math.floor(from / 2), chance.belowNumber(2) === 0 ? from : PACKETS);
     const claims = entries.map((entry) => parseClaim(entry)).map((parsed) => (parsed.ok ? parsed.claim : expect.fail(parsed.reason)));
-    for (const { outcome } of await desk.ledger.credit(claims)) if (outcome !== 'posted' && outcome !== 'already') violations.push(`[R5] ${outcome}`);
+    for (const { outcome } of await context.ledger.credit(claims)) if (outcome !== 'posted' && outcome !== 'already') violations.push(`[R5] ${outcome}`);
   });
   const settler = (n: number) => until(`settler ${n}`, async () => {
-    const { outcome } = await settleRain(desk, rainId, { shards, title: rainId });
+    const { outcome } = await settleRain(context, rainId, { shards, title: rainId });
     if (outcome === 'lost' || outcome === 'does_not_add_up') violations.push(`settling: ${outcome}`);
     if (outcome === 'settled') settled = true;
   }, 60);
   const auditor = () => until('auditor', async () => {
-    const { report, problems } = (await auditRain(desk, rainId))!;
+    const { report, problems } = (await auditRain(context, rainId))!;
     audits++;
     if (!report.adds_up) violations.push(`[R8] ${JSON.stringify({ report, problems })}`);
   }, 30);
@@ -110,16 +110,16 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
     ...loaders, pauser(), closer(Promise.all(loaders)), auditor(),
     ...Array.from({ length: 40 }, (_, n) => grabber(n)), ...[1, 2, 3].map(creditor), ...[1, 2, 3].map(settler),
   ]);
-  const log = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(desk, rainId, shard)))).flat();
+  const log = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, rainId, shard)))).flat();
   const wins = new Map(log.map(({ userId, redPacketId, amount }) => [userId, { redPacketId, amount }]));
   // Everybody's engine answered, so what was told and what is in the log are the same [R4].
   if (log.length !== told.size) violations.push(`[R1][R4] ${log.length} claims, ${told.size} users were told of one`);
   for (const [user, { redPacketId, amount }] of told) {
     if (wins.get(user)?.redPacketId !== redPacketId) violations.push(`[R4] ${user} was told ${redPacketId}, the log says ${wins.get(user)?.redPacketId}`);
-    if (await desk.ledger.balance(user) !== parseMoney(amount)) violations.push(`[R5] ${user} has ${await desk.ledger.balance(user)} for ${amount}`);
+    if (await context.ledger.balance(user) !== parseMoney(amount)) violations.push(`[R5] ${user} has ${await context.ledger.balance(user)} for ${amount}`);
   }
   if (new Set(log.map(({ redPacketId }) => redPacketId)).size !== log.length) violations.push('[R2] a packet went out twice');
-  const { report } = (await auditRain(desk, rainId))!;
+  const { report } = (await auditRain(context, rainId))!;
   if (!report.adds_up || report.pending !== '0.00' || report.unclaimed !== '0.00') violations.push(`[R8] at the end ${JSON.stringify(report)}`);
   return { violations, wins: log.length, audits };
 }
@@ -127,15 +127,15 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
 test(`[R1]–[R8] everybody at once: loaders, a pauser, a closer, 40 grabbers, creditors, settlers and an auditor (RACE_SEED ${SEED.slice(0, 8)})`, async () => {
   let [wins, audits] = [0, 0];
   for (let n = 0; n < RAINS; n++) {
-    const [rainId, now] = [`race-${n}`, await redisNow(desk.redis)];
+    const [rainId, now] = [`race-${n}`, await redisNow(context.redis)];
     const shards = 1 + n % 3;
-    expect(await createRain(desk, { id: rainId, plan: { budget: '500.00', packets: PACKETS }, shards, opensAt: now + 20, closesAt: now + 600_000, seed: SEED })).toMatchObject({ ok: true });
+    expect(await createRain(context, { id: rainId, plan: { budget: '500.00', packets: PACKETS }, shards, opensAt: now + 20, closesAt: now + 600_000, seed: SEED })).toMatchObject({ ok: true });
     const end = await race(rainId, shards, n % 5 === 4);
     expect({ SEED, rainId, violations: end.violations }).toEqual({ SEED, rainId, violations: [] });
     wins += end.wins;
     audits += end.audits;
   }
-  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
   // It was a race: much was won, and looked at while it was.
   expect(wins).toBeGreaterThan(RAINS * 20);
   expect(audits).toBeGreaterThan(RAINS * 2);

@@ -1,21 +1,21 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
-import { portionFor } from '../../src/operator/campaign/rollOver.ts';
+import { topUpFor } from '../../src/operator/campaign/rollOver.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
-import type { TestDesk } from '../support/desk.ts';
+import type { TestContext } from '../support/desk.ts';
 import { even, openRounds } from './rollOverStage.ts';
 
-const { desk: openDesk, round, settle, end, told, report, expectInOrder } = openRounds();
-let desk: TestDesk;
-beforeAll(() => { desk = openDesk(); });
+const { context: openContext, round, settle, end, told, report, expectInOrder } = openRounds();
+let context: TestContext;
+beforeAll(() => { context = openContext(); });
 
 test('[R8] what nobody won in a round is won in the next, and both add up', async () => {
-  await createCampaign(desk, { id: 'roll', winsPerUserMax: 9, rollOver: true });
+  await createCampaign(context, { id: 'roll', winsPerUserMax: 9, rollOver: true });
   await round('roll', 1);
   await round('roll', 2, { plan: even('2.00', 4) });
   await end('roll.1', 'ann');
@@ -32,14 +32,14 @@ test('[R8] what nobody won in a round is won in the next, and both add up', asyn
 });
 
 test('a round that is over is passed over, a draft takes it, and where none is left it stays with the operator', async () => {
-  await createCampaign(desk, { id: 'last', winsPerUserMax: 9, rollOver: true });
+  await createCampaign(context, { id: 'last', winsPerUserMax: 9, rollOver: true });
   for (const number of [1, 2]) await round('last', number);
   await round('last', 3, { load: false });
-  await closeRain(desk, 'last.2');
+  await closeRain(context, 'last.2');
   await end('last.1');
   expect(await settle('last.1')).toEqual({ outcome: 'settled' });
   expect(await told('last.1')).toEqual([{ amount: '4.00', to: 'last.3' }]);
-  expect(await loadRain(desk, 'last.3')).toEqual({ ok: true, packets: 8 });
+  expect(await loadRain(context, 'last.3')).toEqual({ ok: true, packets: 8 });
   await end('last.3');
   expect(await settle('last.3')).toEqual({ outcome: 'settled' });
   expect(await told('last.3')).toEqual([{ amount: '8.00', keeps: 'the operator: no further round of the campaign goes on' }]);
@@ -49,9 +49,9 @@ test('a round that is over is passed over, a draft takes it, and where none is l
 });
 
 test('[R12] no top-up by hand takes the name of one that rolls over: the rest would stay where it is, and nobody would know why', async () => {
-  await createCampaign(desk, { id: 'named', winsPerUserMax: 9, rollOver: true });
+  await createCampaign(context, { id: 'named', winsPerUserMax: 9, rollOver: true });
   for (const number of [1, 2]) await round('named', number);
-  expect(await topUpRain(desk, 'named.2', { id: 'rollover:named.1', budget: '1.00', packets: 1 })).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
+  expect(await topUpRain(context, 'named.2', { id: 'rollover:named.1', budget: '1.00', packets: 1 })).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
   await end('named.1');
   expect(await settle('named.1')).toEqual({ outcome: 'settled' });
   expect(await told('named.1')).toEqual([{ amount: '4.00', to: 'named.2' }]);
@@ -59,7 +59,7 @@ test('[R12] no top-up by hand takes the name of one that rolls over: the rest wo
 });
 
 test('a campaign without it leaves every rest with the operator', async () => {
-  await createCampaign(desk, { id: 'keep', winsPerUserMax: 9 });
+  await createCampaign(context, { id: 'keep', winsPerUserMax: 9 });
   for (const number of [1, 2]) await round('keep', number);
   await end('keep.1');
   expect(await settle('keep.1')).toEqual({ outcome: 'settled' });
@@ -69,15 +69,15 @@ test('a campaign without it leaves every rest with the operator', async () => {
 
 test('as many packets as keep the mean of the round, one at least, and never more than there are cents', () => {
   const next = (budgetCents: bigint, packets: number, split: Record<string, unknown> = {}) => ({ budgetCents, packets, portions: [], split: split as never });
-  expect(portionFor(next(10_000n, 100), 250n)).toEqual({ budget: '2.50', packets: 2, split: { method: 'double-mean' } });
-  expect(portionFor(next(10_000n, 100), 1n)).toEqual({ budget: '0.01', packets: 1, split: { method: 'double-mean' } });
-  expect(portionFor(next(100n, 100, { split: { method: 'even' } }), 7n)).toEqual({ budget: '0.07', packets: 7, split: { method: 'even' } });
-  expect(portionFor(next(10_000n, 100, { split: { method: 'tiers', tiers: [] } }), 100n).split).toEqual({ method: 'double-mean' });
-  for (const name of METHOD_NAMES) expect(checkPlan(portionFor(next(10_000n, 100, { split: EXAMPLES[name].split }), 1n)), name).toMatchObject({ ok: true });
+  expect(topUpFor(next(10_000n, 100), 250n)).toEqual({ budget: '2.50', packets: 2, split: { method: 'double-mean' } });
+  expect(topUpFor(next(10_000n, 100), 1n)).toEqual({ budget: '0.01', packets: 1, split: { method: 'double-mean' } });
+  expect(topUpFor(next(100n, 100, { split: { method: 'even' } }), 7n)).toEqual({ budget: '0.07', packets: 7, split: { method: 'even' } });
+  expect(topUpFor(next(10_000n, 100, { split: { method: 'tiers', tiers: [] } }), 100n).split).toEqual({ method: 'double-mean' });
+  for (const name of METHOD_NAMES) expect(checkPlan(topUpFor(next(10_000n, 100, { split: EXAMPLES[name].split }), 1n)), name).toMatchObject({ ok: true });
   // What was added to it since does not count: a rest that goes from round to round would else change what the rounds are like.
-  expect(portionFor({ ...next(20_000n, 101), portions: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
+  expect(topUpFor({ ...next(20_000n, 101), portions: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
 });
 
 test('a round that a newer version has planned is not taken for one that this version knows: nothing moves, and it is to be done again', () => {
-  expect(() => portionFor({ budgetCents: 100n, packets: 1, portions: [], split: { split: { method: 'by-the-moon' } } as never }, 1n)).toThrow('does not know');
+  expect(() => topUpFor({ budgetCents: 100n, packets: 1, portions: [], split: { split: { method: 'by-the-moon' } } as never }, 1n)).toThrow('does not know');
 });

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findRain } from '../../src/grab/reading.ts';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
-import type { TestDesk } from '../support/desk.ts';
+import type { TestContext } from '../support/desk.ts';
 import { openRounds } from './rollOverStage.ts';
 
-const { desk: openDesk, round, settle, end, report, expectInOrder } = openRounds();
-let desk: TestDesk;
-beforeAll(() => { desk = openDesk(); });
+const { context: openContext, round, settle, end, report, expectInOrder } = openRounds();
+let context: TestContext;
+beforeAll(() => { context = openContext(); });
 
 /** Counted from the moment money goes back, the call of the book or of Redis after which its caller is gone. */
-function mortal(at: number): { desk: Desk; reached: () => boolean } {
+function mortal(at: number): { context: OperatorContext; reached: () => boolean } {
   let calls = -1;
   const guarded = <T extends object>(target: T): T => new Proxy(target, {
     get(of, name) {
@@ -27,17 +27,17 @@ function mortal(at: number): { desk: Desk; reached: () => boolean } {
       };
     },
   });
-  return { desk: { ...desk, ledger: guarded(desk.ledger), redis: guarded(desk.redis) }, reached: () => calls > at };
+  return { context: { ...context, ledger: guarded(context.ledger), redis: guarded(context.redis) }, reached: () => calls > at };
 }
 
 test('[R5][R8] killed after any step since the money went back, and done again by two at once: it rolls over exactly once', async () => {
   let deaths = 0;
   for (let at = 0; ; at++) {
     const id = `dies-${at}`;
-    await createCampaign(desk, { id, winsPerUserMax: 9, rollOver: true });
+    await createCampaign(context, { id, winsPerUserMax: 9, rollOver: true });
     for (const number of [1, 2, 3]) await round(id, number);
     await end(`${id}.1`, 'ann');
-    const { desk: dying, reached } = mortal(at);
+    const { context: dying, reached } = mortal(at);
     const first = await settle(`${id}.1`, dying).then(({ outcome }) => outcome, (error: Error) => error.message);
     if (!reached()) {
       expect(first).toBe('settled');
@@ -46,10 +46,10 @@ test('[R5][R8] killed after any step since the money went back, and done again b
     expect(first).toContain('killed after');
     deaths++;
     // Meanwhile the next round ends, so that another one would be chosen now.
-    await closeRain(desk, `${id}.2`);
-    const live = (await findRain(desk.redis, `${id}.1`))!;
-    const again = await Promise.allSettled([1, 2].map(() => settleRain(desk, `${id}.1`, live)));
-    if (again.some(({ status }) => status === 'rejected')) expect(await settleRain(desk, `${id}.1`, live)).toEqual({ outcome: 'settled' });
+    await closeRain(context, `${id}.2`);
+    const live = (await findRain(context.redis, `${id}.1`))!;
+    const again = await Promise.allSettled([1, 2].map(() => settleRain(context, `${id}.1`, live)));
+    if (again.some(({ status }) => status === 'rejected')) expect(await settleRain(context, `${id}.1`, live)).toEqual({ outcome: 'settled' });
     const [second, third] = [await report(`${id}.2`), await report(`${id}.3`)];
     expect([second.budget, third.budget].sort(), `${first}`).toEqual(['4.00', '7.00']);
     expect(await settle(`${id}.2`)).toEqual({ outcome: 'settled' });

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../src/grab/keys.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../src/operator/switch.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
 
-let desk: TestDesk;
-beforeAll(async () => { desk = await openTestDesk(); });
-afterAll(() => desk.stop());
+let context: TestContext;
+beforeAll(async () => { context = await openTestContext(); });
+afterAll(() => context.stop());
 
 async function recorded(): Promise<{ actor: string; details: unknown }[]> {
-  const database = connectDatabase(desk.databaseUrl);
+  const database = connectDatabase(context.databaseUrl);
   try {
     return await database.operatorAction.findMany({ where: { verb: 'switch' }, orderBy: { id: 'asc' }, select: { actor: true, details: true } });
   } finally {
@@ -20,20 +20,20 @@ async function recorded(): Promise<{ actor: string; details: unknown }[]> {
 }
 
 test('a switch says how it stands, why, by whom and until when; it is recorded, announced, listed, thrown anew and let go', async () => {
-  const ears = await connect(desk.redisUrl);
+  const ears = await connect(context.redisUrl);
   const heard: string[] = [];
   await ears.subscribe(EVENTS_CHANNEL);
   ears.on('message', (_channel, frame: string) => heard.push(frame));
-  expect(await listSwitches(desk)).toEqual([{ name: 'ticker' }, { name: 'joins' }, { name: 'sockets' }, { name: 'grabs' }]);
-  expect(await throwSwitch(desk, 'joins', 'off', { reason: ' the finale ', forMs: 600_000 })).toMatchObject({ ok: true, held: { name: 'joins', position: 'off', reason: 'the finale', actor: 'test' } });
-  const { since, until } = (await listSwitches(desk))[1]!.held!;
+  expect(await listSwitches(context)).toEqual([{ name: 'ticker' }, { name: 'joins' }, { name: 'sockets' }, { name: 'grabs' }]);
+  expect(await throwSwitch(context, 'joins', 'off', { reason: ' the finale ', forMs: 600_000 })).toMatchObject({ ok: true, held: { name: 'joins', position: 'off', reason: 'the finale', actor: 'test' } });
+  const { since, until } = (await listSwitches(context))[1]!.held!;
   expect(until! - since).toBe(600_000);
   expect(Math.abs(since - Date.now())).toBeLessThan(5_000);
-  expect(await throwSwitch(desk, 'joins', 'on', { reason: 'come in' })).toMatchObject({ ok: true });
-  expect((await listSwitches(desk))[1]).toMatchObject({ name: 'joins', held: { position: 'on', reason: 'come in' } });
-  await letGoOfSwitch(desk, 'joins');
-  await letGoOfSwitch(desk, 'joins');
-  expect((await listSwitches(desk))[1]).toEqual({ name: 'joins' });
+  expect(await throwSwitch(context, 'joins', 'on', { reason: 'come in' })).toMatchObject({ ok: true });
+  expect((await listSwitches(context))[1]).toMatchObject({ name: 'joins', held: { position: 'on', reason: 'come in' } });
+  await letGoOfSwitch(context, 'joins');
+  await letGoOfSwitch(context, 'joins');
+  expect((await listSwitches(context))[1]).toEqual({ name: 'joins' });
   expect(await recorded()).toEqual([
     { actor: 'test', details: { name: 'joins', position: 'off', reason: 'the finale', until } },
     { actor: 'test', details: { name: 'joins', position: 'on', reason: 'come in' } },
@@ -51,7 +51,7 @@ test.each<[string, { reason: string; forMs?: number }, string, RegExp]>([
   ['no time at all', { reason: 'r', forMs: 0 }, 'for', /1s to 31d/],
   ['a year', { reason: 'r', forMs: 366 * 86_400_000 }, 'for', /1s to 31d/],
 ])('[R12] %s: refused, and nothing is changed or recorded', async (_, options, field, sentence) => {
-  const before = [await desk.redis.hgetall(SWITCHES_KEY), await recorded()];
-  expect(await throwSwitch(desk, 'ticker', 'off', options)).toMatchObject({ ok: false, refusals: [{ field, reason: expect.stringMatching(sentence) as string }] });
-  expect([await desk.redis.hgetall(SWITCHES_KEY), await recorded()]).toEqual(before);
+  const before = [await context.redis.hgetall(SWITCHES_KEY), await recorded()];
+  expect(await throwSwitch(context, 'ticker', 'off', options)).toMatchObject({ ok: false, refusals: [{ field, reason: expect.stringMatching(sentence) as string }] });
+  expect([await context.redis.hgetall(SWITCHES_KEY), await recorded()]).toEqual(before);
 });

@@ -13,7 +13,7 @@ import { claimLog } from '../support/desk.ts';
 import { tamper } from '../support/plain-sql.ts';
 import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 
-const { desk, plan, open, grabAs, report, read, creditAll } = await openTopUpStage();
+const { context, plan, open, grabAs, report, read, creditAll } = await openTopUpStage();
 
 describe('a top-up', () => {
   test.each([1, 3])('[R8] of a rain that has run dry is won behind all that was there, settled and verified, over %i shard(s)', async (shards) => {
@@ -24,86 +24,86 @@ describe('a top-up', () => {
     expect(await read(id)).toMatchObject({ left: 0, claims: 5 });
     expect(await report(id)).toMatchObject({ pending: '10.00', unclaimed: '0.00', adds_up: true });
 
-    const done = await topUpRain(desk, id, { id: `more-${id}`, ...MORE });
+    const done = await topUpRain(context, id, { id: `more-${id}`, ...MORE });
     expect(done).toMatchObject({ ok: true, rainId: id, id: `more-${id}`, packets: 7, budget: '7.00', total: { packets: 12, budget: '17.00' }, loaded: true });
     expect(await report(id)).toMatchObject({ budget: '17.00', packets: 12, pending: '10.00', unclaimed: '7.00', adds_up: true });
     const { commitment } = done as { commitment: string };
     expect(await read(id)).toMatchObject({ packets: 12, loaded: 12, left: 7, portions: [{ commitment, packets: 7 }] });
-    expect(await showRain(desk, id)).toMatchObject({ budget: '17.00', packets: 12, loaded: 12, portions: [{ portion: 1, id: `more-${id}`, budget: '7.00', packets: 7, commitment }] });
+    expect(await showRain(context, id)).toMatchObject({ budget: '17.00', packets: 12, loaded: 12, portions: [{ portion: 1, id: `more-${id}`, budget: '7.00', packets: 7, commitment }] });
 
     await grabAs(id, shards, ...crowd);
-    const won = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(desk, id, shard)))).flat();
-    const amounts = allocationOf((await desk.ledger.rain(id))!);
+    const won = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, id, shard)))).flat();
+    const amounts = allocationOf((await context.ledger.rain(id))!);
     // [R2] each packet once, with the amount that its portion promised.
     expect(new Set(won.map(({ redPacketId }) => redPacketId)).size).toBe(won.length);
     expect(new Set(won.map(({ userId }) => userId)).size).toBe(won.length);
     for (const { redPacketId, amount } of won) expect(amount).toBe(formatMoney(amounts[Number(redPacketId.slice(id.length + 1))]!));
     expect(won).toHaveLength(12);
 
-    await closeRain(desk, id);
+    await closeRain(context, id);
     await creditAll(id, shards);
-    expect(await settleRain(desk, id, (await findRain(desk.redis, id))!)).toEqual({ outcome: 'settled' });
+    expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
     expect(await report(id)).toMatchObject({ credited: '17.00', recycled: '0.00', winners: 12, adds_up: true });
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
-    const rain = (await desk.ledger.rain(id))!;
-    expect(await verifyRain(desk, id, [{ rainId: id, redPacketId: won.at(-1)!.redPacketId, amount: won.at(-1)!.amount }])).toMatchObject({
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
+    const rain = (await context.ledger.rain(id))!;
+    expect(await verifyRain(context, id, [{ rainId: id, redPacketId: won.at(-1)!.redPacketId, amount: won.at(-1)!.amount }])).toMatchObject({
       ok: true, fair: true, problems: [], packets: 12, checked: { claims: 12, credits: 12, receipts: 1 },
       portions: [{ commitment, packets: 7, seed: rain.portions[0]!.seed }],
     });
     expect((await read(id)).portions).toEqual([{ commitment, packets: 7, seed: rain.portions[0]!.seed, plan: { budget: '7.00', packets: 7 } }]);
 
     // When Redis has forgotten it, the book alone still adds up.
-    for (let shard = 0; shard < shards; shard++) await desk.redis.del(...Object.values(shardKeys(id, shard)));
+    for (let shard = 0; shard < shards; shard++) await context.redis.del(...Object.values(shardKeys(id, shard)));
     expect(await report(id)).toMatchObject({ credited: '17.00', adds_up: true });
   });
 
   test('leaves in their order the packets that were there', async () => {
     await open('order');
-    const before = await desk.redis.lrange(shardKeys('order', 0).packets, 0, -1);
-    await topUpRain(desk, 'order', MORE);
-    expect((await desk.redis.lrange(shardKeys('order', 0).packets, 0, -1)).slice(-5)).toEqual(before);
+    const before = await context.redis.lrange(shardKeys('order', 0).packets, 0, -1);
+    await topUpRain(context, 'order', MORE);
+    expect((await context.redis.lrange(shardKeys('order', 0).packets, 0, -1)).slice(-5)).toEqual(before);
   });
 
   test('[R5] asked for again with its word adds nothing, and answers the same; without a word it adds again', async () => {
     await open('again');
-    const first = await topUpRain(desk, 'again', { id: 'word', ...MORE });
-    expect(await topUpRain(desk, 'again', { id: 'word', ...MORE })).toEqual(first);
+    const first = await topUpRain(context, 'again', { id: 'word', ...MORE });
+    expect(await topUpRain(context, 'again', { id: 'word', ...MORE })).toEqual(first);
     expect(await report('again')).toMatchObject({ budget: '17.00', packets: 12, adds_up: true });
-    await topUpRain(desk, 'again', MORE);
-    await topUpRain(desk, 'again', MORE);
+    await topUpRain(context, 'again', MORE);
+    await topUpRain(context, 'again', MORE);
     expect(await report('again')).toMatchObject({ budget: '31.00', packets: 26, adds_up: true });
-    expect((await desk.ledger.actions('again')).map(({ verb }) => verb)).toEqual(['create', 'load', 'top-up', 'top-up', 'top-up']);
-    expect((await desk.ledger.book('again'))!.fundedCents).toBe(3_100n);
+    expect((await context.ledger.actions('again')).map(({ verb }) => verb)).toEqual(['create', 'load', 'top-up', 'top-up', 'top-up']);
+    expect((await context.ledger.book('again'))!.fundedCents).toBe(3_100n);
   });
 
   test('[R12] whose word means another one is refused, and what differs is named', async () => {
     await open('one');
     await open('two');
-    await topUpRain(desk, 'one', { id: 'mine', ...MORE });
-    expect(why(await topUpRain(desk, 'one', { id: 'mine', budget: '8.00', packets: 7 }))).toEqual([{ field: 'id', reason: 'a top-up mine exists already, with another budget, plan' }]);
-    expect(why(await topUpRain(desk, 'two', { id: 'mine', ...MORE }))).toEqual([{ field: 'id', reason: 'a top-up mine exists already, with another rain' }]);
+    await topUpRain(context, 'one', { id: 'mine', ...MORE });
+    expect(why(await topUpRain(context, 'one', { id: 'mine', budget: '8.00', packets: 7 }))).toEqual([{ field: 'id', reason: 'a top-up mine exists already, with another budget, plan' }]);
+    expect(why(await topUpRain(context, 'two', { id: 'mine', ...MORE }))).toEqual([{ field: 'id', reason: 'a top-up mine exists already, with another rain' }]);
     expect(await report('two')).toMatchObject({ budget: '10.00', adds_up: true });
   });
 
   test('[R12] that cannot be carried out is refused field by field, and changes nothing', async () => {
     await open('wrong');
-    expect(why(await topUpRain(desk, 'wrong', { id: '', budget: '0.05', packets: 7 }))!.map(({ field }) => field)).toEqual(['id', 'packets']);
-    expect(why(await topUpRain(desk, 'nowhere', MORE))).toEqual([{ field: 'rain', reason: 'there is no rain nowhere' }]);
-    expect(await desk.ledger.rain('wrong')).toMatchObject({ budgetCents: 1_000n, packets: 5, portions: [] });
+    expect(why(await topUpRain(context, 'wrong', { id: '', budget: '0.05', packets: 7 }))!.map(({ field }) => field)).toEqual(['id', 'packets']);
+    expect(why(await topUpRain(context, 'nowhere', MORE))).toEqual([{ field: 'rain', reason: 'there is no rain nowhere' }]);
+    expect(await context.ledger.rain('wrong')).toMatchObject({ budgetCents: 1_000n, packets: 5, portions: [] });
   });
 
   test('that is only asked about changes nothing and says what it would come to', async () => {
     await open('dry-run');
-    expect(await topUpRain(desk, 'dry-run', { id: 'maybe', ...MORE, dryRun: true })).toEqual({
+    expect(await topUpRain(context, 'dry-run', { id: 'maybe', ...MORE, dryRun: true })).toEqual({
       ok: true, rainId: 'dry-run', id: 'maybe', packets: 7, budget: '7.00', total: { packets: 12, budget: '17.00' }, loaded: false,
     });
-    expect(await desk.ledger.rain('dry-run')).toMatchObject({ budgetCents: 1_000n, packets: 5, portions: [] });
+    expect(await context.ledger.rain('dry-run')).toMatchObject({ budgetCents: 1_000n, packets: 5, portions: [] });
   });
 
   test('[R7] of a paused rain leaves it paused', async () => {
     await open('paused');
-    await pauseRain(desk, 'paused');
-    expect(await topUpRain(desk, 'paused', MORE)).toMatchObject({ ok: true, loaded: true });
+    await pauseRain(context, 'paused');
+    expect(await topUpRain(context, 'paused', MORE)).toMatchObject({ ok: true, loaded: true });
     expect(await read('paused')).toMatchObject({ state: 'paused', loaded: 12 });
     expect(await grabAs('paused', 1, 'anna')).toEqual(['-4']);
   });
@@ -111,11 +111,11 @@ describe('a top-up', () => {
   test.each([1, 3])('of a draft waits for the load, which finds it, over %i shard(s)', async (shards) => {
     const id = `draft-${shards}`;
     await plan(id, { shards });
-    expect(await topUpRain(desk, id, MORE)).toMatchObject({ ok: true, loaded: false });
+    expect(await topUpRain(context, id, MORE)).toMatchObject({ ok: true, loaded: false });
     expect(await report(id)).toMatchObject({ budget: '17.00', unclaimed: '17.00', adds_up: true });
-    expect(await loadRain(desk, id)).toEqual({ ok: true, packets: 12 });
+    expect(await loadRain(context, id)).toEqual({ ok: true, packets: 12 });
     expect(await read(id)).toMatchObject({ state: 'loaded', packets: 12, loaded: 12, left: 12 });
-    expect(await loadRain(desk, id)).toEqual({ ok: true, packets: 12 });
+    expect(await loadRain(context, id)).toEqual({ ok: true, packets: 12 });
     expect(await report(id)).toMatchObject({ unclaimed: '17.00', adds_up: true });
   });
 
@@ -123,29 +123,29 @@ describe('a top-up', () => {
     for (let i = 0; i < 10; i++) {
       const id = `meanwhile-${i}`;
       await plan(id, { plan: { budget: '5000.00', packets: 5_000 }, shards: 2 });
-      await Promise.all([loadRain(desk, id), topUpRain(desk, id, MORE)]);
+      await Promise.all([loadRain(context, id), topUpRain(context, id, MORE)]);
       expect(await read(id)).toMatchObject({ packets: 5_007, loaded: 5_007, left: 5_007 });
     }
   });
 
   test('does not stand in the way of creating the same rain again, nor of writing it down again', async () => {
-    const now = await redisNow(desk.redis);
+    const now = await redisNow(context.redis);
     const request = { id: 'twice', plan: { budget: '10.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 600_000 };
-    const created = await createRain(desk, request);
-    await loadRain(desk, 'twice');
-    await topUpRain(desk, 'twice', MORE);
-    expect(await createRain(desk, request)).toEqual(created);
+    const created = await createRain(context, request);
+    await loadRain(context, 'twice');
+    await topUpRain(context, 'twice', MORE);
+    expect(await createRain(context, request)).toEqual(created);
     // Redis has forgotten it before it opened.
-    await desk.redis.flushall();
-    expect(await loadRain(desk, 'twice')).toEqual({ ok: true, packets: 12 });
+    await context.redis.flushall();
+    expect(await loadRain(context, 'twice')).toEqual({ ok: true, packets: 12 });
     expect(await read('twice')).toMatchObject({ loaded: 12, left: 12, portions: [{ packets: 7 }] });
   });
 
   test('twenty at once are all added, each once, in one order', async () => {
     await open('crowd', { shards: 2 });
-    const done = await Promise.all(Array.from({ length: 20 }, (_, i) => topUpRain(desk, 'crowd', { id: `crowd-${i % 10}`, ...MORE })));
+    const done = await Promise.all(Array.from({ length: 20 }, (_, i) => topUpRain(context, 'crowd', { id: `crowd-${i % 10}`, ...MORE })));
     expect(done.every(({ ok }) => ok)).toBe(true);
-    const rain = (await desk.ledger.rain('crowd'))!;
+    const rain = (await context.ledger.rain('crowd'))!;
     expect(rain.portions.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(await read('crowd')).toMatchObject({ loaded: 75, left: 75, portions: rain.portions.map(({ commitment, packets }) => ({ commitment, packets })) });
     expect(await report('crowd')).toMatchObject({ budget: '80.00', packets: 75, adds_up: true });
@@ -153,17 +153,17 @@ describe('a top-up', () => {
 
   test('[R10] the thirty-third is refused', async () => {
     await open('many');
-    for (let i = 0; i < 32; i++) expect(await topUpRain(desk, 'many', { budget: '0.01', packets: 1 })).toMatchObject({ ok: true });
-    expect(why(await topUpRain(desk, 'many', { budget: '0.01', packets: 1 }))![0]!.reason).toContain('a rain takes 32 top-ups');
-    expect(why(await topUpRain(desk, 'many', { budget: '0.01', packets: 1, dryRun: true }))![0]!.reason).toContain('a rain takes 32 top-ups');
+    for (let i = 0; i < 32; i++) expect(await topUpRain(context, 'many', { budget: '0.01', packets: 1 })).toMatchObject({ ok: true });
+    expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1 }))![0]!.reason).toContain('a rain takes 32 top-ups');
+    expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1, dryRun: true }))![0]!.reason).toContain('a rain takes 32 top-ups');
     expect(await report('many')).toMatchObject({ budget: '10.32', packets: 37, adds_up: true });
   });
 
   test('whose seed is no longer the one that was promised is not loaded', async () => {
     await plan('exchanged');
-    await topUpRain(desk, 'exchanged', MORE);
-    await tamper(desk.databaseUrl, 'ALTER TABLE "Portion" DISABLE TRIGGER USER', `UPDATE "Portion" SET seed = '${'cd'.repeat(32)}' WHERE "rainId" = 'exchanged'`);
-    expect(await loadRain(desk, 'exchanged')).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('committed') as string }] });
-    expect(await desk.redis.llen(shardKeys('exchanged', 0).packets)).toBe(0);
+    await topUpRain(context, 'exchanged', MORE);
+    await tamper(context.databaseUrl, 'ALTER TABLE "Portion" DISABLE TRIGGER USER', `UPDATE "Portion" SET seed = '${'cd'.repeat(32)}' WHERE "rainId" = 'exchanged'`);
+    expect(await loadRain(context, 'exchanged')).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('committed') as string }] });
+    expect(await context.redis.llen(shardKeys('exchanged', 0).packets)).toBe(0);
   });
 });

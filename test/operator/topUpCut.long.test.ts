@@ -4,37 +4,37 @@ import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { rescheduleRain, startRain } from '../../src/operator/schedule.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
-import { Cut, cutDesk } from './cut.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { Cut, cutContext } from './cut.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let engine: GrabEngine;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  context = await openTestContext();
+  engine = createGrabEngine(context.redis, (fault) => { throw fault; });
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 const SHARDS = 2;
 /** Two chunks a shard, so that a top-up can be cut between them. */
 const MORE = { budget: '50.00', packets: 4_500 };
 
 async function createOne(id: string, opensInMs: number): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: '10.00', packets: 4 }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  const now = await redisNow(context.redis);
+  expect(await createRain(context, { id, plan: { budget: '10.00', packets: 4 }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
 }
 
 /** Does it with a process that dies at each of its calls in turn, until it lives to the end. @returns how many calls it takes */
-async function dieAtEach(verb: (at: Desk, round: number) => Promise<{ ok: boolean }>, when: 'before' | 'after', afterwards: (round: number) => Promise<void>): Promise<number> {
+async function dieAtEach(verb: (at: OperatorContext, round: number) => Promise<{ ok: boolean }>, when: 'before' | 'after', afterwards: (round: number) => Promise<void>): Promise<number> {
   for (let at = 1; ; at++) {
-    const dying = cutDesk(desk, at, when);
+    const dying = cutContext(context, at, when);
     try {
       expect(await verb(dying, at)).toMatchObject({ ok: true });
       expect(dying.calls()).toBeLessThanOrEqual(at);
@@ -46,10 +46,10 @@ async function dieAtEach(verb: (at: Desk, round: number) => Promise<{ ok: boolea
   }
 }
 
-const read = async (id: string) => (await readRain(desk.redis, id, (await findRain(desk.redis, id))!))!;
+const read = async (id: string) => (await readRain(context.redis, id, (await findRain(context.redis, id))!))!;
 
 async function expectWhole(id: string): Promise<void> {
-  const { problems, report } = (await auditRain(desk, id))!;
+  const { problems, report } = (await auditRain(context, id))!;
   expect(problems).toEqual([]);
   expect(report).toMatchObject({ adds_up: true });
 }
@@ -57,8 +57,8 @@ async function expectWhole(id: string): Promise<void> {
 async function expectEachPacketOnce(id: string, packets: number): Promise<void> {
   const ids: string[] = [];
   for (let shard = 0; shard < SHARDS; shard++) {
-    ids.push(...(await desk.redis.lrange(shardKeys(id, shard).packets, 0, -1)).map((element) => (JSON.parse(element) as { redPacketId: string }).redPacketId));
-    ids.push(...(await claimLog(desk, id, shard)).map(({ redPacketId }) => redPacketId));
+    ids.push(...(await context.redis.lrange(shardKeys(id, shard).packets, 0, -1)).map((element) => (JSON.parse(element) as { redPacketId: string }).redPacketId));
+    ids.push(...(await claimLog(context, id, shard)).map(({ redPacketId }) => redPacketId));
   }
   expect(ids).toHaveLength(packets);
   expect(new Set(ids).size).toBe(packets);
@@ -68,7 +68,7 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
   test('[R2][R8] in a top-up, and asked again with its word: added once, each packet once, and the audit adds up after every death', async () => {
     await createOne(`top-${when}`, -1_000);
     const id = `top-${when}`;
-    await loadRain(desk, id);
+    await loadRain(context, id);
     let user = 0;
     const steps = await dieAtEach((at) => topUpRain(at, id, { id: `word-${when}`, ...MORE }), when, async () => {
       const name = `user-${user++}`;
@@ -77,7 +77,7 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     });
     expect(steps).toBeGreaterThan(10);
     expect(await read(id)).toMatchObject({ packets: 4_504, loaded: 4_504 });
-    expect((await desk.ledger.book(id))!.fundedCents).toBe(6_000n);
+    expect((await context.ledger.book(id))!.fundedCents).toBe(6_000n);
     await expectEachPacketOnce(id, 4_504);
     await expectWhole(id);
   });
@@ -87,30 +87,30 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     await dieAtEach(async (at, round) => {
       const id = `left-${when}-${round}`;
       await createOne(id, -1_000);
-      await loadRain(desk, id);
+      await loadRain(context, id);
       return topUpRain(at, id, { id: `word-${id}`, ...MORE });
     }, when, async (round) => {
       const id = `left-${when}-${round}`;
       await engine.grab(id, shardOf('anna', SHARDS), ['anna']);
       await expectWhole(id);
-      await closeRain(desk, id);
-      for (let shard = 0; shard < SHARDS; shard++) await desk.ledger.credit(await claimLog(desk, id, shard));
-      const { portions } = (await desk.ledger.rain(id))!;
+      await closeRain(context, id);
+      for (let shard = 0; shard < SHARDS; shard++) await context.ledger.credit(await claimLog(context, id, shard));
+      const { portions } = (await context.ledger.rain(id))!;
       seen[portions.length === 0 ? 'nothing' : (await read(id)).loaded === 4 ? 'booked' : 'loaded']++;
-      expect(await settleRain(desk, id, (await findRain(desk.redis, id))!)).toEqual({ outcome: 'settled' });
-      const { report } = (await auditRain(desk, id))!;
+      expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
+      const { report } = (await auditRain(context, id))!;
       expect(report).toMatchObject({ budget: portions.length > 0 ? '60.00' : '10.00', unclaimed: '0.00', pending: '0.00', winners: 1, adds_up: true });
-      expect(await verifyRain(desk, id, [])).toMatchObject({ fair: true });
+      expect(await verifyRain(context, id, [])).toMatchObject({ fair: true });
     });
     // Each kind of death was met.
     expect(Object.values(seen).every((count) => count > 0)).toBe(true);
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
   test('in a load of a rain that was topped up as a draft, and done again: each packet once', async () => {
     const id = `load-${when}`;
     await createOne(id, -1_000);
-    await topUpRain(desk, id, { id: `draft-${when}`, ...MORE });
+    await topUpRain(context, id, { id: `draft-${when}`, ...MORE });
     await dieAtEach((at) => loadRain(at, id), when, () => expectWhole(id));
     expect(await read(id)).toMatchObject({ packets: 4_504, loaded: 4_504 });
     await expectEachPacketOnce(id, 4_504);
@@ -119,11 +119,11 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
   test('[R7] in a start, and done again: every shard opens at the one moment that stands in the book', async () => {
     const id = `start-${when}`;
     await createOne(id, 60_000);
-    await loadRain(desk, id);
+    await loadRain(context, id);
     await dieAtEach((at) => startRain(at, id), when, () => expectWhole(id));
-    const rain = (await desk.ledger.rain(id))!;
+    const rain = (await context.ledger.rain(id))!;
     for (let shard = 0; shard < SHARDS; shard++) {
-      expect(await desk.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([String(rain.opensAt), String(rain.closesAt)]);
+      expect(await context.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([String(rain.opensAt), String(rain.closesAt)]);
     }
     expect(rain.closesAt - rain.opensAt).toBe(600_000);
     expect((await engine.grab(id, shardOf('anna', SHARDS), ['anna']))[0]!.code).toBe('0');
@@ -132,11 +132,11 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
   test('in a move to another time, and done again: every shard has the window of the book', async () => {
     const id = `move-${when}`;
     await createOne(id, 60_000);
-    await loadRain(desk, id);
-    const opensAt = await redisNow(desk.redis) + 3_600_000;
+    await loadRain(context, id);
+    const opensAt = await redisNow(context.redis) + 3_600_000;
     await dieAtEach((at) => rescheduleRain(at, id, { opensAt, closesAt: opensAt + 5_000 }), when, () => expectWhole(id));
     for (let shard = 0; shard < SHARDS; shard++) {
-      expect(await desk.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([String(opensAt), String(opensAt + 5_000)]);
+      expect(await context.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([String(opensAt), String(opensAt + 5_000)]);
     }
   });
 });

@@ -11,20 +11,20 @@ import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { formatMoney } from '../../src/rain/money.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
-import { Cut, cutDesk } from './cut.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { Cut, cutContext } from './cut.ts';
 
 /** fast-check prints seed and path of a failure; give them here to see it again. */
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_261_122);
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 10);
 
-let desk: TestDesk;
+let context: TestContext;
 let engine: GrabEngine;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  context = await openTestContext();
+  engine = createGrabEngine(context.redis, (fault) => { throw fault; });
 });
-afterAll(() => desk.stop());
+afterAll(() => context.stop());
 
 const step = fc.oneof(
   fc.record({ verb: fc.constant('grab' as const), users: fc.array(fc.nat(30), { minLength: 1, maxLength: 10 }) }),
@@ -41,10 +41,10 @@ test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anyw
   let [wins, booked] = [0, 0];
   await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 8 }), fc.array(step, { minLength: 5, maxLength: 22 }), async (shards, packets, steps: Step[]) => {
     const id = `topped-${rains++}`;
-    const now = await redisNow(desk.redis);
-    await createRain(desk, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now - 1_000, closesAt: now + 600_000, shards });
-    const live = async () => (await findRain(desk.redis, id))!;
-    const log = async () => (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(desk, id, shard)))).flat();
+    const now = await redisNow(context.redis);
+    await createRain(context, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now - 1_000, closesAt: now + 600_000, shards });
+    const live = async () => (await findRain(context.redis, id))!;
+    const log = async () => (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, id, shard)))).flat();
     const first = new Map<string, string>();
 
     async function act(at: Step): Promise<void> {
@@ -59,32 +59,32 @@ test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anyw
           return;
         case 'top-up': {
           const word = { id: `${id}-${at.word}`, ...portion(at.word) };
-          await topUpRain(cutDesk(desk, at.cutAt, at.when), id, word).catch((error: unknown) => { if (!(error instanceof Cut)) throw error; });
+          await topUpRain(cutContext(context, at.cutAt, at.when), id, word).catch((error: unknown) => { if (!(error instanceof Cut)) throw error; });
           return;
         }
-        case 'load': return void await loadRain(desk, id);
-        case 'pause': return void await pauseRain(desk, id);
-        case 'resume': return void await resumeRain(desk, id);
-        case 'deliver': return void await desk.ledger.credit(await log());
-        case 'close': return void await closeRain(desk, id);
-        case 'settle': return void await settleRain(desk, id, await live());
+        case 'load': return void await loadRain(context, id);
+        case 'pause': return void await pauseRain(context, id);
+        case 'resume': return void await resumeRain(context, id);
+        case 'deliver': return void await context.ledger.credit(await log());
+        case 'close': return void await closeRain(context, id);
+        case 'settle': return void await settleRain(context, id, await live());
         default: return at satisfies never;
       }
     }
 
     async function check(): Promise<void> {
-      const { report, problems } = (await auditRain(desk, id))!;
+      const { report, problems } = (await auditRain(context, id))!;
       expect(problems).toEqual([]);
-      const { portions } = (await desk.ledger.rain(id))!;
+      const { portions } = (await context.ledger.rain(id))!;
       // [R3][R5] each word once, whatever it was said.
       const cents = portions.reduce((sum, { budgetCents }) => sum + budgetCents, BigInt(packets) * 100n);
       expect(new Set(portions.map((added) => added.id)).size).toBe(portions.length);
       expect(report).toMatchObject({ budget: formatMoney(cents), adds_up: true, winners: first.size });
-      expect((await desk.ledger.book(id))!.fundedCents).toBe(cents);
+      expect((await context.ledger.book(id))!.fundedCents).toBe(cents);
       const won = await log();
       expect(won.map(({ userId, redPacketId, amount }) => [userId, `${redPacketId} ${amount}`]).sort()).toEqual([...first].sort());
       // [R2] no packet in two places.
-      const left = (await Promise.all(Array.from({ length: shards }, (_, shard) => desk.redis.lrange(shardKeys(id, shard).packets, 0, -1)))).flat()
+      const left = (await Promise.all(Array.from({ length: shards }, (_, shard) => context.redis.lrange(shardKeys(id, shard).packets, 0, -1)))).flat()
         .map((element) => (JSON.parse(element) as { redPacketId: string }).redPacketId);
       const all = [...left, ...won.map(({ redPacketId }) => redPacketId)];
       expect(new Set(all).size).toBe(all.length);
@@ -94,16 +94,16 @@ test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anyw
       await act(at);
       await check();
     }
-    await closeRain(desk, id);
-    await desk.ledger.credit(await log());
-    expect(await settleRain(desk, id, await live())).toEqual({ outcome: 'settled' });
+    await closeRain(context, id);
+    await context.ledger.credit(await log());
+    expect(await settleRain(context, id, await live())).toEqual({ outcome: 'settled' });
     await check();
-    const { report } = (await auditRain(desk, id))!;
+    const { report } = (await auditRain(context, id))!;
     expect([report.pending, report.unclaimed, report.spoiled]).toEqual(['0.00', '0.00', '0.00']);
-    expect(await verifyRain(desk, id, [...first].map(([, told]) => ({ rainId: id, redPacketId: told.split(' ')[0]!, amount: told.split(' ')[1]! })))).toMatchObject({ fair: true });
-    const rain = (await desk.ledger.rain(id))!;
+    expect(await verifyRain(context, id, [...first].map(([, told]) => ({ rainId: id, redPacketId: told.split(' ')[0]!, amount: told.split(' ')[1]! })))).toMatchObject({ fair: true });
+    const rain = (await context.ledger.rain(id))!;
     expect(allocationOf(rain)).toHaveLength(rain.packets);
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
     wins += first.size;
     booked += rain.portions.length;
   }), { seed: SEED, numRuns: RUNS });

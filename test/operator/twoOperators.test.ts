@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { hasLost } from '../../src/operator/lost.ts';
 import { rescheduleRain, startRain } from '../../src/operator/schedule.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 
-let desk: TestDesk;
-beforeAll(async () => { desk = await openTestDesk(); });
-afterAll(() => desk.stop());
+let context: TestContext;
+beforeAll(async () => { context = await openTestContext(); });
+afterAll(() => context.stop());
 
 async function planned(id: string): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 90_000 })).toMatchObject({ ok: true });
-  expect(await loadRain(desk, id)).toMatchObject({ ok: true });
+  const now = await redisNow(context.redis);
+  expect(await createRain(context, { id, plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 90_000 })).toMatchObject({ ok: true });
+  expect(await loadRain(context, id)).toMatchObject({ ok: true });
 }
 
 /** A desk at which another operator does something first, or right after, when its book is told of a new window. */
-function interrupted(when: 'before' | 'after', other: () => Promise<unknown>): Desk {
+function interrupted(when: 'before' | 'after', other: () => Promise<unknown>): OperatorContext {
   let done = false;
-  const ledger = new Proxy(desk.ledger, {
+  const ledger = new Proxy(context.ledger, {
     get(of, name) {
       const value: unknown = Reflect.get(of, name);
       if (name !== 'reschedule' || typeof value !== 'function' || done) return value;
@@ -34,55 +34,55 @@ function interrupted(when: 'before' | 'after', other: () => Promise<unknown>): D
       };
     },
   });
-  return { ...desk, ledger };
+  return { ...context, ledger };
 }
 
 const windows = async (id: string) => {
-  const booked = (await desk.ledger.rain(id))!;
-  const read = (await readRain(desk.redis, id, (await findRain(desk.redis, id))!))!;
+  const booked = (await context.ledger.rain(id))!;
+  const read = (await readRain(context.redis, id, (await findRain(context.redis, id))!))!;
   return { book: { opensAt: booked.opensAt, closesAt: booked.closesAt }, redis: { opensAt: read.opensAt, closesAt: read.closesAt } };
 };
 
 describe('two operators who move a rain at once', () => {
   test('a rain that one has started is not put off in the book by the other: what was won in it could be forgotten', async () => {
     await planned('started');
-    const tomorrow = await redisNow(desk.redis) + 86_400_000;
-    const late = await rescheduleRain(interrupted('before', () => startRain(desk, 'started')), 'started', { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
+    const tomorrow = await redisNow(context.redis) + 86_400_000;
+    const late = await rescheduleRain(interrupted('before', () => startRain(context, 'started')), 'started', { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
     expect(late).toMatchObject({ ok: false });
     const { book, redis } = await windows('started');
     expect(book).toEqual(redis);
-    expect(await createGrabEngine(desk.redis, (fault) => { throw fault; }).grab('started', 0, ['ann'])).toMatchObject([{ code: '0' }]);
+    expect(await createGrabEngine(context.redis, (fault) => { throw fault; }).grab('started', 0, ['ann'])).toMatchObject([{ code: '0' }]);
     // Redis forgets it: nobody may load it once more, since it had opened.
-    await desk.redis.flushall();
-    expect(await hasLost(desk, (await desk.ledger.rain('started'))!)).toBe(true);
+    await context.redis.flushall();
+    expect(await hasLost(context, (await context.ledger.rain('started'))!)).toBe(true);
   });
 
   test.each(['before', 'after'] as const)('one with a countdown, one who puts it off, the other %s the book: Redis has what the book has in the end', async (when) => {
     await planned(`moved-${when}`);
-    const tomorrow = await redisNow(desk.redis) + 86_400_000;
-    await rescheduleRain(interrupted(when, () => startRain(desk, `moved-${when}`, { inMs: 30_000 })), `moved-${when}`, { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
+    const tomorrow = await redisNow(context.redis) + 86_400_000;
+    await rescheduleRain(interrupted(when, () => startRain(context, `moved-${when}`, { inMs: 30_000 })), `moved-${when}`, { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
     const { book, redis } = await windows(`moved-${when}`);
     expect(redis).toEqual(book);
   });
 
   test('one click too many is no other start, nor another window', async () => {
     await planned('clicked');
-    const [first, second] = [await startRain(interrupted('before', () => startRain(desk, 'clicked')), 'clicked'), await startRain(desk, 'clicked')];
+    const [first, second] = [await startRain(interrupted('before', () => startRain(context, 'clicked')), 'clicked'), await startRain(context, 'clicked')];
     expect(first).toMatchObject({ ok: true, state: 'open' });
     expect(second).toEqual(first);
-    expect((await desk.ledger.actions('clicked')).filter(({ verb }) => verb === 'start')).toHaveLength(1);
+    expect((await context.ledger.actions('clicked')).filter(({ verb }) => verb === 'start')).toHaveLength(1);
     await planned('put-off');
-    const opensAt = await redisNow(desk.redis) + 3_600_000;
+    const opensAt = await redisNow(context.redis) + 3_600_000;
     const window = { opensAt, closesAt: opensAt + 1_000 };
-    expect(await rescheduleRain(interrupted('before', () => rescheduleRain(desk, 'put-off', window)), 'put-off', window)).toMatchObject({ ok: true, ...window });
-    expect((await desk.ledger.actions('put-off')).filter(({ verb }) => verb === 'schedule')).toHaveLength(1);
+    expect(await rescheduleRain(interrupted('before', () => rescheduleRain(context, 'put-off', window)), 'put-off', window)).toMatchObject({ ok: true, ...window });
+    expect((await context.ledger.actions('put-off')).filter(({ verb }) => verb === 'schedule')).toHaveLength(1);
   });
 });
 
 test.each([[9e15, 9e15 + 1], [-9e15, -9e15 + 1], [8_640_000_000_000_001, 8_640_000_000_000_002]])('[R12] a window from %d to %d, which is no date, is refused and no fault', async (opensAt, closesAt) => {
   const refused = { ok: false, refusals: ['opensAt', 'closesAt'].map((field) => ({ field, reason: 'expected epoch milliseconds' })) };
-  expect(await createRain(desk, { id: 'nowhen', plan: { budget: '5.00', packets: 5 }, opensAt, closesAt })).toEqual(refused);
+  expect(await createRain(context, { id: 'nowhen', plan: { budget: '5.00', packets: 5 }, opensAt, closesAt })).toEqual(refused);
   const id = `when-${opensAt < 0 ? 'before' : 'after'}-${Math.abs(opensAt)}`;
   await planned(id);
-  expect(await rescheduleRain(desk, id, { opensAt, closesAt })).toEqual(refused);
+  expect(await rescheduleRain(context, id, { opensAt, closesAt })).toEqual(refused);
 });

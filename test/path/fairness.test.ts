@@ -9,24 +9,24 @@ import { verifyRain } from '../../src/operator/verify.ts';
 import { checkReceipt, verifyFairness } from '../../src/rain/commitment.ts';
 import type { RainSnapshot } from '../../src/protocol/messages.ts';
 import { dial, type Client } from '../support/client.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { dump } from '../support/rain.ts';
 import { openWorker } from '../support/worker.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let gateway: Gateway;
 let worker: WorkerProcess;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  gateway = await openGateway(desk.redisUrl);
-  worker = await openWorker(desk);
+  context = await openTestContext();
+  gateway = await openGateway(context.redisUrl);
+  worker = await openWorker(context);
 });
 afterAll(async () => {
   await gateway.close();
   await worker.close();
-  await desk.stop();
+  await context.stop();
 });
 
 /** Every frame this socket hears, as it is. */
@@ -41,20 +41,20 @@ const isSettled = (frame: string) => (JSON.parse(frame) as Partial<RainSnapshot>
 test('over a whole rain nobody sees the seed before it is settled; then everybody who stayed can recompute what he won', async () => {
   const watcher = await dial(gateway.url, 'watcher');
   const frames = record(watcher);
-  const now = await redisNow(desk.redis);
-  const created = await createRain(desk, { id: 'whole', plan: { budget: '30.00', packets: 10 }, opensAt: now + 700, closesAt: now + 600_000, shards: 2 });
+  const now = await redisNow(context.redis);
+  const created = await createRain(context, { id: 'whole', plan: { budget: '30.00', packets: 10 }, opensAt: now + 700, closesAt: now + 600_000, shards: 2 });
   if (!created.ok) throw new Error('refused');
-  const { seed } = (await desk.ledger.rain('whole'))!;
+  const { seed } = (await context.ledger.rain('whole'))!;
   expect(seed).toMatch(/^[0-9a-f]{64}$/);
   /** Everything that a gateway reads, and more: all keys of the rains. */
-  const redisHoldsSeed = async () => JSON.stringify(await dump(desk.redis, 'rain:*')).includes(seed);
+  const redisHoldsSeed = async () => JSON.stringify(await dump(context.redis, 'rain:*')).includes(seed);
   const secret = async () => {
     expect(await redisHoldsSeed()).toBe(false);
     expect(frames.filter((frame) => frame.includes(seed))).toEqual([]);
   };
 
   await secret();
-  await loadRain(desk, 'whole');
+  await loadRain(context, 'whole');
   watcher.say({ type: 'join', rainId: 'whole' });
   await secret();
   const players = await Promise.all(Array.from({ length: 6 }, (_, i) => dial(gateway.url, `player-${i}`)));
@@ -69,12 +69,12 @@ test('over a whole rain nobody sees the seed before it is settled; then everybod
     }
   }));
   await secret();
-  await pauseRain(desk, 'whole');
+  await pauseRain(context, 'whole');
   await secret();
-  await resumeRain(desk, 'whole');
+  await resumeRain(context, 'whole');
   await Promise.all(players.map((player) => player.next('credited')));
   await secret();
-  await closeRain(desk, 'whole');
+  await closeRain(context, 'whole');
   // From here on it may be settled at any moment; what was said before that is looked at below.
   await eventually(() => frames.some(isSettled), { timeoutMs: 15_000 });
 
@@ -95,6 +95,6 @@ test('over a whole rain nobody sees the seed before it is settled; then everybod
   const late = await dial(gateway.url, 'late');
   late.say({ type: 'join', rainId: 'whole' });
   expect(await late.next('rain')).toMatchObject({ state: 'settled', seed, commitment: created.commitment });
-  expect(await verifyRain(desk, 'whole', receipts)).toMatchObject({ ok: true, fair: true, checked: { left: 4, claims: 6, credits: 6, receipts: 6 } });
+  expect(await verifyRain(context, 'whole', receipts)).toMatchObject({ ok: true, fair: true, checked: { left: 4, claims: 6, credits: 6, receipts: 6 } });
   await Promise.all([watcher, late, ...players].map((client) => client.leave()));
 });

@@ -10,33 +10,33 @@ import { closeRain } from '../../src/operator/steer.ts';
 import type { ResultMessage } from '../../src/protocol/messages.ts';
 import { parseMoney } from '../../src/rain/money.ts';
 import { dial, type Client } from '../support/client.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let gateways: [Gateway, Gateway];
 let workers: WorkerProcess[];
 
 beforeAll(async () => {
-  desk = await openTestDesk();
+  context = await openTestContext();
   // A test may send as many messages as it likes, and what the queue has lost is sent again soon; everything else is as in production. Two workers share the claims.
   const limits = { messagesPerSecondMax: 1_000_000 };
-  gateways = await Promise.all([openGateway(desk.redisUrl, { limits }), openGateway(desk.redisUrl, { limits })]);
-  const sweeping = { everyMs: 300, patienceMs: 1_000 };
-  workers = [await openWorker(desk, { sweeping }), await openWorker(desk, { sweeping })];
+  gateways = await Promise.all([openGateway(context.redisUrl, { limits }), openGateway(context.redisUrl, { limits })]);
+  const sweeping = { everyMs: 300, sweepAfterMs: 1_000 };
+  workers = [await openWorker(context, { sweeping }), await openWorker(context, { sweeping })];
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.close()));
   await Promise.all(workers.map((worker) => worker.close()));
-  await desk.stop();
+  await context.stop();
 });
 
 async function openRain(id: string, budget: string, packets: number): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect((await createRain(desk, { id, plan: { budget, packets }, opensAt: now - 1, closesAt: now + 600_000 })).ok).toBe(true);
-  expect((await loadRain(desk, id)).ok).toBe(true);
+  const now = await redisNow(context.redis);
+  expect((await createRain(context, { id, plan: { budget, packets }, opensAt: now - 1, closesAt: now + 600_000 })).ok).toBe(true);
+  expect((await loadRain(context, id)).ok).toBe(true);
 }
 
 /** Handshakes at a time: thousands at once would stop this process, in which the gateways run too, for longer than they wait for Redis. */
@@ -87,9 +87,9 @@ describe('a rain, end to end, on real parts', () => {
       const won = winners.get(`user-${i}`);
       if (won) expect(await client.next('credited')).toEqual({ type: 'credited', rainId: 'storm', redPacketId: won.redPacketId, amount: won.amount });
     }));
-    for (const [userId, { amount }] of winners) expect(await desk.ledger.balance(userId)).toBe(parseMoney(amount!)!);
-    expect((await auditRain(desk, 'storm'))!.report).toMatchObject({ budget: '888.00', credited: '888.00', pending: '0.00', unclaimed: '0.00', winners: 200, adds_up: true });
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    for (const [userId, { amount }] of winners) expect(await context.ledger.balance(userId)).toBe(parseMoney(amount!)!);
+    expect((await auditRain(context, 'storm'))!.report).toMatchObject({ budget: '888.00', credited: '888.00', pending: '0.00', unclaimed: '0.00', winners: 200, adds_up: true });
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
     await leave(clients);
   });
 
@@ -107,9 +107,9 @@ describe('a rain, end to end, on real parts', () => {
     expect(first).toHaveLength(1);
     expect(new Set(answers.map(({ code, redPacketId, amount }) => `${code === '0' ? '1' : code} ${redPacketId} ${amount}`))).toEqual(
       new Set([`1 ${first[0]!.redPacketId} ${first[0]!.amount}`]));
-    expect(await claimLog(desk, 'greedy')).toHaveLength(1);
+    expect(await claimLog(context, 'greedy')).toHaveLength(1);
     for (const socket of sockets) expect(await socket.next('credited')).toMatchObject({ redPacketId: first[0]!.redPacketId });
-    expect(await desk.ledger.balance('greedy-gus')).toBe(parseMoney(first[0]!.amount!)!);
+    expect(await context.ledger.balance('greedy-gus')).toBe(parseMoney(first[0]!.amount!)!);
     await leave(sockets);
   });
 
@@ -120,35 +120,35 @@ describe('a rain, end to end, on real parts', () => {
       client.say({ type: 'grab', rainId: 'half' });
       expect((await client.next('result')).code).toBe('0');
     }
-    await closeRain(desk, 'half');
+    await closeRain(context, 'half');
     const late = await dial(gateways[0].url, 'too-late');
     late.say({ type: 'grab', rainId: 'half' });
     expect((await late.next('result')).code).toBe('-3');
-    await eventually(async () => expect((await desk.ledger.rain('half'))!.settledAt).toBeDefined(), { timeoutMs: 15_000 });
-    const { report } = (await auditRain(desk, 'half'))!;
+    await eventually(async () => expect((await context.ledger.rain('half'))!.settledAt).toBeDefined(), { timeoutMs: 15_000 });
+    const { report } = (await auditRain(context, 'half'))!;
     expect(report).toMatchObject({ pending: '0.00', unclaimed: '0.00', winners: 4, adds_up: true });
     expect(parseMoney(report.credited)! + parseMoney(report.recycled)!).toBe(3_000n);
-    expect((await desk.ledger.actions('half')).filter(({ verb }) => verb === 'recycle')).toHaveLength(1);
-    await eventually(async () => expect(await desk.redis.pttl(shardKeys('half', 0).claims)).toBeGreaterThan(0));
+    expect((await context.ledger.actions('half')).filter(({ verb }) => verb === 'recycle')).toHaveLength(1);
+    await eventually(async () => expect(await context.redis.pttl(shardKeys('half', 0).claims)).toBeGreaterThan(0));
     // Who asks after all that still gets his first answer [R6].
     clients[0]!.say({ type: 'grab', rainId: 'half' });
     expect((await clients[0]!.next('result')).code).toBe('1');
     await leave([...clients, late]);
-    expect(await desk.ledger.sumOfBalances()).toBe(0n);
+    expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
   test('claims that the queue has lost are sent again and credited once', async () => {
     await openRain('lost', '5.00', 5);
     const clients = await enter(5, (i) => `lost-${i}`);
     // As if the relay had handed them over and the queue had lost them: the cursor is ahead of the claims.
-    await desk.redis.set(shardKeys('lost', 0).relayed, '5');
+    await context.redis.set(shardKeys('lost', 0).relayed, '5');
     for (const client of clients) {
       client.say({ type: 'grab', rainId: 'lost' });
       expect((await client.next('result')).code).toBe('0');
     }
-    await closeRain(desk, 'lost');
-    await eventually(async () => expect((await desk.ledger.rain('lost'))!.settledAt).toBeDefined(), { timeoutMs: 40_000 });
-    expect((await auditRain(desk, 'lost'))!.report).toMatchObject({ credited: '5.00', winners: 5, adds_up: true });
+    await closeRain(context, 'lost');
+    await eventually(async () => expect((await context.ledger.rain('lost'))!.settledAt).toBeDefined(), { timeoutMs: 40_000 });
+    expect((await auditRain(context, 'lost'))!.report).toMatchObject({ credited: '5.00', winners: 5, adds_up: true });
     await leave(clients);
   }, 60_000);
 });

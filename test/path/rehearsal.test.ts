@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhookBalance } from '../../src/credit/webhookBalance.ts';
+import { webhookProvider } from '../../src/credit/webhookBalance.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import { auditRain } from '../../src/operator/audit.ts';
@@ -11,32 +11,32 @@ import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { startWallet, SECRET as WALLET_SECRET, type Wallet } from '../credit/wallet.ts';
 import { SECRET, dial } from '../support/client.ts';
 import { rain } from '../support/call.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let gateway: Gateway;
 let wallet: Wallet;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  [desk, wallet] = await Promise.all([openTestDesk(), startWallet()]);
-  gateway = await openGateway(desk.redisUrl);
-  worker = await openWorker(desk, { keep: (ledger) => ({ keeper: 'webhook', balance: webhookBalance(ledger, { url: wallet.url, secret: WALLET_SECRET, batchMax: 10, timeoutMs: 5_000 }) }) });
+  [context, wallet] = await Promise.all([openTestContext(), startWallet()]);
+  gateway = await openGateway(context.redisUrl);
+  worker = await openWorker(context, { keep: (ledger) => ({ payoutProvider: 'webhook', balance: webhookProvider(ledger, { url: wallet.url, secret: WALLET_SECRET, batchMax: 10, timeoutMs: 5_000 }) }) });
 });
 afterAll(async () => {
   await worker?.close();
   await gateway?.close();
   await wallet?.stop();
-  await desk?.stop();
+  await context?.stop();
 });
 
 async function play(id: string, terms: { rehearsal?: boolean }): Promise<void> {
-  const now = await redisNow(desk.redis);
-  expect(await createRain(desk, { id, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 60_000, terms })).toMatchObject({ ok: true });
-  await loadRain(desk, id);
+  const now = await redisNow(context.redis);
+  expect(await createRain(context, { id, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 60_000, terms })).toMatchObject({ ok: true });
+  await loadRain(context, id);
 }
 
 test('[R8] a rehearsal is played, credited and settled as a rain is, while the wallet outside and every real account stay as they are', async () => {
@@ -48,13 +48,13 @@ test('[R8] a rehearsal is played, credited and settled as a rain is, while the w
   expect(await client.next('result')).toMatchObject({ code: '0', amount: '1.00' });
   expect(await client.next('credited')).toMatchObject({ rainId: 'trial', amount: '1.00' });
   await client.leave();
-  await closeRain(desk, 'trial');
-  await eventually(async () => (await showRain(desk, 'trial'))!.state === 'settled');
-  expect((await auditRain(desk, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', adds_up: true });
-  expect((await listRains(desk)).rains[0]).toMatchObject({ rainId: 'trial', terms: { rehearsal: true } });
-  expect(await desk.ledger.wallet('ann')).toEqual({ balanceCents: 0n, credits: [] });
+  await closeRain(context, 'trial');
+  await eventually(async () => (await showRain(context, 'trial'))!.state === 'settled');
+  expect((await auditRain(context, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', adds_up: true });
+  expect((await listRains(context)).rains[0]).toMatchObject({ rainId: 'trial', terms: { rehearsal: true } });
+  expect(await context.ledger.wallet('ann')).toEqual({ balanceCents: 0n, credits: [] });
   expect(wallet.paid.size).toBe(0);
-  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
 
 test('a real rain beside it is paid by the wallet, and says nothing of a rehearsal', async () => {
@@ -66,11 +66,11 @@ test('a real rain beside it is paid by the wallet, and says nothing of a rehears
   expect(await client.next('credited')).toMatchObject({ amount: '1.00' });
   await client.leave();
   expect(wallet.paid.size).toBe(1);
-  expect(await desk.ledger.balance('bob')).toBe(100n);
+  expect(await context.ledger.balance('bob')).toBe(100n);
 });
 
 test('rain rehearse plays a whole one against the running gateway and says whether its money adds up', async () => {
-  const env = { REDIS_URL: desk.redisUrl, DATABASE_URL: desk.databaseUrl, JWT_SECRET: SECRET };
+  const env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET };
   const run = await rain(['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '3s'], env);
   expect(run.stdout).toContain('The money adds up: 10.00 in 5 packets, 5 winners. It was a rehearsal: no real money moved.');
   expect(run.exit).toBe(0);

@@ -7,7 +7,7 @@ import { redisNow } from '../../src/grab/reading.ts';
 import { runWave } from '../../src/swarm/wave.ts';
 import { dial, tokenFor, type Client } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
-import { guest } from '../support/guest.ts';
+import { testClient } from '../support/guest.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
 import type { Frame } from './recording.ts';
@@ -53,8 +53,8 @@ describe('an old client at the gateway of today', async () => {
   });
 
   test('that names the packet tapped, as it had to where taps were checked, is answered like anybody, however it writes it', async () => {
-    const wicket = { tickets: 'always', puzzles: 'off', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 } as const;
-    const ticketed = await openGateway(server.url, { wicket });
+    const challenges = { tickets: 'always', proofOfWork: 'off', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 } as const;
+    const ticketed = await openGateway(server.url, { challenges });
     onTestFinished(() => ticketed.close());
     await stockRain(redis, { rainId: 'tapped', amounts: ['7.10'] });
     const ann = await dial(ticketed.url, 'ann');
@@ -125,7 +125,7 @@ describe('a newer gateway', () => {
 
   test('is obeyed by the client of today: it asks again after the pause of a code that it does not know', async () => {
     const gateway = await newer([QUEUED, QUEUED, WON]);
-    const ann = await guest(gateway.url, 'ann');
+    const ann = await testClient(gateway.url, 'ann');
     await ann.connect();
     expect(await ann.join(RAIN)).toMatchObject({ kind: 'joined' });
     expect(await ann.grab(RAIN)).toEqual({ kind: 'won', redPacketId: 'spring-0', amount: '12.21' });
@@ -134,11 +134,11 @@ describe('a newer gateway', () => {
 
   test('is believed: a packet is won whatever the code, and a code without packet and pause ends the grab with its own words', async () => {
     const gateway = await newer([{ code: '7', reason: 'won_twice', redPacketId: 'spring-0', amount: '12.21', retryInMs: 5 }]);
-    const ann = await guest(gateway.url, 'ann');
+    const ann = await testClient(gateway.url, 'ann');
     await ann.connect();
     expect(await ann.grab(RAIN)).toMatchObject({ kind: 'won', amount: '12.21' });
     const other = await newer([{ code: '-98', reason: 'too_windy' }]);
-    const bob = await guest(other.url, 'bob');
+    const bob = await testClient(other.url, 'bob');
     await bob.connect();
     expect(await bob.grab(RAIN)).toEqual({ kind: 'unknown', code: '-98', reason: 'too_windy' });
     expect(other.heard.filter(({ type }) => type === 'grab')).toHaveLength(1);

@@ -5,7 +5,7 @@ import { redisNow } from '../../src/grab/reading.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/steer.ts';
-import type { TestDesk } from '../support/desk.ts';
+import type { TestContext } from '../support/desk.ts';
 
 /** One frame of a session: who it was, which way it went, and what was said. */
 export interface Frame {
@@ -23,10 +23,10 @@ const RAIN = 'spring';
  * once more; bob comes too late and hears that nothing is left; the rain ends and is settled, ann sees what was committed to,
  * and the gateway says goodbye.
  */
-export async function recordSession(desk: TestDesk): Promise<Frame[]> {
+export async function recordSession(context: TestContext): Promise<Frame[]> {
   const frames: Frame[] = [];
-  const gateway = await openGateway(desk.redisUrl);
-  const worker = await openWorker(desk, { settling: { tidyMs: 100 } });
+  const gateway = await openGateway(context.redisUrl);
+  const worker = await openWorker(context, { settling: { tidyMs: 100 } });
   const clients: Client[] = [];
 
   async function enter(user: string): Promise<{ say(message: Frame['message']): void; hear: Client['next'] }> {
@@ -49,10 +49,10 @@ export async function recordSession(desk: TestDesk): Promise<Frame[]> {
   };
 
   try {
-    const now = await redisNow(desk.redis);
-    const created = await createRain(desk, { id: RAIN, title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now + OPENS_IN_MS, closesAt: now + 600_000 });
+    const now = await redisNow(context.redis);
+    const created = await createRain(context, { id: RAIN, title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now + OPENS_IN_MS, closesAt: now + 600_000 });
     if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-    await loadRain(desk, RAIN);
+    await loadRain(context, RAIN);
     const ann = await enter('ann');
     await ann.hear('welcome');
     ann.say({ type: 'ping', t: 1_000 });
@@ -76,7 +76,7 @@ export async function recordSession(desk: TestDesk): Promise<Frame[]> {
     ann.say({ type: 'grab', rainId: RAIN, userId: 'bob' });
     await ann.hear('error');
     await ann.hear('winners');
-    await closeRain(desk, RAIN);
+    await closeRain(context, RAIN);
     await untilState(ann, 'settled');
     const closing = gateway.close();
     await ann.hear('goodbye');

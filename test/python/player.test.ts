@@ -10,7 +10,7 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { startRain } from '../../src/operator/schedule.ts';
 import { SECRET, tokenFor } from '../support/client.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { TcpProxy } from '../support/proxy.ts';
@@ -27,33 +27,33 @@ interface Told {
   [more: string]: unknown;
 }
 
-let desk: TestDesk;
+let context: TestContext;
 let worker: Awaited<ReturnType<typeof openWorker>>;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  worker = await openWorker(desk);
+  context = await openTestContext();
+  worker = await openWorker(context);
 });
 afterAll(async () => {
   await worker?.close();
-  await desk?.stop();
+  await context?.stop();
 });
 
 async function plan(id: string, opensInMs: number, packets = 1): Promise<void> {
-  const now = await redisNow(desk.redis);
-  const created = await createRain(desk, { id, plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  const now = await redisNow(context.redis);
+  const created = await createRain(context, { id, plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-  await loadRain(desk, id);
+  await loadRain(context, id);
 }
 
 /** Python takes its time to start, a busy machine more: it rains a while after the player is there, and knows when. */
 async function startFor(player: Awaited<ReturnType<typeof play>>, id: string, inMs: number): Promise<void> {
   await player.has('joined');
-  expect(await startRain(desk, id, { inMs })).toMatchObject({ ok: true });
+  expect(await startRain(context, id, { inMs })).toMatchObject({ ok: true });
   await player.has('moved');
 }
 
 async function gatewayWith(options: Partial<GatewayOptions> = {}): Promise<string> {
-  const gateway = await openGateway(desk.redisUrl, options);
+  const gateway = await openGateway(context.redisUrl, options);
   onTestFinished(() => gateway.close());
   return gateway.url;
 }
@@ -79,7 +79,7 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.at(-1)).toEqual({ event: 'end', won: '5.00', credited: true, why: null });
     expect(player.told[0]).toEqual({ event: 'welcome', userId: 'pia' });
-    expect(await desk.ledger.balance('pia')).toBe(500n);
+    expect(await context.ledger.balance('pia')).toBe(500n);
   });
 
   test('[R6] whose line was cut before the answer reconnects, hears the first answer, and has the money once', async () => {
@@ -89,24 +89,24 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
     const player = await play(`ws://127.0.0.1:${line.port}/v1`, 'py-cut', 'quin', '--browser');
     await startFor(player, 'py-cut', 2_000);
     line.blackhole('toClient');
-    await eventually(async () => expect(await desk.redis.hlen(shardKeys('py-cut', 0).claimed)).toBe(1), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await context.redis.hlen(shardKeys('py-cut', 0).claimed)).toBe(1), { timeoutMs: 30_000 });
     line.pass();
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.filter(({ event }) => event === 'welcome')).toHaveLength(2);
     // Told by the join, or by asking again, whichever was first; the first answer never arrived.
     expect([...new Set(player.told.filter(({ event }) => event === 'result').map(({ code }) => code))]).toEqual(['1']);
     expect(player.told.at(-1)).toMatchObject({ won: '5.00', credited: true });
-    expect(await desk.ledger.balance('quin')).toBe(500n);
+    expect(await context.ledger.balance('quin')).toBe(500n);
   });
 
   test('gets its ticket for a puzzle, and wins with it', async () => {
     await plan('py-ticket', 60_000);
-    const url = await gatewayWith({ wicket: { tickets: 'always', puzzles: 'always', secret: SECRET, puzzleTries: 50 } });
+    const url = await gatewayWith({ challenges: { tickets: 'always', proofOfWork: 'always', secret: SECRET, proofOfWorkTries: 50 } });
     const player = await play(url, 'py-ticket', 'rex');
     await startFor(player, 'py-ticket', 500);
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.map(({ event }) => event)).toContain('ticket');
-    expect(await desk.ledger.balance('rex')).toBe(500n);
+    expect(await context.ledger.balance('rex')).toBe(500n);
   });
 
   test('obeys the pause of a code that it does not know, and ends with the words of one that has none', async () => {

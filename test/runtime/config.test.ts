@@ -97,11 +97,11 @@ test('the limits that can be set are, unless they are, those of the list of limi
   const config = loadConfig([], {});
   expect([
     config.GATEWAY_SOCKETS_MAX, config.GATEWAY_SOCKETS_PER_ADDRESS_MAX, config.GATEWAY_HANDSHAKES_PER_SECOND, config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
-    config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND, config.GATEWAY_COMEBACKS_PER_SECOND, config.TRUSTED_PROXIES,
+    config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND, config.GATEWAY_RECONNECTS_PER_SECOND, config.TRUSTED_PROXIES,
     config.GATEWAY_FAIR_START_MS,
   ]).toEqual([
     LIMITS.socketsMax, LIMITS.socketsPerAddressMax, LIMITS.handshakesPerSecondMax, LIMITS.handshakesPerAddressPerSecondMax,
-    LIMITS.messagesPerSecondMax, LIMITS.messagesPerAddressPerSecondMax, LIMITS.comebacksPerSecond, 0,
+    LIMITS.messagesPerSecondMax, LIMITS.messagesPerAddressPerSecondMax, LIMITS.reconnectsPerSecond, 0,
     LIMITS.fairStartMs,
   ]);
 });

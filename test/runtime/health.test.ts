@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openReadiness, type Part, type ReadinessOptions } from '../../src/runtime/health.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { openRegistry, startMetricsServer, tellReadiness } from '../../src/runtime/metrics.ts';
+import { openRegistry, startMetricsServer, registerReadiness } from '../../src/runtime/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/scrape.ts';
 
@@ -58,7 +58,7 @@ test('a process that did not listen itself does not call another silent', async 
 test('whoever closes is not ready from the first moment on; /readyz and the figures say so, /healthz that it lives', async () => {
   const readiness = await watch([{ name: 'redis', ask: async () => {} }]);
   const registry = openRegistry();
-  tellReadiness(registry, readiness);
+  registerReadiness(registry, readiness);
   const server = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, readiness, log: createLog('metrics', 'silent') });
   onTestFinished(() => server.close());
   const ask = async (path: string) => {

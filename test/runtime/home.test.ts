@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openHome } from '../../src/runtime/home.ts';
 import { acquireLock, lockHolder } from '../../src/runtime/lock.ts';
 import { identify } from '../../src/runtime/processIdentity.ts';
-import { readRunning, removeRunning, writeRunning, type Running } from '../../src/runtime/running.ts';
+import { readRunning, removeRunning, writeRunning, type RunningSystem } from '../../src/runtime/running.ts';
 import { keepSecrets } from '../../src/runtime/secrets.ts';
 import { runScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -71,7 +71,7 @@ test('of many that find a dead holder at the same moment, one takes over', async
 
 test('run.json tells of a running system to its owner alone, and of nothing when that system has ended', async () => {
   const folder = temporaryFolder();
-  const value: Running = {
+  const value: RunningSystem = {
     pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's',
     gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: false,
   };

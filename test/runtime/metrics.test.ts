@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/runtime/log.ts';
-import { openRegistry, startMetricsServer, tellFigure, tellSpread, type Sample } from '../../src/runtime/metrics.ts';
-import { Spread } from '../../src/runtime/spread.ts';
+import { openRegistry, startMetricsServer, registerMetric, registerHistogram, type Sample } from '../../src/runtime/metrics.ts';
+import { Histogram } from '../../src/runtime/spread.ts';
 import { scrape } from '../support/scrape.ts';
 
 const log = createLog('metrics', 'silent');
@@ -28,8 +28,8 @@ test('a figure is read when it is asked for, and a label that is no longer told 
   const { registry, url } = await serve();
   let samples: Sample[] = [{ labels: { rain: 'a' }, value: 1 }, { labels: { rain: 'b' }, value: 2 }];
   let total = 5;
-  tellFigure(registry, { kind: 'gauge', name: 'rain_x', help: 'x', labels: ['rain'], read: () => samples });
-  tellFigure(registry, { kind: 'counter', name: 'rain_y_total', help: 'y', read: () => [{ value: total }] });
+  registerMetric(registry, { kind: 'gauge', name: 'rain_x', help: 'x', labels: ['rain'], read: () => samples });
+  registerMetric(registry, { kind: 'counter', name: 'rain_y_total', help: 'y', read: () => [{ value: total }] });
   let told = await scrape(url);
   expect([told.get('rain_x{rain="a"}'), told.get('rain_x{rain="b"}'), told.get('rain_y_total')]).toEqual([1, 2, 5]);
   samples = [{ labels: { rain: 'b' }, value: 3 }];
@@ -40,10 +40,10 @@ test('a figure is read when it is asked for, and a label that is no longer told 
 
 test('a spread is told as a histogram: cumulative, with its sum and its count, for each label', async () => {
   const { registry, url } = await serve();
-  const [fast, slow] = [new Spread([0.1, 1]), new Spread([0.1, 1])];
+  const [fast, slow] = [new Histogram([0.1, 1]), new Histogram([0.1, 1])];
   for (const [value, times] of [[0.05, 3], [0.1, 1], [0.5, 2], [7, 1]] as const) fast.add(value, times);
   slow.add(1);
-  tellSpread(registry, { name: 'rain_z_seconds', help: 'z', labels: ['way'], read: () => [{ labels: { way: 'fast' }, spread: fast }, { labels: { way: 'slow' }, spread: slow }] });
+  registerHistogram(registry, { name: 'rain_z_seconds', help: 'z', labels: ['way'], read: () => [{ labels: { way: 'fast' }, histogram: fast }, { labels: { way: 'slow' }, histogram: slow }] });
   const told = await scrape(url);
   const of = (way: string) => ['0.1', '1', '+Inf'].map((le) => told.get(`rain_z_seconds_bucket{way="${way}",le="${le}"}`));
   expect([of('fast'), of('slow')]).toEqual([[4, 6, 7], [0, 1, 1]]);
@@ -60,9 +60,9 @@ test('which version runs is told', async () => {
 
 test('[R10] a source that fails or never answers is left out, never told as 0, and the others are told', async () => {
   const { registry, url } = await serve();
-  tellFigure(registry, { kind: 'gauge', name: 'rain_failing', help: 'x', read: () => Promise.reject(new Error('away')) });
-  tellFigure(registry, { kind: 'gauge', name: 'rain_hanging', help: 'x', read: () => new Promise<Sample[]>(() => {}) });
-  tellFigure(registry, { kind: 'gauge', name: 'rain_well', help: 'x', read: () => [{ value: 7 }] });
+  registerMetric(registry, { kind: 'gauge', name: 'rain_failing', help: 'x', read: () => Promise.reject(new Error('away')) });
+  registerMetric(registry, { kind: 'gauge', name: 'rain_hanging', help: 'x', read: () => new Promise<Sample[]>(() => {}) });
+  registerMetric(registry, { kind: 'gauge', name: 'rain_well', help: 'x', read: () => [{ value: 7 }] });
   const told = await scrape(url);
   expect([told.has('rain_failing'), told.has('rain_hanging'), told.get('rain_well')]).toEqual([false, false, 7]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startWorker } from '../../src/bin/servers/worker.ts';
 import { LOCAL, type Durability } from '../../src/runtime/durability.ts';
-import { expectFit, judgeRedis } from '../../src/runtime/redisDemands.ts';
+import { requireFit, checkRedis } from '../../src/runtime/redisDemands.ts';
 import { parseInfo, readFacts } from '../../src/runtime/redisFacts.ts';
 import { startCluster } from '../support/cluster.ts';
 import { openGateway } from '../support/gateway.ts';
@@ -23,7 +23,7 @@ async function check(url: string, durability = LOCAL) {
   const redis = await connect(url);
   const { log, heard } = listeningLog();
   try {
-    await expectFit(redis, durability, log);
+    await requireFit(redis, durability, log);
     return { heard };
   } finally {
     redis.disconnect();
@@ -102,6 +102,6 @@ test('facts: what INFO says, and who follows', async () => {
 
 test('a log that cannot be written any more is a reason to stop', () => {
   const facts = { node: '', ...parseInfo('role:master\r\naof_enabled:1\r\naof_last_write_status:err\r\n') };
-  expect(judgeRedis(facts, LOCAL)).toEqual([expect.objectContaining({ problem: 'aof_write', severity: 'wrong' })]);
-  expect(judgeRedis(facts, RELAXED)).toEqual([]);
+  expect(checkRedis(facts, LOCAL)).toEqual([expect.objectContaining({ problem: 'aof_write', severity: 'wrong' })]);
+  expect(checkRedis(facts, RELAXED)).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Replacements } from '../../src/runtime/replacements.ts';
+import { RestartLimit } from '../../src/runtime/replacements.ts';
 
 const backoff = { firstDelayMs: 250, delayMsMax: 5_000 };
 
 test('each replacement within a minute waits longer, and a quiet minute forgives all', () => {
   let at = 0;
-  const replacements = new Replacements({ perMinuteMax: 10, backoff, now: () => at, random: () => 1 });
+  const replacements = new RestartLimit({ perMinuteMax: 10, backoff, now: () => at, random: () => 1 });
   expect([replacements.next(), replacements.next(), replacements.next()]).toEqual([250, 500, 1_000]);
   at += 61_001;
   expect(replacements.next()).toBe(250);
@@ -15,7 +15,7 @@ test('each replacement within a minute waits longer, and a quiet minute forgives
 test('[R10] however fast processes die, no minute sees more replacements than allowed', () => {
   fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 80 }), fc.integer({ min: 1, max: 12 }), (lives, perMinuteMax) => {
     let at = 0;
-    const replacements = new Replacements({ perMinuteMax, backoff, now: () => at, random: () => 0 });
+    const replacements = new RestartLimit({ perMinuteMax, backoff, now: () => at, random: () => 0 });
     const begun = lives.map((livedMs) => {
       at += replacements.next();
       const moment = at;

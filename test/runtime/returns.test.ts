@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { watchReturns } from '../../src/runtime/returns.ts';
+import { watchReconnects } from '../../src/runtime/returns.ts';
 
 test('how long Redis has been back: for ever, not at all while it is away, and then from its return on', () => {
   const redis = new Redis({ lazyConnect: true });
   let now = 1_000;
-  const since = watchReturns(redis, () => now);
+  const since = watchReconnects(redis, () => now);
   redis.emit('ready');
   expect(since()).toBe(Infinity);
   redis.emit('close');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createSlots } from '../../src/runtime/slots.ts';
+import { createSemaphore } from '../../src/runtime/slots.ts';
 
 test('[R10] no more than so much is at work at once, in the order of arrival, and a failure gives its place back', async () => {
-  const inSlot = createSlots(3);
+  const inSlot = createSemaphore(3);
   const begun: number[] = [];
   let [under, most] = [0, 0];
   const work = Array.from({ length: 20 }, (_, i) => inSlot(async () => {

@@ -13,7 +13,7 @@ import { createLeases } from '../../src/relay/lease.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { dial } from '../support/client.ts';
-import { claimLog, openTestDesk, type TestDesk } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 
@@ -22,30 +22,30 @@ const TTL_MS = 600_000;
 const SHARDS = 2;
 const users = Array.from({ length: 30 }, (_, i) => `user-${i}`);
 
-let desk: TestDesk;
+let context: TestContext;
 let gateway: Gateway;
 let worker: WorkerProcess;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  gateway = await openGateway(desk.redisUrl);
-  worker = await startWorker(desk.redisUrl, desk.databaseUrl, createLog('worker', 'silent'), { settling: { ttlMs: TTL_MS, tidyMs: 100 } });
+  context = await openTestContext();
+  gateway = await openGateway(context.redisUrl);
+  worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { settling: { ttlMs: TTL_MS, tidyMs: 100 } });
 });
 afterAll(async () => {
   await gateway?.close();
   await worker?.close();
-  await desk?.stop();
+  await context?.stop();
 });
 
 /** Everything in Redis, by SCAN, with its time to live: ms, -1 never expires. */
 async function keys(): Promise<Map<string, number>> {
   const found = new Set<string>();
   for (let cursor = '0'; ;) {
-    const [next, page] = await desk.redis.call('SCAN', cursor, 'COUNT', '100') as [string, string[]];
+    const [next, page] = await context.redis.call('SCAN', cursor, 'COUNT', '100') as [string, string[]];
     for (const key of page) found.add(key);
     if (next === '0') break;
     cursor = next;
   }
-  const ttls = await Promise.all([...found].map(async (key) => [key, await desk.redis.pttl(key)] as const));
+  const ttls = await Promise.all([...found].map(async (key) => [key, await context.redis.pttl(key)] as const));
   return new Map(ttls.filter(([, ttl]) => ttl !== -2));
 }
 
@@ -55,22 +55,22 @@ const isPassing = (key: string) => /:(lease|auditor|restored)$/.test(key);
 const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
 
 async function play(rainId: string): Promise<void> {
-  const now = await redisNow(desk.redis);
-  await createRain(desk, { id: rainId, plan: { budget: '40.00', packets: 40, split: { method: 'even' } }, shards: SHARDS, opensAt: now - 1_000, closesAt: now + 600_000 });
-  await loadRain(desk, rainId);
+  const now = await redisNow(context.redis);
+  await createRain(context, { id: rainId, plan: { budget: '40.00', packets: 40, split: { method: 'even' } }, shards: SHARDS, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(context, rainId);
   // One element that is no packet, so that every kind of key is born.
-  for (let shard = 0; shard < SHARDS; shard++) await desk.redis.lset(shardKeys(rainId, shard).packets, -1, 'torn');
+  for (let shard = 0; shard < SHARDS; shard++) await context.redis.lset(shardKeys(rainId, shard).packets, -1, 'torn');
   const ann = await dial(gateway.url, users[0]!);
   ann.say({ type: 'join', rainId });
   ann.say({ type: 'grab', rainId });
   expect((await ann.next('result')).code).toBe('0');
   await ann.next('credited');
   await ann.leave();
-  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   for (const user of users) await engine.grab(rainId, shardOf(user, SHARDS), [user]);
-  await eventually(async () => expect((await desk.ledger.book(rainId))!.credited.count).toBe(users.length), { timeoutMs: 15_000 });
+  await eventually(async () => expect((await context.ledger.book(rainId))!.credited.count).toBe(users.length), { timeoutMs: 15_000 });
   await eventually(async () => {
-    const counts = await Promise.all([0, 1].map((shard) => desk.redis.scard(shardKeys(rainId, shard).credited)));
+    const counts = await Promise.all([0, 1].map((shard) => context.redis.scard(shardKeys(rainId, shard).credited)));
     expect(counts[0]! + counts[1]!).toBe(users.length);
   });
 }
@@ -85,19 +85,19 @@ test('nothing of a rain expires before it is settled, everything afterwards, als
     else expect(ttl, `${key} must not expire before it is settled`).toBe(-1);
   }
 
-  await closeRain(desk, 'r1');
-  const isSettled = () => Promise.all([0, 1].map(async (shard) => await desk.redis.hget(shardKeys('r1', shard).state, 'state') === 'settled'));
+  await closeRain(context, 'r1');
+  const isSettled = () => Promise.all([0, 1].map(async (shard) => await context.redis.hget(shardKeys('r1', shard).state, 'state') === 'settled'));
   await eventually(async () => expect(await isSettled()).toEqual([true, true]), { timeoutMs: 15_000 });
   // Late: the cursor and the set are lost and born again, a winner asks and joins once more.
   const [first, second] = [shardKeys('r1', 0), shardKeys('r1', 1)];
-  const log = await claimLog(desk, 'r1', 0);
-  await desk.redis.del(first.relayed, first.credited);
-  await announceCredited(desk.redis, 'r1', 0, log);
+  const log = await claimLog(context, 'r1', 0);
+  await context.redis.del(first.relayed, first.credited);
+  await announceCredited(context.redis, 'r1', 0, log);
   // The worker's own lease of it may still run; the test does not wait until it ends.
-  await desk.redis.del(first.lease);
-  expect(await createLeases(desk.redis, 'late').hold('r1', 0)).toBe(true);
+  await context.redis.del(first.lease);
+  expect(await createLeases(context.redis, 'late').hold('r1', 0)).toBe(true);
   const late = { owner: 'late', from: 0, to: log.length };
-  expect(await advance(desk.redis, 'r1', 0, late)).toBe('moved');
+  expect(await advance(context.redis, 'r1', 0, late)).toBe('moved');
   const ann = await dial(gateway.url, users[0]!);
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('1');
@@ -108,7 +108,7 @@ test('nothing of a rain expires before it is settled, everything afterwards, als
     expect(ttl, key).toBeLessThanOrEqual(isPassing(key) ? 600_000 : TTL_MS);
   }
 
-  for (const [key] of settled) await desk.redis.pexpire(key, 1);
+  for (const [key] of settled) await context.redis.pexpire(key, 1);
   const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key) && !isPassing(key))).toEqual([]);
   await eventually(onlyTheQueue, { timeoutMs: 30_000 });
   const jobs = [...(await keys()).keys()];
@@ -124,13 +124,13 @@ test('nothing of a rain expires before it is settled, everything afterwards, als
   }, { everyMs: 300 });
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('-8');
-  await announceCredited(desk.redis, 'r1', 0, log);
-  expect(await settleRain(desk, 'r1', { shards: SHARDS, title: '' })).toEqual({ outcome: 'settled' });
-  expect(await loadRain(desk, 'r1')).toMatchObject({ ok: false });
-  expect(await closeRain(desk, 'r1')).toMatchObject({ ok: false });
+  await announceCredited(context.redis, 'r1', 0, log);
+  expect(await settleRain(context, 'r1', { shards: SHARDS, title: '' })).toEqual({ outcome: 'settled' });
+  expect(await loadRain(context, 'r1')).toMatchObject({ ok: false });
+  expect(await closeRain(context, 'r1')).toMatchObject({ ok: false });
   await onlyTheQueue();
   // A relay that was asleep while all expired writes nothing.
-  expect(await advance(desk.redis, 'r1', 0, late)).toBe('shard_gone');
+  expect(await advance(context.redis, 'r1', 0, late)).toBe('shard_gone');
   await onlyTheQueue();
   await ann.leave();
 });

@@ -7,7 +7,7 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { LOCAL } from '../../src/runtime/durability.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
-import { startGuard, type Guard } from '../../src/steward/guard.ts';
+import { startRedisMonitor, type RedisMonitor } from '../../src/steward/guard.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog, type HeardLine } from '../support/log.ts';
@@ -19,7 +19,7 @@ let database: Database;
 let ledger: Ledger;
 let server: TestRedis;
 let redis: RedisClient;
-let guard: Guard;
+let redisMonitor: RedisMonitor;
 let heard: HeardLine[];
 
 beforeAll(async () => {
@@ -36,9 +36,9 @@ afterAll(async () => {
 async function watchOver(...args: string[]): Promise<void> {
   server = await startRedis({ args });
   redis = await connect(server.url);
-  ({ heard, guard } = open());
+  ({ heard, redisMonitor } = open());
   onTestFinished(async () => {
-    await guard.close();
+    await redisMonitor.close();
     redis.disconnect();
     await server.stop();
   });
@@ -46,20 +46,20 @@ async function watchOver(...args: string[]): Promise<void> {
 
 function open() {
   const { log, heard } = listeningLog();
-  return { heard, guard: startGuard({ desk: { redis, ledger, actor: 'guard' }, durability: LOCAL, log, everyMs: 30, momentMs: 400 }) };
+  return { heard, redisMonitor: startRedisMonitor({ context: { redis, ledger, actor: 'guard' }, durability: LOCAL, log, everyMs: 30, momentMs: 400 }) };
 }
 
-const quiet = () => eventually(() => expect(Object.values(guard.standing()).every((count) => count === 0)).toBe(true));
-const begins = (problem: string) => eventually(() => expect(guard.standing()).toMatchObject({ [problem]: 1 }));
+const quiet = () => eventually(() => expect(Object.values(redisMonitor.standing()).every((count) => count === 0)).toBe(true));
+const begins = (problem: string) => eventually(() => expect(redisMonitor.standing()).toMatchObject({ [problem]: 1 }));
 /** What was told about this problem: the levels, in order. */
 const told = (problem: string) => heard.filter((line) => line['problem'] === problem).map(({ level }) => level);
 
 /** Ten packets, loaded; in the book of all tests, so a test settles it in the end. */
 async function loadedRain(id: string, opensInMs = -1_000): Promise<void> {
   const now = await redisNow(redis);
-  const desk = { redis, ledger, actor: 'test' };
-  await createRain(desk, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
-  const loaded = await loadRain(desk, id);
+  const context = { redis, ledger, actor: 'test' };
+  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  const loaded = await loadRain(context, id);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
   onTestFinished(() => ledger.settle(id).then(() => {}));
 }
@@ -113,7 +113,7 @@ test('a Redis that comes back as another one, and empty: both are told, and the 
   // A restart is told for a moment only, which a busy machine may miss.
   await eventually(() => expect([told('restarted')[0], told('lost')]).toEqual(['warn', ['error']]), { timeoutMs: 10_000 });
   await eventually(() => expect(told('restarted')).toEqual(['warn', 'info']));
-  expect(guard.standing()).toMatchObject({ lost: 1, restarted: 0 });
+  expect(redisMonitor.standing()).toMatchObject({ lost: 1, restarted: 0 });
 });
 
 test('a flush under a loaded rain is told once, opened or not, and is over when its book is closed', async () => {
@@ -122,13 +122,13 @@ test('a flush under a loaded rain is told once, opened or not, and is over when 
   await loadedRain('flushed-before-it-opened', 60_000);
   await quiet();
   await redis.flushall();
-  await eventually(() => expect(guard.standing().lost).toBe(2));
-  await guard.close();
+  await eventually(() => expect(redisMonitor.standing().lost).toBe(2));
+  await redisMonitor.close();
   expect(heard.filter((line) => line['problem'] === 'lost').toSorted((a, b) => a.msg.length - b.msg.length)).toEqual(['flushed', 'flushed-before-it-opened'].map((subject) =>
     expect.objectContaining({ level: 'error', subject, msg: expect.stringContaining(`Redis has lost the rain ${subject}`) as string })));
   // Another worker, later: it is told there, too, and ends with the rain.
-  ({ guard, heard } = open());
-  await eventually(() => expect(guard.standing().lost).toBe(2));
+  ({ redisMonitor, heard } = open());
+  await eventually(() => expect(redisMonitor.standing().lost).toBe(2));
   await Promise.all(['flushed', 'flushed-before-it-opened'].map((id) => ledger.settle(id)));
   await quiet();
   expect(told('lost').toSorted()).toEqual(['error', 'error', 'info', 'info']);
@@ -152,10 +152,10 @@ test('a rain that was only planned, and one that is settled, are not missed', as
   await loadedRain('settled');
   await ledger.settle('settled');
   await loadedRain('missed');
-  const looked = guard;
+  const looked = redisMonitor;
   await redis.flushall();
   await looked.close();
-  ({ guard, heard } = open());
+  ({ redisMonitor, heard } = open());
   // By the look that misses this one.
   await begins('lost');
   expect(heard.flatMap((line) => (line['problem'] === 'lost' ? [line['subject']] : []))).toEqual(['missed']);
@@ -168,6 +168,6 @@ test('a Redis that is away: told once, and what stood before still stands', asyn
   await redis.config('SET', 'appendfsync', 'everysec');
   await begins('fsync');
   await server.stop();
-  await eventually(() => expect(guard.standing()).toMatchObject({ fsync: 1, unseen: 2 }), { timeoutMs: 10_000 });
+  await eventually(() => expect(redisMonitor.standing()).toMatchObject({ fsync: 1, unseen: 2 }), { timeoutMs: 10_000 });
   expect(told('fsync')).toEqual(['warn']);
 });

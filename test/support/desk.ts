@@ -1,13 +1,13 @@
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { shardKeys } from '../../src/grab/keys.ts';
-import type { Desk } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/desk.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { startDatabase, type TestDatabase } from './database.ts';
 import { connect } from './rain.ts';
 import { sharedRedis } from './sharedRedis.ts';
 
-export interface TestDesk extends Desk {
+export interface TestContext extends OperatorContext {
   redisUrl: string;
   databaseUrl: string;
   redisPid: number;
@@ -15,7 +15,7 @@ export interface TestDesk extends Desk {
 }
 
 /** A desk at a real Redis, this worker's, and a real database of this test's own; both empty. */
-export async function openTestDesk(openBook: () => Promise<TestDatabase> = startDatabase): Promise<TestDesk> {
+export async function openTestContext(openBook: () => Promise<TestDatabase> = startDatabase): Promise<TestContext> {
   const [server, book] = await Promise.all([sharedRedis(), openBook()]);
   const redis = await connect(server.url);
   const database = connectDatabase(book.url);
@@ -30,7 +30,7 @@ export async function openTestDesk(openBook: () => Promise<TestDatabase> = start
 }
 
 /** The claim log of a rain, oldest first. */
-export async function claimLog({ redis }: Pick<Desk, 'redis'>, rainId: string, shard = 0): Promise<Claim[]> {
+export async function claimLog({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shard = 0): Promise<Claim[]> {
   return (await redis.lrange(shardKeys(rainId, shard).claims, 0, -1)).reverse().map((entry) => {
     const parsed = parseClaim(entry);
     if (!parsed.ok) throw new Error(parsed.reason);

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { connectDatabase } from '../../src/ledger/database.ts';
-import type { TestDesk } from './desk.ts';
+import type { TestContext } from './desk.ts';
 
 /** All that Redis and the book hold, as text: two of them are equal when nothing was written in between. */
-export async function everything({ redis, databaseUrl }: TestDesk): Promise<Record<string, string>> {
+export async function everything({ redis, databaseUrl }: TestContext): Promise<Record<string, string>> {
   const held: Record<string, string> = {};
   // A worker that runs beside it, or did, says that it does; such a mark runs out by itself.
   const keys = (await redis.keys('*')).filter((key) => !/:(stalled-check|lease|auditor)$/.test(key)).sort();
@@ -23,9 +23,9 @@ export async function everything({ redis, databaseUrl }: TestDesk): Promise<Reco
 }
 
 /** Runs something that is to write nothing, and sees that it did not. */
-export async function untouched<T>(desk: TestDesk, look: () => Promise<T>): Promise<T> {
-  const before = await everything(desk);
+export async function untouched<T>(context: TestContext, look: () => Promise<T>): Promise<T> {
+  const before = await everything(context);
   const seen = await look();
-  expect(await everything(desk)).toEqual(before);
+  expect(await everything(context)).toEqual(before);
   return seen;
 }

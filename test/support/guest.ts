@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { createRainClient, type RainClient, type RainClientOptions, type RainEvents } from '../../src/client/client.ts';
 import { tokenFor } from './client.ts';
 
-export interface Guest extends RainClient {
+export interface TestClient extends RainClient {
   /** All that was told by this event so far, oldest first. */
   heard<Name extends keyof RainEvents>(name: Name): RainEvents[Name][];
 }
@@ -11,7 +11,7 @@ export interface Guest extends RainClient {
 const EVENTS = ['link', 'welcome', 'rain', 'result', 'won', 'credited', 'winners', 'asking', 'goodbye', 'error'] as const satisfies readonly (keyof RainEvents)[];
 
 /** The published client as an app in Node has it; closed when the test is over. */
-export async function guest(url: string, userId: string, options: Partial<RainClientOptions> = {}): Promise<Guest> {
+export async function testClient(url: string, userId: string, options: Partial<RainClientOptions> = {}): Promise<TestClient> {
   const client = createRainClient({ url, token: await tokenFor(userId), WebSocket, ...options });
   onTestFinished(() => client.close());
   const heard = new Map<string, unknown[]>(EVENTS.map((name) => [name, []]));

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { tokenFor } from './client.ts';
 
-interface Knocked {
+interface HandshakeResult {
   /** HTTP status of the refusal, or `open`; the socket is gone again then. */
   status: number | 'open';
   /** Seconds. */
@@ -14,18 +14,18 @@ interface Knocked {
 }
 
 /** Asks for a socket and tells what came of it. */
-export async function knock(url: string, user: string, headers: Record<string, string> = {}): Promise<Knocked> {
+export async function handshake(url: string, user: string, headers: Record<string, string> = {}): Promise<HandshakeResult> {
   const socket = new WebSocket(url, [SUBPROTOCOL], { headers: { authorization: `Bearer ${await tokenFor(user)}`, ...headers } });
   socket.on('error', () => {});
   const refused = once(socket, 'unexpected-response').then(async ([, response]) => {
     const { statusCode, headers: told } = response as IncomingMessage;
-    const body = JSON.parse(await text(response as IncomingMessage)) as Knocked['body'];
+    const body = JSON.parse(await text(response as IncomingMessage)) as HandshakeResult['body'];
     return { status: statusCode!, retryAfter: told['retry-after'] === undefined ? undefined : Number(told['retry-after']), body };
   });
-  const opened = once(socket, 'open').then((): Knocked => ({ status: 'open', retryAfter: undefined, body: {} }));
-  const knocked = await Promise.race([refused, opened]);
+  const opened = once(socket, 'open').then((): HandshakeResult => ({ status: 'open', retryAfter: undefined, body: {} }));
+  const handshakeResult = await Promise.race([refused, opened]);
   socket.terminate();
-  return knocked;
+  return handshakeResult;
 }
 
 /** The headers of a request that came through one proxy. */

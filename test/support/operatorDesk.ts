@@ -8,12 +8,12 @@ import type { Role } from '../../src/ledger/staff.ts';
 import { addOperator } from '../../src/operator/staff/staff.ts';
 import { connectRedis, untilReady } from '../../src/runtime/redis.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { openQueueDesk, type QueueTestDesk } from './queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from './queueDesk.ts';
 
 export const PASSWORD = 'correct horse battery';
 
 /** A console with the operator's side, over a real Redis and a real database; `opal` is an operator and `vera` a viewer. */
-export interface OperatorDesk extends QueueTestDesk {
+export interface TestConsole extends TestQueueContext {
   url: string;
   /** Somebody signed in. */
   signIn(name: string): Promise<Visitor>;
@@ -34,25 +34,25 @@ export interface Visitor {
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
 }
 
-export async function openOperatorDesk(options: Partial<ConsoleOptions> = {}): Promise<OperatorDesk> {
-  const desk = await openQueueDesk();
-  const connection = connectRedis(desk.redisUrl, { purpose: 'once', onError: () => {} });
+export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Promise<TestConsole> {
+  const context = await openQueueContext();
+  const connection = connectRedis(context.redisUrl, { purpose: 'once', onError: () => {} });
   await untilReady(connection);
   const later = createLaterQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-desk-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>a page</title>');
   const people: [string, Role][] = [['opal', 'operator'], ['vera', 'viewer']];
   for (const [name, role] of people) {
-    const added = await addOperator(desk, name, role, PASSWORD);
+    const added = await addOperator(context, name, role, PASSWORD);
     if (!added.ok) throw new Error(JSON.stringify(added));
   }
   const another = (more: Partial<ConsoleOptions>) => startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, deskFolder: folder, log: createLog('console', 'silent'),
-    backend: { redis: desk.redis, ledger: desk.ledger, queues: { ...desk.queues, later } }, pace: { sampleMs: 200, restFactor: 1, restMsMin: 50 }, ...options, ...more,
+    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, log: createLog('console', 'silent'),
+    backend: { redis: context.redis, ledger: context.ledger, queues: { ...context.queues, later } }, pace: { sampleMs: 200, restFactor: 1, restMsMin: 50 }, ...options, ...more,
   });
   const desks = await another({});
   return {
-    ...desk, url: desks.url, another,
+    ...context, url: desks.url, another,
     async signIn(name) {
       const answer = await ask(desks.url, 'POST', '/api/desk/session', { name, password: PASSWORD });
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
@@ -65,7 +65,7 @@ export async function openOperatorDesk(options: Partial<ConsoleOptions> = {}): P
       await later.close();
       connection.disconnect();
       rmSync(folder, { recursive: true, force: true });
-      await desk.stop();
+      await context.stop();
     },
   };
 }

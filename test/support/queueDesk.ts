@@ -1,5 +1,5 @@
 import { BatchRefused } from '../../src/credit/balance.ts';
-import { ledgerBalance } from '../../src/credit/ledgerBalance.ts';
+import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
 import { createCreditQueue, createDeadQueue } from '../../src/credit/queue.ts';
 import { createCreditWorker, type CreditWorker } from '../../src/credit/worker.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
@@ -12,10 +12,10 @@ import type { Claim } from '../../src/rain/claim.ts';
 import { createRelay } from '../../src/relay/relay.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { connectRedis, untilReady } from '../../src/runtime/redis.ts';
-import { openTestDesk, type TestDesk } from './desk.ts';
+import { openTestContext, type TestContext } from './desk.ts';
 import { eventually } from './eventually.ts';
 
-export interface QueueTestDesk extends TestDesk {
+export interface TestQueueContext extends TestContext {
   queues: Queues;
   /** Users whom the balance system will not take. */
   barred: Set<string>;
@@ -30,16 +30,16 @@ export interface QueueTestDesk extends TestDesk {
 }
 
 /** A desk with queues, and a worker on them; the relay goes when it is asked to. */
-export async function openQueueDesk(): Promise<QueueTestDesk> {
-  const desk = await openTestDesk();
-  const connection = connectRedis(desk.redisUrl, { purpose: 'queue', onError: () => {} });
+export async function openQueueContext(): Promise<TestQueueContext> {
+  const context = await openTestContext();
+  const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });
   await untilReady(connection);
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
   const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
   const barred = new Set<string>();
-  const real = ledgerBalance(desk.ledger);
+  const real = ledgerProvider(context.ledger);
   const worker: CreditWorker = createCreditWorker({
-    ...options, log: createLog('credit', 'silent'), onCredited: async () => {}, laidToRest: desk.ledger.laidToRest,
+    ...options, log: createLog('credit', 'silent'), onCredited: async () => {}, discardedClaims: context.ledger.discardedClaims,
     balance: {
       async post(rainId, claims) {
         if (claims.some(({ userId }) => barred.has(userId))) throw new BatchRefused('the account is closed');
@@ -47,19 +47,19 @@ export async function openQueueDesk(): Promise<QueueTestDesk> {
       },
     },
   });
-  const relay = createRelay({ redis: desk.redis, queue: queues.credit, log: createLog('relay', 'silent') });
+  const relay = createRelay({ redis: context.redis, queue: queues.credit, log: createLog('relay', 'silent') });
   const drained = () => eventually(async () => (await queues.credit.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 }).then(() => {});
   return {
-    ...desk, queues, barred, drained,
+    ...context, queues, barred, drained,
     async wonRain(id, winners) {
-      const now = await redisNow(desk.redis);
-      await createRain(desk, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
-      await loadRain(desk, id);
-      const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+      const now = await redisNow(context.redis);
+      await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+      await loadRain(context, id);
+      const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
       if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
     },
     async log(id, entry) {
-      await desk.redis.lpush(shardKeys(id, 0).claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
+      await context.redis.lpush(shardKeys(id, 0).claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
     },
     async credit() {
       while (await relay.round() !== 'idle');
@@ -70,7 +70,7 @@ export async function openQueueDesk(): Promise<QueueTestDesk> {
       await worker.close(1_000);
       await Promise.all([queues.credit.close(), queues.dead.close()]);
       connection.disconnect();
-      await desk.stop();
+      await context.stop();
     },
   };
 }

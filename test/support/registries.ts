@@ -1,15 +1,15 @@
-import { createConsoleTally, tellConsole } from '../../src/console/metrics.ts';
-import { tellProcesses } from '../../src/bin/servers/gateways.ts';
+import { createConsoleCounters, registerConsoleMetrics } from '../../src/console/metrics.ts';
+import { registerProcessMetrics } from '../../src/bin/servers/gateways.ts';
 import { tellWork } from '../../src/bin/servers/worker.ts';
-import { tellCredit } from '../../src/credit/metrics.ts';
-import { tellGateway } from '../../src/gateway/metrics.ts';
+import { registerCreditMetrics } from '../../src/credit/metrics.ts';
+import { registerGatewayMetrics } from '../../src/gateway/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { createTally } from '../../src/gateway/tally.ts';
+import { createGatewayCounters } from '../../src/gateway/tally.ts';
 import { createTimes } from '../../src/gateway/times.ts';
-import { openRegistry, tellReadiness, type MetricsRegistry } from '../../src/runtime/metrics.ts';
+import { openRegistry, registerReadiness, type MetricsRegistry } from '../../src/runtime/metrics.ts';
 import type { RedisClient } from '../../src/runtime/redis.ts';
-import { Spread } from '../../src/runtime/spread.ts';
-import { tellRains } from '../../src/steward/metrics.ts';
+import { Histogram } from '../../src/runtime/spread.ts';
+import { registerRainMetrics } from '../../src/steward/metrics.ts';
 
 /** One figure as the registries have it. */
 export interface KnownFigure {
@@ -25,19 +25,19 @@ const standing = () => [];
 /** Everything that the three servers tell, with nobody behind it. */
 function openAll(): Record<KnownFigure['server'], MetricsRegistry> {
   const [gateway, worker, console] = [openRegistry(), openRegistry(), openRegistry()];
-  const quiet: Pick<Gateway, 'tally' | 'times' | 'sockets' | 'socketsMax' | 'grabsPending' | 'load' | 'readiness'> = {
-    tally: createTally(), times: createTimes(), sockets: () => 0, socketsMax: 1, grabsPending: () => 0, load: () => { throw new Error('nobody is here'); },
+  const quiet: Pick<Gateway, 'counters' | 'times' | 'sockets' | 'socketsMax' | 'grabsPending' | 'load' | 'readiness'> = {
+    counters: createGatewayCounters(), times: createTimes(), sockets: () => 0, socketsMax: 1, grabsPending: () => 0, load: () => { throw new Error('nobody is here'); },
     readiness: { standing, report: () => ({ ready: true }) },
   };
-  tellGateway(gateway, quiet);
-  tellProcesses(gateway, () => 1);
-  tellReadiness(worker, { standing });
+  registerGatewayMetrics(gateway, quiet);
+  registerProcessMetrics(gateway, () => 1);
+  registerReadiness(worker, { standing });
   const nobody = () => Promise.reject(new Error('nobody is here'));
-  tellRains(worker, { redis: { hgetall: nobody } as unknown as RedisClient, watch: { seen: () => new Map() }, guard: { standing: () => { throw new Error('nobody is here'); } } });
-  tellCredit(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Spread([1]), jobs: new Spread([1]) });
+  registerRainMetrics(worker, { redis: { hgetall: nobody } as unknown as RedisClient, auditor: { seen: () => new Map() }, redisMonitor: { standing: () => { throw new Error('nobody is here'); } } });
+  registerCreditMetrics(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Histogram([1]), jobs: new Histogram([1]) });
   tellWork(worker, { carried: () => 0, faults: () => 0 });
-  tellReadiness(console, { standing });
-  tellConsole(console, createConsoleTally());
+  registerReadiness(console, { standing });
+  registerConsoleMetrics(console, createConsoleCounters());
   return { gateway, worker, console };
 }
 

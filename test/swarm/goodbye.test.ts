@@ -40,7 +40,7 @@ const ended: ServerMessage = { type: 'result', rainId: 'r1', code: '-8', reason:
 test('a bot comes back when it is asked to, neither earlier nor by its own patience later, and without queueing again', async () => {
   const gateway = await gatewayOf([{ says: [welcome, goodbye(600)], hangUp: true }, { says: [goodbye(300)], hangUp: true }, { says: [welcome, ended], hangUp: false }]);
   const report = await runWave({
-    url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 1, patience: { backoffMsMin: OWN_PATIENCE_MS, backoffMsMax: OWN_PATIENCE_MS },
+    url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 1, retryPolicy: { backoffMsMin: OWN_PATIENCE_MS, backoffMsMax: OWN_PATIENCE_MS },
   });
   const [first, second, third] = gateway.comes as [number, number, number];
   expect(second - first).toBeGreaterThan(590);
@@ -52,7 +52,7 @@ test('a bot comes back when it is asked to, neither earlier nor by its own patie
 
 test('a goodbye that asks for the impossible is no goodbye: the bot falls back on its own patience', async () => {
   const gateway = await gatewayOf([{ says: [welcome, goodbye(1e12)], hangUp: true }, { says: [welcome, ended], hangUp: false }]);
-  const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 100, patience: { backoffMsMin: 50, backoffMsMax: 100 } });
+  const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 100, retryPolicy: { backoffMsMin: 50, backoffMsMax: 100 } });
   expect(gateway.comes[1]! - gateway.comes[0]!).toBeLessThan(20_000);
   expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], misunderstood: 1 });
 });
@@ -60,7 +60,7 @@ test('a goodbye that asks for the impossible is no goodbye: the bot falls back o
 test('a bot whose join is put off joins again at the moment that it was told', async () => {
   const busy = (retryInMs: number): ServerMessage => ({ type: 'result', rainId: 'r1', code: '-7', reason: 'busy', retryInMs });
   const gateway = await gatewayOf([{ says: [welcome], hangUp: false, toJoins: [busy(400), busy(200), ended] }]);
-  const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 10, patience: { backoffMsMin: OWN_PATIENCE_MS, backoffMsMax: OWN_PATIENCE_MS } });
+  const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 10, retryPolicy: { backoffMsMin: OWN_PATIENCE_MS, backoffMsMax: OWN_PATIENCE_MS } });
   const [first, second, third] = gateway.joins as [number, number, number];
   expect(second - first).toBeGreaterThan(390);
   expect(third - second).toBeGreaterThan(190);

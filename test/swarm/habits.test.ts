@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { openFilesMax, whyTooMany } from '../../src/swarm/files.ts';
-import { habitsOf } from '../../src/swarm/habits.ts';
+import { behavioursOf } from '../../src/swarm/habits.ts';
 
 const SEED = '4ab1'.repeat(16);
 
 test('shares are kept exactly, and who is what is decided by the seed', () => {
-  const habits = habitsOf({ flaky: 0.1, slow: 0.05, cheaters: 0.01 }, 1_000, SEED);
-  const count = (habit: string) => habits.filter((other) => other === habit).length;
+  const behaviours = behavioursOf({ flaky: 0.1, slow: 0.05, cheaters: 0.01 }, 1_000, SEED);
+  const count = (behaviour: string) => behaviours.filter((other) => other === behaviour).length;
   expect([count('flaky'), count('slow'), count('cheater'), count('good')]).toEqual([100, 50, 10, 840]);
-  expect(habitsOf({ flaky: 0.1, slow: 0.05, cheaters: 0.01 }, 1_000, SEED)).toEqual(habits);
-  expect(habits.slice(0, 500)).toContain('flaky');
-  expect(habits.slice(500)).toContain('flaky');
+  expect(behavioursOf({ flaky: 0.1, slow: 0.05, cheaters: 0.01 }, 1_000, SEED)).toEqual(behaviours);
+  expect(behaviours.slice(0, 500)).toContain('flaky');
+  expect(behaviours.slice(500)).toContain('flaky');
 });
 
 test.each([[{ flaky: -0.1, slow: 0, cheaters: 0 }], [{ flaky: 0.5, slow: 0.4, cheaters: 0.2 }], [{ flaky: NaN, slow: 0, cheaters: 0 }]])('[R12] %j are no shares', (shares) => {
-  expect(() => habitsOf(shares, 10, SEED)).toThrow(RangeError);
+  expect(() => behavioursOf(shares, 10, SEED)).toThrow(RangeError);
 });
 
 test('[R10] no process holds more than 18,000 sockets, and what the system allows is asked before', () => {

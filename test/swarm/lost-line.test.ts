@@ -12,7 +12,7 @@ import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '1057'.repeat(16);
-const PATIENCE = { backoffMsMin: 20, backoffMsMax: 200 };
+const RETRY_POLICY = { backoffMsMin: 20, backoffMsMax: 200 };
 const amounts = (count: number) => Array.from({ length: count }, () => '2.50');
 
 const { server, redis } = await openRedis();
@@ -72,15 +72,15 @@ describe('a lost line', () => {
   test.each(['cut', 'swallow'] as const)('[R6] the answer to a grab is lost (%s): the bot asks again and learns of the packet he has', async (how) => {
     await stockRain(redis, { rainId: `lost-${how}`, amounts: amounts(20) });
     let left = 25;
-    const line = await tunnel(gateway.port, (said) => (said.includes('"type":"result"') && left-- > 0 ? how : 'pass'));
+    const socket = await tunnel(gateway.port, (said) => (said.includes('"type":"result"') && left-- > 0 ? how : 'pass'));
     try {
       const report = await runWave({
-        url: line.url, rainId: `lost-${how}`, users: 40, tokenFor, seed: SEED, connectsPerSecond: 1_000, reactionMs: { min: 100, max: 300 },
+        url: socket.url, rainId: `lost-${how}`, users: 40, tokenFor, seed: SEED, connectsPerSecond: 1_000, reactionMs: { min: 100, max: 300 },
         // Silence is noticed by patience alone.
-        patience: { ...PATIENCE, answerMs: how === 'cut' ? 10_000 : 2_000 },
+        retryPolicy: { ...RETRY_POLICY, answerMs: how === 'cut' ? 10_000 : 2_000 },
       });
       const claimed = await redis.hgetall(shardKeys(`lost-${how}`, 0).claimed);
-      expect(line.hurt()).toBe(25);
+      expect(socket.hurt()).toBe(25);
       expect(report).toMatchObject({ winners: 20, told: '50.00', faults: 0 });
       expect(report.lostLines).toBeGreaterThanOrEqual(25);
       expect(report.dials).toBeGreaterThanOrEqual(65);
@@ -95,32 +95,32 @@ describe('a lost line', () => {
       // The user who lost his answer waited longer than any single answer took.
       expect(report.latencyMs.tap.max).toBeGreaterThan(report.latencyMs.ask.max);
     } finally {
-      await line.close();
+      await socket.close();
     }
   });
 
   test('[R10] a line that is cut again and again ends in giving up', async () => {
     await stockRain(redis, { rainId: 'torn', amounts: amounts(3) });
-    const line = await tunnel(gateway.port, (said) => (said.includes('"type":"rain"') ? 'cut' : 'pass'));
+    const socket = await tunnel(gateway.port, (said) => (said.includes('"type":"rain"') ? 'cut' : 'pass'));
     try {
-      const report = await runWave({ url: line.url, rainId: 'torn', users: 2, tokenFor, seed: SEED, patience: { ...PATIENCE, dialsMax: 4 } });
+      const report = await runWave({ url: socket.url, rainId: 'torn', users: 2, tokenFor, seed: SEED, retryPolicy: { ...RETRY_POLICY, dialsMax: 4 } });
       expect(report).toMatchObject({ outcomes: [{ name: 'gave_up: closed with 1006', count: 2 }], dials: 8, winners: 0 });
       // The rain is also announced to everybody who comes, so that some lines are cut before their welcome has been read.
       expect(report.lostLines + report.failedDials).toBe(8);
     } finally {
-      await line.close();
+      await socket.close();
     }
   });
 
   test('a packet that was won stays won, though the gateway is gone before the credit', async () => {
     await stockRain(redis, { rainId: 'gone', amounts: amounts(3) });
-    const line = await tunnel(gateway.port, () => 'pass');
+    const socket = await tunnel(gateway.port, () => 'pass');
     let won = 0;
     const finished = runWave({
-      url: line.url, rainId: 'gone', users: 3, tokenFor, seed: SEED, creditWaitMs: 30_000, patience: { ...PATIENCE, dialsMax: 3 },
+      url: socket.url, rainId: 'gone', users: 3, tokenFor, seed: SEED, creditWaitMs: 30_000, retryPolicy: { ...RETRY_POLICY, dialsMax: 3 },
       onProgress: (progress) => { won = progress.won; },
     });
-    await eventually(() => won === 3).finally(() => line.close());
+    await eventually(() => won === 3).finally(() => socket.close());
     expect(await finished).toMatchObject({ outcomes: [{ name: 'won', count: 3 }], winners: 3, credited: 0, told: '7.50', lostLines: 3, failedDials: 6 });
   });
 });
@@ -132,7 +132,7 @@ test('a gateway that restarts while everybody waits for the rain gets them all b
   try {
     let connected = 0;
     const finished = runWave({
-      url: gateway.url, rainId: 'restart', users: 25, tokenFor, seed: SEED, connectsPerSecond: 1_000, reactionMs: { min: 0, max: 300 }, patience: PATIENCE,
+      url: gateway.url, rainId: 'restart', users: 25, tokenFor, seed: SEED, connectsPerSecond: 1_000, reactionMs: { min: 0, max: 300 }, retryPolicy: RETRY_POLICY,
       onProgress: (progress) => { connected = progress.connected; },
     });
     await eventually(() => connected === 25);

@@ -1,40 +1,40 @@
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/swarm/report.ts';
-import { Tally } from '../../src/swarm/tally.ts';
+import { WaveCounters } from '../../src/swarm/tally.ts';
 
 const FACTS = { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 1, clockErrorMs: 0 };
 
 /** What user `i` sees. */
-function play(tally: Tally, i: number): void {
+function play(counters: WaveCounters, i: number): void {
   const now = i * 10;
-  tally.connected(1, now);
-  tally.answer(i % 3 === 0 ? '0' : '-1', 1 + (i * i) % 977, now);
-  tally.taps.record(5 + (i * i * i) % 1_499);
-  tally.late.record(i % 7);
-  tally.heardStart(500 + (i % 11));
-  if (i % 3 === 0) tally.told.tell(`user-${i}`, `p-${i}`, '0.50');
-  if (i % 5 === 0) tally.cheats.win(`user-${i}`, `p-${i}`, '0.50');
-  tally.cheats.hear(`answer ${i % 2}`);
-  tally.ended({ kind: 'lost', code: '-1' });
-  tally.dials++;
-  tally.cuts += i % 2;
+  counters.connected(1, now);
+  counters.answer(i % 3 === 0 ? '0' : '-1', 1 + (i * i) % 977, now);
+  counters.taps.record(5 + (i * i * i) % 1_499);
+  counters.late.record(i % 7);
+  counters.heardStart(500 + (i % 11));
+  if (i % 3 === 0) counters.told.tell(`user-${i}`, `p-${i}`, '0.50');
+  if (i % 5 === 0) counters.cheats.win(`user-${i}`, `p-${i}`, '0.50');
+  counters.cheats.hear(`answer ${i % 2}`);
+  counters.ended({ kind: 'lost', code: '-1' });
+  counters.dials++;
+  counters.cuts += i % 2;
 }
 
 test('what several processes have seen adds up to what one would have seen, percentiles included', () => {
-  const one = new Tally(1_000);
-  const parts = [new Tally(334), new Tally(333), new Tally(333)];
+  const one = new WaveCounters(1_000);
+  const parts = [new WaveCounters(334), new WaveCounters(333), new WaveCounters(333)];
   for (let i = 0; i < 1_000; i++) {
     play(one, i);
     play(parts[i % 3]!, i);
   }
-  const sum = new Tally(1_000);
-  for (const part of parts) sum.merge(JSON.parse(JSON.stringify(part.record())) as ReturnType<Tally['record']>);
+  const sum = new WaveCounters(1_000);
+  for (const part of parts) sum.merge(JSON.parse(JSON.stringify(part.record())) as ReturnType<WaveCounters['record']>);
   expect(reportOf(sum, FACTS)).toEqual(reportOf(one, FACTS));
   expect(reportOf(sum, FACTS).latencyMs.tap).toMatchObject({ count: 1_000 });
 });
 
 test('[R2] a packet that was told to users of two processes is a fault, and so is a user with two packets', () => {
-  const [sum, other] = [new Tally(2), new Tally(1)];
+  const [sum, other] = [new WaveCounters(2), new WaveCounters(1)];
   sum.told.tell('ann', 'p-1', '1.00');
   other.told.tell('bob', 'p-1', '1.00');
   other.cheats.win('eve', 'p-2', '1.00');

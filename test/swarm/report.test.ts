@@ -3,27 +3,27 @@ import type { AuditReport } from '../../src/rain/equation.ts';
 import { ServerClock } from '../../src/swarm/clock.ts';
 import { toReport, type SwarmReport } from '../../src/swarm/report.ts';
 import { renderReport } from '../../src/swarm/table.ts';
-import { Tally } from '../../src/swarm/tally.ts';
+import { WaveCounters } from '../../src/swarm/tally.ts';
 import { judge } from '../../src/swarm/verdict.ts';
 
 const SEED = 'ab'.repeat(32);
 const RUN = { rainId: 'spring-1', seed: SEED, durationMs: 12_345.6 };
 
 /** 1,000 users, 2 of them winners; latencies of 1 … 1,000 ms. */
-function tallied(tell: (tally: Tally) => void = () => {}): SwarmReport {
-  const tally = new Tally(1_000);
+function tallied(tell: (counters: WaveCounters) => void = () => {}): SwarmReport {
+  const counters = new WaveCounters(1_000);
   for (let i = 1; i <= 1_000; i++) {
-    tally.answer(i <= 2 ? '0' : '-1', i);
-    tally.taps.record(2 * i);
-    if (i > 2) tally.ended({ kind: 'lost', code: '-1' });
+    counters.answer(i <= 2 ? '0' : '-1', i);
+    counters.taps.record(2 * i);
+    if (i > 2) counters.ended({ kind: 'lost', code: '-1' });
   }
-  tally.told.tell('ann', 'p-1', '12.21');
-  tally.told.tell('bob', 'p-2', '7.10');
-  tally.ended({ kind: 'won', redPacketId: 'p-1', amount: '12.21', again: false, credited: true });
-  tally.ended({ kind: 'won', redPacketId: 'p-2', amount: '7.10', again: true, credited: false });
-  tally.dials = 1_003;
-  tell(tally);
-  return toReport(tally, new ServerClock(() => 0), RUN);
+  counters.told.tell('ann', 'p-1', '12.21');
+  counters.told.tell('bob', 'p-2', '7.10');
+  counters.ended({ kind: 'won', redPacketId: 'p-1', amount: '12.21', again: false, credited: true });
+  counters.ended({ kind: 'won', redPacketId: 'p-2', amount: '7.10', again: true, credited: false });
+  counters.dials = 1_003;
+  tell(counters);
+  return toReport(counters, new ServerClock(() => 0), RUN);
 }
 
 const AUDIT: AuditReport = {
@@ -47,11 +47,11 @@ describe('the report', () => {
   });
 
   test('survives answers that took no time, an hour, or never came', () => {
-    const tally = new Tally(1);
-    tally.answer('-7', 0);
-    tally.answer('-7', -0.001);
-    tally.answer('-7', 3_600_000);
-    const report = toReport(tally, new ServerClock(() => 0), RUN);
+    const counters = new WaveCounters(1);
+    counters.answer('-7', 0);
+    counters.answer('-7', -0.001);
+    counters.answer('-7', 3_600_000);
+    const report = toReport(counters, new ServerClock(() => 0), RUN);
     expect(report.latencyMs.ask.count).toBe(3);
     expect(report.latencyMs.ask).toMatchObject({ p50: 0.001, max: 3_600_000 });
     expect(report.latencyMs.ask.p99).toBeGreaterThan(599_000);
@@ -95,7 +95,7 @@ describe('does the money add up?', () => {
     expect(judge(tallied(({ told }) => told.tell('ann', 'p-1', '12.21'))).adds_up).toBe(true);
   });
 
-  test.each<[string, (tally: Tally) => void, string]>([
+  test.each<[string, (counters: WaveCounters) => void, string]>([
     ['[R2] one packet was told to two users', ({ told }) => told.tell('eve', 'p-1', '12.21'), 'p-1 was told to ann and to eve'],
     ['[R1] one user was told two packets', ({ told }) => told.tell('ann', 'p-3', '0.69'), 'ann was told p-1 with 12.21 and then p-3 with 0.69'],
     ['[R6] one user was told two amounts', ({ told }) => told.tell('ann', 'p-1', '12.22'), 'ann was told p-1 with 12.21 and then p-1 with 12.22'],

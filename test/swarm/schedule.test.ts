@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { randomSource } from '../../src/rain/fairness.ts';
 import { ServerClock } from '../../src/swarm/clock.ts';
-import { backoffMs, PATIENCE } from '../../src/swarm/patience.ts';
+import { backoffMs, RETRY_POLICY } from '../../src/swarm/patience.ts';
 import { Schedule } from '../../src/swarm/schedule.ts';
 import type { HeardRain } from '../../src/swarm/server-message.ts';
-import { Tally } from '../../src/swarm/tally.ts';
-import { Turnstile } from '../../src/swarm/turnstile.ts';
+import { WaveCounters } from '../../src/swarm/tally.ts';
+import { Throttle } from '../../src/swarm/turnstile.ts';
 
 const SEED = '71de'.repeat(16);
 const EPOCH = 1_753_900_000_000;
@@ -25,7 +25,7 @@ const rain = (state: HeardRain['state'], opensInMs = 1_000, closesInMs = 9_000):
   ({ type: 'rain', rainId: 'r', state, opensAt: EPOCH + opensInMs, closesAt: EPOCH + closesInMs });
 const schedule = (reactionMs: number, inPlaceAt?: number) => new Schedule({
   address: new URL('ws://127.0.0.1:1/v1'), rainId: 'r', tokenFor: async () => '', creditWaitMs: 0,
-  turnstile: new Turnstile(1, now), clock, now, random: randomSource(SEED, 'test'), patience: PATIENCE, tally: new Tally(1), overheard: {},
+  throttle: new Throttle(1, now), clock, now, random: randomSource(SEED, 'test'), retryPolicy: RETRY_POLICY, counters: new WaveCounters(1), overheard: {},
 }, reactionMs, inPlaceAt);
 
 describe('when a user taps', () => {
@@ -148,11 +148,11 @@ describe('the pause before trying again', () => {
   test('doubles up to a limit and leaves half of itself to chance', () => {
     const random = randomSource(SEED, 'pauses');
     for (let attempt = 0; attempt < 200; attempt++) {
-      const longest = Math.min(PATIENCE.backoffMsMax, PATIENCE.backoffMsMin * 2 ** attempt);
-      const pause = backoffMs(attempt, random, PATIENCE);
+      const longest = Math.min(RETRY_POLICY.backoffMsMax, RETRY_POLICY.backoffMsMin * 2 ** attempt);
+      const pause = backoffMs(attempt, random, RETRY_POLICY);
       expect(pause).toBeGreaterThanOrEqual(longest / 2);
       expect(pause).toBeLessThanOrEqual(longest);
     }
-    expect(new Set(Array.from({ length: 50 }, () => backoffMs(9, random, PATIENCE))).size).toBeGreaterThan(40);
+    expect(new Set(Array.from({ length: 50 }, () => backoffMs(9, random, RETRY_POLICY))).size).toBeGreaterThan(40);
   });
 });

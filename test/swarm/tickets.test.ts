@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import type { WicketRules } from '../../src/gateway/wicket/wicket.ts';
-import { habitsOf } from '../../src/swarm/habits.ts';
+import type { ChallengeRules } from '../../src/gateway/wicket/wicket.ts';
+import { behavioursOf } from '../../src/swarm/habits.ts';
 import type { SwarmReport } from '../../src/swarm/report.ts';
 import { renderReport } from '../../src/swarm/table.ts';
 import { TRICK_NAMES } from '../../src/swarm/ticketForgery.ts';
@@ -13,10 +13,10 @@ import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '71c7'.repeat(16);
 const { server, redis } = await openRedis();
-const rules: WicketRules = { tickets: 'always', puzzles: 'always', secret: 'a-ticket-secret-for-tests-0123456789', puzzleTries: 20 };
+const rules: ChallengeRules = { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };
 // Cheaters are to go on for as long as they like: what stops them here is to be the ticket alone.
 const limits = { offencesMax: 1_000_000, errorsPerSocketMax: 1_000_000 };
-const [strict, free] = [await openGateway(server.url, { wicket: rules, limits }), await openGateway(server.url, { wicket: { ...rules, puzzles: 'off' }, limits })];
+const [strict, free] = [await openGateway(server.url, { challenges: rules, limits }), await openGateway(server.url, { challenges: { ...rules, proofOfWork: 'off' }, limits })];
 afterAll(() => Promise.all([strict.close(), free.close()]));
 
 const amounts = (count: number) => Array.from({ length: count }, () => '0.25');
@@ -31,8 +31,8 @@ test.concurrent('where a ticket costs work, who does it wins, and who does not g
   await stockRain(redis, { rainId: 'worked', amounts: amounts(40), opensInMs: 3_000 });
   const report = await wave({ rainId: 'worked', users, shares });
   expect(ends(report)).toEqual({ won: 40 });
-  expect(report.puzzles).toBeGreaterThanOrEqual(40);
-  const honest = habitsOf(shares, users, SEED).flatMap((habit, i) => (habit === 'cheater' ? [] : [`bot-${i}`]));
+  expect(report.challenges).toBeGreaterThanOrEqual(40);
+  const honest = behavioursOf(shares, users, SEED).flatMap((behaviour, i) => (behaviour === 'cheater' ? [] : [`bot-${i}`]));
   expect((await claimLog({ redis }, 'worked')).map(({ userId }) => userId).sort()).toEqual(honest.sort());
   expect(report.cheaters).toMatchObject({ users: 10, winners: 0, unheard: 0 });
   const heard = heardBy(report);

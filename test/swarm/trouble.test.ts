@@ -4,7 +4,7 @@ import { reschedule } from '../../src/grab/phases.ts';
 import { redisNow } from '../../src/grab/reading.ts';
 import type { Progress } from '../../src/swarm/tally.ts';
 import { judge } from '../../src/swarm/verdict.ts';
-import { runParts } from '../../src/swarm/parts.ts';
+import { runProcesses } from '../../src/swarm/parts.ts';
 import { renderReport } from '../../src/swarm/table.ts';
 import { runWave, type WaveOptions } from '../../src/swarm/wave.ts';
 import { SECRET, tokenFor } from '../support/client.ts';
@@ -83,7 +83,7 @@ test.concurrent('users who stop reading learn their result when they read on, an
 test.concurrent('[R1] cheaters tap far too fast, send garbage and forge fields; none of them wins more than once, and the others are served', async ({ onTestFinished }) => {
   await stockRain(redis, { rainId: 'cheated', amounts: amounts(12), opensInMs: 1_000 });
   // Who is thrown out is let in again soon, since his last question is what is waited for.
-  const strict = await openGateway(server.url, { limits: { banishedMs: 1_000 } });
+  const strict = await openGateway(server.url, { limits: { bannedMs: 1_000 } });
   onTestFinished(() => strict.close());
   const report = await wave({ url: strict.url, rainId: 'cheated', users: 20, shares: { flaky: 0, slow: 0, cheaters: 0.2 }, reactionMs: { min: 0, max: 500 } });
   expect(report.users).toBe(16);
@@ -104,7 +104,7 @@ test('[R1][R2] several processes play one wave: each user once, and what they sa
   await stockRain(redis, { rainId: 'parts', amounts: amounts(40), opensInMs: 60_000 });
   const open = opensWithAll('parts');
   let last: Partial<Progress> = {};
-  const report = await runParts({
+  const report = await runProcesses({
     wave: { url: gateway.url, rainId: 'parts', users: 150, seed: SEED, connectsPerSecond: 500, arrivals: { shape: 'ramp', perSecond: 200 } },
     token: { secret: SECRET, expiresInSeconds: 600 }, prefix: 'many-', processes: 3, onProgress: (progress) => {
       last = { ...progress };
@@ -121,6 +121,6 @@ test('[R1][R2] several processes play one wave: each user once, and what they sa
 
 test('[R12] a wave of several processes that cannot be played is refused in words', async () => {
   const options = { token: { secret: SECRET, expiresInSeconds: 600 }, prefix: 'x-', processes: 2 };
-  await expect(runParts({ ...options, wave: { url: 'http://127.0.0.1:1', rainId: 'r', users: 10 } })).rejects.toThrow('ws://');
-  await expect(runParts({ ...options, wave: { url: gateway.url, rainId: 'r', users: 40_000 } })).rejects.toThrow('expected at least 3 processes');
+  await expect(runProcesses({ ...options, wave: { url: 'http://127.0.0.1:1', rainId: 'r', users: 10 } })).rejects.toThrow('ws://');
+  await expect(runProcesses({ ...options, wave: { url: gateway.url, rainId: 'r', users: 40_000 } })).rejects.toThrow('expected at least 3 processes');
 });

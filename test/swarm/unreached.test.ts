@@ -57,7 +57,7 @@ describe('a wave that was heard', () => {
     const gateway = await openGateway(server.url, { limits: { socketsMax: 1 } });
     onTestFinished(() => gateway.close());
     await stockRain(redis, { rainId: 'narrow-door', amounts: ['1.00', '1.00', '1.00'], opensInMs: 1_500 });
-    const report = await wave(gateway.url, { rainId: 'narrow-door', reachMs: 500, reactionMs: { min: 0, max: 0 }, patience: { backoffMsMin: 20, backoffMsMax: 50, dialsMax: 10_000 } });
+    const report = await wave(gateway.url, { rainId: 'narrow-door', reachMs: 500, reactionMs: { min: 0, max: 0 }, retryPolicy: { backoffMsMin: 20, backoffMsMax: 50, dialsMax: 10_000 } });
     expect(report).toMatchObject({ outcomes: [{ name: 'won', count: 3 }], told: '3.00' });
     expect(report.failedDials).toBeGreaterThan(0);
     expect(report).not.toHaveProperty('unreached');

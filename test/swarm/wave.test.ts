@@ -154,7 +154,7 @@ describe('a wave that cannot', () => {
   test('reach the gateway gives up after its patience [R10]', async () => {
     const closed = await openGateway(server.url);
     await closed.close();
-    const report = await wave({ rainId: 'storm', url: closed.url, users: 3, patience: { dialsMax: 3, backoffMsMin: 5, backoffMsMax: 20 } });
+    const report = await wave({ rainId: 'storm', url: closed.url, users: 3, retryPolicy: { dialsMax: 3, backoffMsMin: 5, backoffMsMax: 20 } });
     expect(outcomes(report)).toEqual({ [`gave_up: connect ECONNREFUSED 127.0.0.1:${closed.port}`]: 3 });
     expect(report).toMatchObject({ dials: 9, failedDials: 9, lostLines: 0 });
   });

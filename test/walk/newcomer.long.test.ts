@@ -24,8 +24,8 @@ const typed = (label: string): string => new RegExp(`${label} \`([\\d.]+)\``).ex
 test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README alone: made in the console, played by 300 bots and himself, credited, exported, and the money adds up', { timeout: 300_000 }, async () => {
   const began = performance.now();
   const folder = temporaryFolder();
-  const [gateway, desk] = [await freePort(), await freePort()];
-  const env = { PATH: process.env['PATH']!, HOME: folder, RAIN_HOME: `${folder}/.rain`, GATEWAY_PORT: String(gateway), CONSOLE_PORT: String(desk) };
+  const [gateway, context] = [await freePort(), await freePort()];
+  const env = { PATH: process.env['PATH']!, HOME: folder, RAIN_HOME: `${folder}/.rain`, GATEWAY_PORT: String(gateway), CONSOLE_PORT: String(context) };
 
   // 1. One command; the address and the way in stand in the terminal.
   written('npm start', 'console');

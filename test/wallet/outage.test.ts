@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { openPlayers, wonRain, type Players } from './room.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 let toRedis: TcpProxy;
 let toBook: TcpProxy;
 let players: Players;
 beforeAll(async () => {
-  desk = await openTestDesk();
-  toRedis = await TcpProxy.open(Number(new URL(desk.redisUrl).port));
-  const book = new URL(desk.databaseUrl);
+  context = await openTestContext();
+  toRedis = await TcpProxy.open(Number(new URL(context.redisUrl).port));
+  const book = new URL(context.databaseUrl);
   toBook = await TcpProxy.open(Number(book.port));
   book.port = String(toBook.port);
   players = openPlayers({ redisUrl: `redis://127.0.0.1:${toRedis.port}`, databaseUrl: book.href });
@@ -21,18 +21,18 @@ afterAll(async () => {
   await players?.close();
   await toRedis?.close();
   await toBook?.close();
-  await desk?.stop();
+  await context?.stop();
 });
 
-const settled = (userId: string, wallet: string) => eventually(async () => expect(await players.purseOf(userId)).toMatchObject({ wallet, settled: true }));
+const settled = (userId: string, wallet: string) => eventually(async () => expect(await players.statementOf(userId)).toMatchObject({ wallet, settled: true }));
 
 test('without Redis the book is told, with a word about it, and at once', async () => {
-  await wonRain(desk, 'before', ['ann']);
+  await wonRain(context, 'before', ['ann']);
   await settled('ann', '1.00');
-  await wonRain(desk, 'after', ['ann']);
+  await wonRain(context, 'after', ['ann']);
   toRedis.refuse();
   const begun = performance.now();
-  expect(await players.purseOf('ann')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: false, note: expect.stringContaining('safe'), packets: [{ rainId: 'before' }] });
+  expect(await players.statementOf('ann')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: false, note: expect.stringContaining('safe'), packets: [{ rainId: 'before' }] });
   expect(performance.now() - begun).toBeLessThan(4_000);
   toRedis.pass();
   await settled('ann', '2.00');
@@ -42,30 +42,30 @@ test('a Redis that says nothing keeps nobody waiting', async () => {
   await settled('bob', '0.00');
   toRedis.blackhole();
   const begun = performance.now();
-  expect(await players.purseOf('bob')).toMatchObject({ wallet: '0.00', settled: false });
+  expect(await players.statementOf('bob')).toMatchObject({ wallet: '0.00', settled: false });
   expect(performance.now() - begun).toBeLessThan(4_000);
   toRedis.pass();
   await settled('bob', '0.00');
 });
 
 test('without the book there is no answer, and what was won is credited when it is back', async () => {
-  await wonRain(desk, 'bookless', ['cid']);
+  await wonRain(context, 'bookless', ['cid']);
   toBook.refuse();
-  await expect(players.purseOf('cid')).rejects.toThrow();
+  await expect(players.statementOf('cid')).rejects.toThrow();
   toBook.pass();
   await settled('cid', '1.00');
-  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
 
 test('[R5] a commit whose answer is lost is found done by the next who asks', async () => {
-  const [claim] = await wonRain(desk, 'half', ['dan']);
+  const [claim] = await wonRain(context, 'half', ['dan']);
   await settled('eve', '0.00');
   toBook.blackhole('toClient');
-  await expect(Promise.race([players.purseOf('dan'), new Promise((_, reject) => { setTimeout(() => reject(new Error('no answer')), 3_000).unref(); })])).rejects.toThrow();
+  await expect(Promise.race([players.statementOf('dan'), new Promise((_, reject) => { setTimeout(() => reject(new Error('no answer')), 3_000).unref(); })])).rejects.toThrow();
   toBook.refuse();
   toBook.pass();
   await settled('dan', '1.00');
-  expect(await desk.ledger.credits('half')).toEqual([{ redPacketId: claim!.redPacketId, userId: 'dan', amountCents: 100n }]);
-  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  expect(await context.ledger.credits('half')).toEqual([{ redPacketId: claim!.redPacketId, userId: 'dan', amountCents: 100n }]);
+  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   expect(await engine.grab('half', 0, ['dan'])).toMatchObject([{ code: '1' }]);
 });

@@ -20,15 +20,15 @@ test('[R4] a win that no replica has is not credited to whoever asks, and is as 
   const redis = await connect(pair.master.url);
   const players = openPlayers({ redisUrl: pair.master.url, databaseUrl: book.url }, { DURABILITY: 'replicas=1', DURABILITY_WAIT_MS: '300' });
   try {
-    const desk = { redis, ledger: openLedger(database), actor: 'test' };
-    await eventually(async () => expect((await players.purseOf('ann')).settled).toBe(true));
+    const context = { redis, ledger: openLedger(database), actor: 'test' };
+    await eventually(async () => expect((await players.statementOf('ann')).settled).toBe(true));
     pair.link.blackhole();
-    await wonRain(desk, 'replicated', ['ann']);
+    await wonRain(context, 'replicated', ['ann']);
     // Which rains there are is remembered for a moment.
-    await eventually(async () => expect(await players.purseOf('ann')).toMatchObject({ wallet: '0.00', pending: '1.00', packets: [{ status: 'pending' }] }));
-    expect(await desk.ledger.credits('replicated')).toEqual([]);
+    await eventually(async () => expect(await players.statementOf('ann')).toMatchObject({ wallet: '0.00', pending: '1.00', packets: [{ status: 'pending' }] }));
+    expect(await context.ledger.credits('replicated')).toEqual([]);
     pair.link.pass();
-    await eventually(async () => expect(await players.purseOf('ann')).toMatchObject({ wallet: '1.00', pending: '0.00' }));
+    await eventually(async () => expect(await players.statementOf('ann')).toMatchObject({ wallet: '1.00', pending: '0.00' }));
   } finally {
     await players.close();
     redis.disconnect();

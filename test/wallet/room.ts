@@ -1,4 +1,4 @@
-import { openPlayerDesk } from '../../src/bin/servers/player.ts';
+import { openPlayerBackend } from '../../src/bin/servers/player.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, shardOf } from '../../src/grab/keys.ts';
 import { redisNow } from '../../src/grab/reading.ts';
@@ -8,14 +8,14 @@ import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { createLifecycle } from '../../src/runtime/lifecycle.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import type { Purse } from '../../src/wallet/purse.ts';
+import type { WalletStatement } from '../../src/wallet/purse.ts';
 import { SECRET } from '../support/client.ts';
-import type { TestDesk } from '../support/desk.ts';
+import type { TestContext } from '../support/desk.ts';
 
 export interface Players {
   /** What this user is told; as `GET /api/me` without its HTTP. */
-  purseOf(userId: string): Promise<Purse>;
-  desk: ReturnType<typeof openPlayerDesk>;
+  statementOf(userId: string): Promise<WalletStatement>;
+  context: ReturnType<typeof openPlayerBackend>;
   close(): Promise<void>;
 }
 
@@ -23,22 +23,22 @@ export interface Players {
 export function openPlayers({ redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string }, settings: Record<string, string> = {}): Players {
   const config = loadConfig(['REDIS_URL', 'DATABASE_URL'], { JWT_SECRET: SECRET, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...settings });
   const lifecycle = createLifecycle();
-  const desk = openPlayerDesk(config, createLog('console', 'silent'), lifecycle);
-  return { desk, purseOf: (userId) => desk.openPurse(userId, undefined, 20), close: () => lifecycle.close() };
+  const context = openPlayerBackend(config, createLog('console', 'silent'), lifecycle);
+  return { context, statementOf: (userId) => context.openWalletStatement(userId, undefined, 20), close: () => lifecycle.close() };
 }
 
 /** A rain of packets of 1.00, open, and these users have won one each; their claims, in order. */
-export async function wonRain(desk: Pick<TestDesk, 'redis' | 'ledger' | 'actor'>, id: string, winners: readonly string[], { packets = 10, shards = 1, rehearsal = false } = {}): Promise<Claim[]> {
-  const now = await redisNow(desk.redis);
-  const created = await createRain(desk, {
+export async function wonRain(context: Pick<TestContext, 'redis' | 'ledger' | 'actor'>, id: string, winners: readonly string[], { packets = 10, shards = 1, rehearsal = false } = {}): Promise<Claim[]> {
+  const now = await redisNow(context.redis);
+  const created = await createRain(context, {
     id, title: `The rain ${id}`, plan: { budget: `${packets}.00`, packets, split: { method: 'even' } }, shards, terms: { rehearsal }, opensAt: now - 1_000, closesAt: now + 600_000,
   });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-  await loadRain(desk, id);
-  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  await loadRain(context, id);
+  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   for (const user of winners) await engine.grab(id, shardOf(user, shards), [user]);
   return Promise.all(winners.map(async (user) => {
-    const parsed = parseClaim(await desk.redis.hget(shardKeys(id, shardOf(user, shards)).claimed, user) ?? '');
+    const parsed = parseClaim(await context.redis.hget(shardKeys(id, shardOf(user, shards)).claimed, user) ?? '');
     if (!parsed.ok) throw new Error(`${user} has not won: ${parsed.reason}`);
     return parsed.claim;
   }));

@@ -2,94 +2,94 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openWorker } from '../support/worker.ts';
 import { EVENTS_CHANNEL, QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
 import { createDeadQueue } from '../../src/credit/queue.ts';
-import { discardLetter } from '../../src/operator/dead/discard.ts';
+import { discardDeadLetter } from '../../src/operator/dead/discard.ts';
 import { deadLetterId } from '../../src/credit/deadLetter.ts';
 import { closeRain } from '../../src/operator/steer.ts';
 import { connect } from '../support/rain.ts';
-import { openTestDesk, type TestDesk } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { SECRET as WALLET_SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
 import { openPlayers, wonRain, type Players } from './room.ts';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { createCreditQueue } from '../../src/credit/queue.ts';
 
-let desk: TestDesk;
+let context: TestContext;
 const opened: { close(): Promise<unknown> }[] = [];
-beforeAll(async () => { desk = await openTestDesk(); });
+beforeAll(async () => { context = await openTestContext(); });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
   // Money is neither made nor lost, whatever happened.
-  expect(await desk.ledger.sumOfBalances()).toBe(0n);
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
-afterAll(() => desk?.stop());
+afterAll(() => context?.stop());
 
 function players(settings?: Record<string, string>): Players {
-  const one = openPlayers(desk, settings);
+  const one = openPlayers(context, settings);
   opened.push(one);
   return one;
 }
 async function worker(options?: Parameters<typeof openWorker>[1]): Promise<WorkerProcess> {
-  const one = await openWorker(desk, options);
+  const one = await openWorker(context, options);
   opened.push(one);
   return one;
 }
-const creditsOf = (rainId: string) => desk.ledger.credits(rainId);
+const creditsOf = (rainId: string) => context.ledger.credits(rainId);
 /** The relay has handed everything over, and nothing is left in the queue. */
 const carried = (rainId: string, claims: number) => eventually(async () => {
-  expect(await desk.redis.get(shardKeys(rainId, 0).relayed)).toBe(String(claims));
-  const queue = createCreditQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  expect(await context.redis.get(shardKeys(rainId, 0).relayed)).toBe(String(claims));
+  const queue = createCreditQueue({ connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
   expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0);
 });
 
 describe('while no worker runs', () => {
   test('what is won in a rehearsal is not in the purse, on its way to it neither, and no wallet is asked for it', async () => {
-    await wonRain(desk, 'tried-out', ['zoe'], { rehearsal: true });
-    const { purseOf } = players();
-    const purse = await eventually(async () => {
-      const told = await purseOf('zoe');
+    await wonRain(context, 'tried-out', ['zoe'], { rehearsal: true });
+    const { statementOf } = players();
+    const statement = await eventually(async () => {
+      const told = await statementOf('zoe');
       expect(told.settled).toBe(true);
       return told;
     });
-    expect(purse).toEqual({ userId: 'zoe', wallet: '0.00', pending: '0.00', settled: true, packets: [] });
+    expect(statement).toEqual({ userId: 'zoe', wallet: '0.00', pending: '0.00', settled: true, packets: [] });
     expect(await creditsOf('tried-out')).toEqual([]);
     // The worker credits it, in test money, which the purse does not show either.
     await worker();
     await eventually(async () => expect(await creditsOf('tried-out')).toHaveLength(1));
-    expect(await purseOf('zoe')).toEqual(purse);
+    expect(await statementOf('zoe')).toEqual(statement);
   });
 
   test('[R5] who asks what he has is credited, once, and the worker that comes later finds it done', async () => {
-    const [claim] = await wonRain(desk, 'stopped', ['ann', 'bob']);
-    const { purseOf } = players();
-    const purse = await eventually(async () => {
-      const told = await purseOf('ann');
+    const [claim] = await wonRain(context, 'stopped', ['ann', 'bob']);
+    const { statementOf } = players();
+    const statement = await eventually(async () => {
+      const told = await statementOf('ann');
       expect(told.settled).toBe(true);
       return told;
     });
-    expect(purse).toEqual({
+    expect(statement).toEqual({
       userId: 'ann', wallet: '1.00', pending: '0.00', settled: true,
       packets: [{ rainId: 'stopped', title: 'The rain stopped', redPacketId: claim!.redPacketId, amount: '1.00', at: expect.stringMatching(/^20.*Z$/), status: 'credited' }],
     });
     // Nobody else's money is touched by his asking.
     expect((await creditsOf('stopped')).map(({ userId }) => userId)).toEqual(['ann']);
-    expect(await desk.redis.smembers(shardKeys('stopped', 0).credited)).toEqual(['ann']);
+    expect(await context.redis.smembers(shardKeys('stopped', 0).credited)).toEqual(['ann']);
     await worker();
     await eventually(async () => expect(await creditsOf('stopped')).toHaveLength(2));
     await carried('stopped', 2);
-    expect(await desk.ledger.balance('ann')).toBe(100n);
-    expect(await desk.ledger.balance('bob')).toBe(100n);
-    expect((await purseOf('ann')).wallet).toBe('1.00');
+    expect(await context.ledger.balance('ann')).toBe(100n);
+    expect(await context.ledger.balance('bob')).toBe(100n);
+    expect((await statementOf('ann')).wallet).toBe('1.00');
   });
 
   test('the gateways hear of it as of any other credit', async () => {
-    const [claim] = await wonRain(desk, 'told', ['cid']);
-    const ear = await connect(desk.redisUrl);
+    const [claim] = await wonRain(context, 'told', ['cid']);
+    const ear = await connect(context.redisUrl);
     const heard: unknown[] = [];
     ear.on('message', (_channel: string, frame: string) => heard.push(JSON.parse(frame)));
     await ear.subscribe(EVENTS_CHANNEL);
     try {
-      const { purseOf } = players();
-      await eventually(async () => expect((await purseOf('cid')).wallet).toBe('1.00'));
+      const { statementOf } = players();
+      await eventually(async () => expect((await statementOf('cid')).wallet).toBe('1.00'));
       await eventually(() => expect(heard).toContainEqual({ type: 'credited', rainId: 'told', claims: [{ userId: 'cid', redPacketId: claim!.redPacketId, amount: '1.00' }] }));
     } finally {
       ear.disconnect();
@@ -97,12 +97,12 @@ describe('while no worker runs', () => {
   });
 
   test('several rains, several shards, and pages without end', async () => {
-    for (let i = 0; i < 5; i++) await wonRain(desk, `many-${i}`, ['dan'], { shards: 3 });
-    const { purseOf, desk: options } = players();
-    await eventually(async () => expect((await purseOf('dan')).wallet).toBe('5.00'));
+    for (let i = 0; i < 5; i++) await wonRain(context, `many-${i}`, ['dan'], { shards: 3 });
+    const { statementOf, context: options } = players();
+    await eventually(async () => expect((await statementOf('dan')).wallet).toBe('5.00'));
     const seen: string[] = [];
-    for (let after: Parameters<typeof options.openPurse>[1]; ;) {
-      const page = await options.openPurse('dan', after, 2);
+    for (let after: Parameters<typeof options.openWalletStatement>[1]; ;) {
+      const page = await options.openWalletStatement('dan', after, 2);
       expect(page.packets.length).toBeLessThanOrEqual(2);
       seen.push(...page.packets.map(({ rainId }) => rainId));
       if (page.next === undefined) break;
@@ -113,8 +113,8 @@ describe('while no worker runs', () => {
   });
 
   test('who has won nothing has nothing, and leaves no trace [R11]', async () => {
-    const { purseOf } = players();
-    await eventually(async () => expect(await purseOf('nobody')).toEqual({ userId: 'nobody', wallet: '0.00', pending: '0.00', packets: [], settled: true }));
+    const { statementOf } = players();
+    await eventually(async () => expect(await statementOf('nobody')).toEqual({ userId: 'nobody', wallet: '0.00', pending: '0.00', packets: [], settled: true }));
   });
 });
 
@@ -122,11 +122,11 @@ describe('while the worker runs', () => {
   test('[R5] two hundred who ask at two desks at once, for forty winners, and a worker: each is credited once', async () => {
     const winners = Array.from({ length: 40 }, (_, i) => `crowd-${i}`);
     const [one, other] = [players(), players()];
-    await eventually(async () => expect((await one.purseOf('crowd-0')).settled && (await other.purseOf('crowd-0')).settled).toBe(true));
-    await wonRain(desk, 'crowd', winners, { packets: 40 });
+    await eventually(async () => expect((await one.statementOf('crowd-0')).settled && (await other.statementOf('crowd-0')).settled).toBe(true));
+    await wonRain(context, 'crowd', winners, { packets: 40 });
     // A rain is known for long before anybody wins in it; here it was made this moment, and the index is looked at five times a second.
-    for (const { purseOf } of [one, other]) await eventually(async () => expect((await purseOf(winners[0]!)).packets).toHaveLength(1));
-    const asked = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? one : other).purseOf(winners[Math.floor(i / 2) % 40]!));
+    for (const { statementOf } of [one, other]) await eventually(async () => expect((await statementOf(winners[0]!)).packets).toHaveLength(1));
+    const asked = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? one : other).statementOf(winners[Math.floor(i / 2) % 40]!));
     await worker();
     // Credited or on its way, never both and never neither; unless the machine was too busy to look, and that is said, or to read the book, which is no answer.
     const answers = (await Promise.allSettled(asked)).flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
@@ -135,18 +135,18 @@ describe('while the worker runs', () => {
     }
     await eventually(async () => expect(await creditsOf('crowd')).toHaveLength(40));
     await carried('crowd', 40);
-    for (const user of winners) expect(await desk.ledger.balance(user)).toBe(100n);
-    expect((await desk.ledger.book('crowd'))!.credited).toEqual({ count: 40, cents: 4_000n });
+    for (const user of winners) expect(await context.ledger.balance(user)).toBe(100n);
+    expect((await context.ledger.book('crowd'))!.credited).toEqual({ count: 40, cents: 4_000n });
   });
 
   test('[R5] two hundred at once for one winner: once', async () => {
-    const { purseOf } = players();
-    await eventually(async () => expect((await purseOf('eve')).settled).toBe(true));
-    await wonRain(desk, 'one', ['eve']);
+    const { statementOf } = players();
+    await eventually(async () => expect((await statementOf('eve')).settled).toBe(true));
+    await wonRain(context, 'one', ['eve']);
     await worker();
-    await Promise.allSettled(Array.from({ length: 200 }, () => purseOf('eve')));
+    await Promise.allSettled(Array.from({ length: 200 }, () => statementOf('eve')));
     await carried('one', 1);
-    expect(await desk.ledger.balance('eve')).toBe(100n);
+    expect(await context.ledger.balance('eve')).toBe(100n);
   });
 });
 
@@ -161,70 +161,70 @@ describe('a wallet elsewhere', () => {
   afterAll(() => wallet?.stop());
 
   test('[R5] pays once, and is told once', async () => {
-    const [claim] = await wonRain(desk, 'elsewhere', ['fay']);
-    const { purseOf } = players(settings);
-    await eventually(async () => expect(await purseOf('fay')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: true }));
+    const [claim] = await wonRain(context, 'elsewhere', ['fay']);
+    const { statementOf } = players(settings);
+    await eventually(async () => expect(await statementOf('fay')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: true }));
     expect(wallet.paid.get(claim!.redPacketId)).toMatchObject({ userId: 'fay', amount: '1.00' });
-    await purseOf('fay');
+    await statementOf('fay');
     expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
   });
 
   test('that does not answer keeps nobody waiting, and one that said "later" is let be', async () => {
-    const [gil, hal] = await wonRain(desk, 'silent', ['gil', 'hal']);
+    const [gil, hal] = await wonRain(context, 'silent', ['gil', 'hal']);
     wallet.plan(gil!.redPacketId, ['payThenHang'], true);
     wallet.plan(hal!.redPacketId, [{ status: 503, headers: { 'retry-after': '30' } }], true);
-    const { purseOf } = players(settings);
-    await eventually(async () => expect((await purseOf('hal')).pending).toBe('1.00'));
+    const { statementOf } = players(settings);
+    await eventually(async () => expect((await statementOf('hal')).pending).toBe('1.00'));
     await eventually(() => expect(wallet.asksOf(hal!.redPacketId)).toBe(1));
     const begun = performance.now();
-    expect(await purseOf('gil')).toMatchObject({ wallet: '0.00', pending: '1.00', settled: false, note: expect.any(String), packets: [{ status: 'pending' }] });
+    expect(await statementOf('gil')).toMatchObject({ wallet: '0.00', pending: '1.00', settled: false, note: expect.any(String), packets: [{ status: 'pending' }] });
     expect(performance.now() - begun).toBeLessThan(4_000);
-    for (let i = 0; i < 5; i++) expect(await purseOf('hal')).toMatchObject({ pending: '1.00' });
+    for (let i = 0; i < 5; i++) expect(await statementOf('hal')).toMatchObject({ pending: '1.00' });
     expect(wallet.asksOf(hal!.redPacketId)).toBe(1);
   });
 
   test('that refuses is not asked again and again, and the packet shows as held', async () => {
-    const [claim] = await wonRain(desk, 'refused', ['ida']);
+    const [claim] = await wonRain(context, 'refused', ['ida']);
     wallet.plan(claim!.redPacketId, [{ status: 422 }], true);
-    const { purseOf } = players(settings);
-    await eventually(async () => expect(await purseOf('ida')).toMatchObject({ wallet: '0.00', pending: '0.00', packets: [{ status: 'held', amount: '1.00' }] }));
-    await purseOf('ida');
+    const { statementOf } = players(settings);
+    await eventually(async () => expect(await statementOf('ida')).toMatchObject({ wallet: '0.00', pending: '0.00', packets: [{ status: 'held', amount: '1.00' }] }));
+    await statementOf('ida');
     expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
   });
 
   test('is not asked for a claim that lies with the dead letters: it is the operator\'s', async () => {
-    const [claim] = await wonRain(desk, 'dead', ['joy']);
-    const dead = createDeadQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+    const [claim] = await wonRain(context, 'dead', ['joy']);
+    const dead = createDeadQueue({ connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
     const letter = { rainId: 'dead', shard: 0, index: 0, entry: JSON.stringify(claim), reason: 'unavailable' as const, detail: 'x' };
     const id = deadLetterId(letter);
     await dead.add('unavailable', letter, { jobId: id });
-    const { purseOf } = players(settings);
-    await eventually(async () => expect(await purseOf('joy')).toMatchObject({ settled: true, packets: [{ status: 'held' }] }));
+    const { statementOf } = players(settings);
+    await eventually(async () => expect(await statementOf('joy')).toMatchObject({ settled: true, packets: [{ status: 'held' }] }));
     expect(wallet.asksOf(claim!.redPacketId)).toBe(0);
     // Discarded: the money is the operator's again, and no asking brings it back.
-    expect(await discardLetter({ ...desk, queues: { dead, credit: createCreditQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true }) } }, id, 'test'))
+    expect(await discardDeadLetter({ ...context, queues: { dead, credit: createCreditQueue({ connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true }) } }, id, 'test'))
       .toMatchObject({ ok: true, outcome: 'returned' });
     const later = players(settings);
-    await eventually(async () => expect(await later.purseOf('joy')).toMatchObject({ settled: true, wallet: '0.00', packets: [{ status: 'held' }] }));
+    await eventually(async () => expect(await later.statementOf('joy')).toMatchObject({ settled: true, wallet: '0.00', packets: [{ status: 'held' }] }));
     expect(wallet.asksOf(claim!.redPacketId)).toBe(0);
   });
 
   test('[R8] that pays what the operator discards at that moment is heard of: a letter says that it was paid and is not in the book', async () => {
-    const [claim] = await wonRain(desk, 'unbooked', ['lea']);
+    const [claim] = await wonRain(context, 'unbooked', ['lea']);
     let answer = () => {};
     wallet.plan(claim!.redPacketId, [{ payAndWaitFor: new Promise<void>((resolve) => { answer = resolve; }) }]);
-    const { purseOf } = players(settings);
-    await eventually(async () => expect((await purseOf('joy')).settled).toBe(true));
-    const asking = purseOf('lea');
+    const { statementOf } = players(settings);
+    await eventually(async () => expect((await statementOf('joy')).settled).toBe(true));
+    const asking = statementOf('lea');
     await eventually(() => expect(wallet.asksOf(claim!.redPacketId)).toBe(1));
     // The clerk has given the same claim up meanwhile, and the operator takes its money back.
-    const options = { connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
+    const options = { connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
     const queues = { dead: createDeadQueue(options), credit: createCreditQueue(options) };
-    const entry = (await desk.redis.lindex(shardKeys('unbooked', 0).claims, 0))!;
+    const entry = (await context.redis.lindex(shardKeys('unbooked', 0).claims, 0))!;
     const letter = { rainId: 'unbooked', shard: 0, index: 0, entry, reason: 'refused' as const, detail: 'x' };
     const id = deadLetterId(letter);
     await queues.dead.add('refused', letter, { jobId: id });
-    expect(await discardLetter({ ...desk, queues }, id, 'test', true)).toMatchObject({ ok: true, outcome: 'returned' });
+    expect(await discardDeadLetter({ ...context, queues }, id, 'test', true)).toMatchObject({ ok: true, outcome: 'returned' });
     answer();
     await asking;
     await eventually(async () => expect((await queues.dead.getJob(`${id}-paid`))?.data).toMatchObject({ ...letter, reason: 'paid_not_booked', detail: expect.stringContaining('the wallet has taken it') as string }));
@@ -233,10 +233,10 @@ describe('a wallet elsewhere', () => {
 });
 
 test('a rain that is over, and settled, still tells what was won in it', async () => {
-  await wonRain(desk, 'over', ['kim']);
+  await wonRain(context, 'over', ['kim']);
   await worker({ settling: { tidyMs: 60_000 } });
-  await closeRain(desk, 'over');
-  await eventually(async () => expect((await desk.ledger.rain('over'))!.settledAt).toBeDefined(), { timeoutMs: 30_000 });
-  const { purseOf } = players();
-  await eventually(async () => expect(await purseOf('kim')).toMatchObject({ wallet: '1.00', settled: true, packets: [{ status: 'credited', title: 'The rain over' }] }));
+  await closeRain(context, 'over');
+  await eventually(async () => expect((await context.ledger.rain('over'))!.settledAt).toBeDefined(), { timeoutMs: 30_000 });
+  const { statementOf } = players();
+  await eventually(async () => expect(await statementOf('kim')).toMatchObject({ wallet: '1.00', settled: true, packets: [{ status: 'credited', title: 'The rain over' }] }));
 });

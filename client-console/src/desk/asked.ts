@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Refusal } from './ask.ts';
-import { useDesk } from './desk.ts';
+import { useApp } from './desk.ts';
 
-export interface Asked<T> {
+export interface RequestState<T> {
   /** The last good answer; stays while a later one is awaited or refused. */
   value?: T;
   refusal?: Refusal;
@@ -15,8 +15,8 @@ export interface Asked<T> {
  * What stands at this path, asked again every so often while somebody looks, and after a login. A slow answer is never
  * overtaken by the next question. `undefined` asks nothing.
  */
-export function useAsked<T>(path: string | undefined, everyMs?: number): Asked<T> {
-  const { ask, awake } = useDesk();
+export function useRequest<T>(path: string | undefined, everyMs?: number): RequestState<T> {
+  const { ask, awake } = useApp();
   const [known, setKnown] = useState<{ path: string | undefined; value?: T; refusal?: Refusal }>({ path });
   const [turn, setTurn] = useState(0);
   const shown = useRef(path);

@@ -4,7 +4,7 @@ import type { Session } from './answers.ts';
 import { Ask } from './ask.ts';
 
 /** What every screen works with. */
-export interface Desk {
+export interface AppState {
   ask: Ask;
   session: Session;
   /** False for a viewer: no button is shown that would be refused. */
@@ -13,10 +13,10 @@ export interface Desk {
   awake: boolean;
 }
 
-export const DeskContext = createContext<Desk | undefined>(undefined);
+export const AppContext = createContext<AppState | undefined>(undefined);
 
-export function useDesk(): Desk {
-  const desk = useContext(DeskContext);
-  if (!desk) throw new Error('a screen outside of the desk');
-  return desk;
+export function useApp(): AppState {
+  const app = useContext(AppContext);
+  if (!app) throw new Error('a screen outside of the desk');
+  return app;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { delayBeforeRetry } from '../../../src/runtime/backoff.ts';
 import type { Sample } from './answers.ts';
 import { Ask } from './ask.ts';
-import { useDesk } from './desk.ts';
+import { useApp } from './desk.ts';
 
 /** Five minutes at one a second: more than any rain of a party, and a bound for a screen that is left open for days. */
 const SAMPLES_MAX = 300;
@@ -21,7 +21,7 @@ interface Live {
  * a proxy may hold a dead one open, so both are looked at here.
  */
 export function useLive(rainId: string): Live {
-  const { ask, awake } = useDesk();
+  const { ask, awake } = useApp();
   const [live, setLive] = useState<Live>({ samples: [], link: 'connecting' });
 
   useEffect(() => {

@@ -6,7 +6,7 @@ export interface Verb {
   pending: boolean;
   refusal: Refusal | undefined;
   /** A second click while the first is pending does nothing. @returns the answer's value, or undefined when it was refused */
-  run: <T>(deed: () => Promise<Answer<T>>) => Promise<{ done: T } | undefined>;
+  run: <T>(verb: () => Promise<Answer<T>>) => Promise<{ done: T } | undefined>;
   forget: () => void;
 }
 
@@ -14,13 +14,13 @@ export function useVerb(): Verb {
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const busy = useRef(false);
-  const run = useCallback(async <T>(deed: () => Promise<Answer<T>>) => {
+  const run = useCallback(async <T>(verb: () => Promise<Answer<T>>) => {
     if (busy.current) return undefined;
     busy.current = true;
     setPending(true);
     setRefusal(undefined);
     try {
-      const answer = await deed();
+      const answer = await verb();
       if (answer.ok) return { done: answer.value };
       setRefusal(answer.refusal);
       return undefined;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Asked } from '../desk/asked.ts';
+import type { RequestState } from '../desk/asked.ts';
 import { useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 import { Refused } from './refused.tsx';
@@ -16,7 +16,7 @@ export function Empty({ title, children, calm = false, whole = false }: { title:
 }
 
 /** What was asked for, or that it is awaited, or why it does not come. */
-export function Awaited<T>({ asked, children }: { asked: Asked<T>; children: (value: T) => ComponentChildren }) {
+export function Awaited<T>({ asked, children }: { asked: RequestState<T>; children: (value: T) => ComponentChildren }) {
   const words = useWords(SHARED);
   return (
     <>

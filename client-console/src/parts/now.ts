@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useDesk } from '../desk/desk.ts';
+import { useApp } from '../desk/desk.ts';
 
 /** The server's time, epoch ms, so that a countdown on this page agrees with the one on the phones. */
 export function useNow(everyMs = 1_000): number {
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const [now, setNow] = useState(() => ask.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(ask.now()), everyMs);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useAsked } from '../desk/asked.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useRequest } from '../desk/asked.ts';
+import { useApp } from '../desk/desk.ts';
 import { useVerb } from '../desk/verb.ts';
 import { useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
@@ -26,7 +26,7 @@ interface PagesProps<T> {
 /** A list that the console gives page by page. Only the first page is looked at again by itself; when more are open, nothing jumps. */
 export function Pages<T>({ path, query = {}, field, everyMs, turn = 0, empty, children }: PagesProps<T>) {
   const words = useWords(SHARED);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const address = (cursor?: string) => {
     const asked = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) }).toString();
@@ -35,7 +35,7 @@ export function Pages<T>({ path, query = {}, field, everyMs, turn = 0, empty, ch
   const key = address();
   const [more, setMore] = useState<{ key: string; rows: readonly T[]; next: string | undefined }>();
   const opened = more?.key === key ? more : undefined;
-  const first = useAsked<Page<T>>(key, opened ? undefined : everyMs);
+  const first = useRequest<Page<T>>(key, opened ? undefined : everyMs);
   useEffect(() => {
     if (turn === 0) return;
     setMore(undefined);

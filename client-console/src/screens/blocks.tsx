@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Block } from '../desk/answers.ts';
-import { useAsked } from '../desk/asked.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useRequest } from '../desk/asked.ts';
+import { useApp } from '../desk/desk.ts';
 import { useVerb } from '../desk/verb.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -31,8 +31,8 @@ export function Blocks() {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const language = useLanguage();
-  const { mayAct } = useDesk();
-  const asked = useAsked<{ blocks: Block[] }>('blocks', LOOK_MS);
+  const { mayAct } = useApp();
+  const asked = useRequest<{ blocks: Block[] }>('blocks', LOOK_MS);
   const [lifting, setLifting] = useState<Block>();
   return (
     <>
@@ -57,7 +57,7 @@ export function Blocks() {
 function NewBlock({ onDone }: { onDone: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const terms = useTerms();
   const [kind, setKind] = useState<Block['kind']>('user');
@@ -86,7 +86,7 @@ function NewBlock({ onDone }: { onDone: () => void }) {
 
 function Lift({ block: { kind, who }, onClose }: { block: Block; onClose: () => void }) {
   const words = useWords(WORDS);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const lift = async () => {
     if (await verb.run(() => ask.remove(`blocks/${kind}/${encodeURIComponent(who)}`))) onClose();

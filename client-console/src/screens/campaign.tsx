@@ -1,6 +1,6 @@
 import type { CampaignDetail } from '../desk/answers.ts';
-import { useAsked } from '../desk/asked.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useRequest } from '../desk/asked.ts';
+import { useApp } from '../desk/desk.ts';
 import { hashOf } from '../desk/route.ts';
 import { Awaited, Empty } from '../parts/empty.tsx';
 import { countText } from '../words/figures.ts';
@@ -13,8 +13,8 @@ const LOOK_MS = 3_000;
 /** One campaign: its rounds, and how many have won how much of it. */
 export function Campaign({ campaignId }: { campaignId: string }) {
   const words = useWords(WORDS);
-  const { mayAct } = useDesk();
-  const asked = useAsked<CampaignDetail>(`campaigns/${encodeURIComponent(campaignId)}`, LOOK_MS);
+  const { mayAct } = useApp();
+  const asked = useRequest<CampaignDetail>(`campaigns/${encodeURIComponent(campaignId)}`, LOOK_MS);
   if (asked.refusal?.status === 404) return <Empty title={words.missing} calm whole><p><code>{campaignId}</code></p></Empty>;
   return (
     <Awaited asked={asked}>{(campaign) => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CampaignView } from '../desk/answers.ts';
-import { useAsked } from '../desk/asked.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useRequest } from '../desk/asked.ts';
+import { useApp } from '../desk/desk.ts';
 import { go, hashOf } from '../desk/route.ts';
 import { useVerb } from '../desk/verb.ts';
 import { Button } from '../parts/button.tsx';
@@ -17,8 +17,8 @@ import { newId, refusalsFor } from './create/draft.ts';
 export function Campaigns() {
   const words = useWords(WORDS);
   const language = useLanguage();
-  const { mayAct } = useDesk();
-  const asked = useAsked<{ campaigns: CampaignView[] }>('campaigns');
+  const { mayAct } = useApp();
+  const asked = useRequest<{ campaigns: CampaignView[] }>('campaigns');
   if (asked.refusal?.status === 404) return <Empty title={words.unknown} calm whole><p>{words.unknownTold}</p></Empty>;
   return (
     <>
@@ -39,7 +39,7 @@ export function Campaigns() {
 
 function NewCampaign() {
   const words = useWords(WORDS);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [id] = useState(() => `c${newId(ask.now())}`);
   const [title, setTitle] = useState('');

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Letter } from '../desk/answers.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useApp } from '../desk/desk.ts';
 import { hashOf } from '../desk/route.ts';
 import { useVerb } from '../desk/verb.ts';
 import { Button } from '../parts/button.tsx';
@@ -38,17 +38,17 @@ export function Dead() {
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
       <Pages<Letter> path="dead" field="letters" everyMs={LOOK_MS} turn={turn} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
-        {(letters) => <ul class="letters">{letters.map((letter) => <LetterCard key={letter.letterId} letter={letter} onAsk={setAsking} />)}</ul>}
+        {(letters) => <ul class="letters">{letters.map((letter) => <DeadLetterCard key={letter.letterId} letter={letter} onAsk={setAsking} />)}</ul>}
       </Pages>
       {asking && <Question {...asking} onClose={() => { setAsking(undefined); setTurn(turn + 1); }} />}
     </>
   );
 }
 
-function LetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Asking) => void }) {
+function DeadLetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Asking) => void }) {
   const words = useWords(WORDS);
   const language = useLanguage();
-  const { mayAct } = useDesk();
+  const { mayAct } = useApp();
   const { letterId, rainId, userId, amount, reason, text, detail, at } = letter;
   return (
     <li class="card letter" data-testid="letter">
@@ -63,7 +63,7 @@ function LetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Asking)
 function Question({ verb: name, letter, onClose }: Asking & { onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [reason, setReason] = useState('');
   const [notPaid, setNotPaid] = useState(false);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RainState, RainView } from '../desk/answers.ts';
-import { useAsked } from '../desk/asked.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useRequest } from '../desk/asked.ts';
+import { useApp } from '../desk/desk.ts';
 import { hashOf } from '../desk/route.ts';
 import { StateChip } from '../parts/chip.tsx';
 import { Awaited, Empty } from '../parts/empty.tsx';
@@ -31,11 +31,11 @@ const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming'
 
 export function Rains() {
   const words = useWords(WORDS);
-  const { mayAct } = useDesk();
+  const { mayAct } = useApp();
   const [search, setSearch] = useState('');
   const [filter, setFilter] = useState<Filter>('all');
   const [limit, setLimit] = useState(PAGE);
-  const asked = useAsked<{ rains: RainView[]; total: number }>(`rains?limit=${limit}`, LOOK_MS);
+  const asked = useRequest<{ rains: RainView[]; total: number }>(`rains?limit=${limit}`, LOOK_MS);
   const wanted = search.trim().toLowerCase();
   return (
     <>

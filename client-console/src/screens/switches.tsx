@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Switch } from '../desk/answers.ts';
-import { useAsked } from '../desk/asked.ts';
-import { useDesk } from '../desk/desk.ts';
+import { useRequest } from '../desk/asked.ts';
+import { useApp } from '../desk/desk.ts';
 import { useVerb } from '../desk/verb.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Awaited } from '../parts/empty.tsx';
@@ -36,8 +36,8 @@ const positionOf = ({ held, position = 'auto' }: Switch): Position => held?.posi
 export function Switches() {
   const words = useWords(WORDS);
   const language = useLanguage();
-  const { mayAct } = useDesk();
-  const asked = useAsked<{ switches: Switch[] }>('switches', LOOK_MS);
+  const { mayAct } = useApp();
+  const asked = useRequest<{ switches: Switch[] }>('switches', LOOK_MS);
   const [asking, setAsking] = useState<{ name: Switch['name']; position: Position }>();
   return (
     <>
@@ -64,7 +64,7 @@ export function Switches() {
 function Throw({ name, position, onClose }: { name: Switch['name']; position: Position; onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const terms = useTerms();
   const [reason, setReason] = useState('');

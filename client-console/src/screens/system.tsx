@@ -1,5 +1,5 @@
 import type { Gateway, SystemAnswer } from '../desk/answers.ts';
-import { useAsked } from '../desk/asked.ts';
+import { useRequest } from '../desk/asked.ts';
 import { Awaited, Empty } from '../parts/empty.tsx';
 import { useNow } from '../parts/now.ts';
 import { Table } from '../parts/table.tsx';
@@ -23,8 +23,8 @@ const WORDS = bilingual({
 /** What runs, and whether it is well. */
 export function System() {
   const words = useWords(WORDS);
-  const system = useAsked<SystemAnswer>('system', LOOK_MS);
-  const gateways = useAsked<{ gateways: Gateway[] }>('gateways', LOOK_MS);
+  const system = useRequest<SystemAnswer>('system', LOOK_MS);
+  const gateways = useRequest<{ gateways: Gateway[] }>('gateways', LOOK_MS);
   return (
     <>
       <header class="head"><h1>{words.title}</h1></header>

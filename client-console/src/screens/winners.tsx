@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RainDetail, Winner } from '../desk/answers.ts';
 import { Ask } from '../desk/ask.ts';
-import { useAsked } from '../desk/asked.ts';
+import { useRequest } from '../desk/asked.ts';
 import { Awaited, Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/field.tsx';
 import { Pages } from '../parts/pages.tsx';
@@ -25,7 +25,7 @@ const WORDS = bilingual({
 export function Winners({ rainId }: { rainId: string }) {
   const words = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
-  const asked = useAsked<RainDetail>(path, LOOK_MS);
+  const asked = useRequest<RainDetail>(path, LOOK_MS);
   const [typed, setTyped] = useState('');
   const [search, setSearch] = useState('');
   useEffect(() => {

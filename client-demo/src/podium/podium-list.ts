@@ -3,14 +3,14 @@ import type { Words } from '../words/words.ts';
 import type { Luckiest } from './luckiest.ts';
 
 /** Who was luckiest, in the page; nothing as long as nobody is known. */
-export function showPodium(found: Luckiest | undefined, words: Words): void {
+export function showLeaderboard(found: Luckiest | undefined, words: Words): void {
   const places = found?.luckiest ?? [];
-  const podium = element('.podium');
-  podium.hidden = places.length === 0;
+  const leaderboard = element('.podium');
+  leaderboard.hidden = places.length === 0;
   write('.podium-title', found?.final === false ? words.luckiest.soFar : words.luckiest.title);
   const key = JSON.stringify(places);
-  if (podium.dataset['places'] === key) return;
-  podium.dataset['places'] = key;
+  if (leaderboard.dataset['places'] === key) return;
+  leaderboard.dataset['places'] = key;
   element('.podium-list').replaceChildren(...places.map(({ user, amount }) => {
     const place = document.createElement('li');
     const [who, what] = [document.createElement('span'), document.createElement('span')];

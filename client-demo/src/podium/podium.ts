@@ -5,19 +5,19 @@ const FIRST_MS_MAX = 4_000;
 const AGAIN_MS = 5_000;
 const ASKS_MAX = 8;
 
-interface PodiumOptions {
+interface LeaderboardOptions {
   read: (rainId: string) => Promise<Luckiest>;
   random: () => number;
 }
 
 /** Who was luckiest in the rain that is over; asked for until nothing changes any more, or a few times [R10]. */
-export class Podium {
-  readonly #options: PodiumOptions;
+export class Leaderboard {
+  readonly #options: LeaderboardOptions;
   #rainId: string | undefined;
   #found: Luckiest | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: PodiumOptions) {
+  constructor(options: LeaderboardOptions) {
     this.#options = options;
   }
 

@@ -4,25 +4,25 @@ import type { Account, OwnPacket } from './account.ts';
 /** While money is on its way, and the sheet is open, it is looked for this often. */
 const LOOK_AGAIN_MS = 3_000;
 
-interface PurseOptions {
+interface WalletSheetOptions {
   words: Words;
   /** @returns `undefined` while nobody has come in */
   read: () => Promise<Account | undefined>;
 }
 
 /** The sheet "my packets and wallet". A dialog of the browser: it keeps the focus inside, closes on Escape and gives the focus back. */
-export class Purse {
-  readonly #options: PurseOptions;
+export class WalletSheet {
+  readonly #options: WalletSheetOptions;
   readonly #dialog: HTMLDialogElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(dialog: HTMLDialogElement, opener: HTMLElement, options: PurseOptions) {
+  constructor(dialog: HTMLDialogElement, opener: HTMLElement, options: WalletSheetOptions) {
     this.#options = options;
     this.#dialog = dialog;
-    const { purse } = options.words;
-    this.#part('.purse-title').textContent = purse.title;
-    this.#part('.purse-total-label').textContent = purse.total;
-    this.#part('.purse-close').setAttribute('aria-label', purse.close);
+    const { walletSheet } = options.words;
+    this.#part('.purse-title').textContent = walletSheet.title;
+    this.#part('.purse-total-label').textContent = walletSheet.total;
+    this.#part('.purse-close').setAttribute('aria-label', walletSheet.close);
     this.#part('.purse-close').addEventListener('click', () => this.close());
     opener.addEventListener('click', () => this.open());
     dialog.addEventListener('close', () => clearTimeout(this.#timer));
@@ -33,7 +33,7 @@ export class Purse {
   open(): void {
     if (this.#dialog.open) return;
     this.#dialog.showModal();
-    if (!this.#part('.purse-sum').textContent) this.#say(this.#options.words.purse.loading);
+    if (!this.#part('.purse-sum').textContent) this.#say(this.#options.words.walletSheet.loading);
     void this.#look();
   }
 
@@ -48,14 +48,14 @@ export class Purse {
 
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
-    const { purse } = this.#options.words;
+    const { walletSheet } = this.#options.words;
     let account: Account | undefined;
     try {
       account = await this.#options.read();
     } catch {
-      return this.#say(purse.failed);
+      return this.#say(walletSheet.failed);
     }
-    if (!account) return this.#say(purse.guest);
+    if (!account) return this.#say(walletSheet.guest);
     this.#show(account);
     const waiting = account.late || account.packets.some(({ status }) => status === 'pending');
     if (waiting && this.#dialog.open) this.#timer = setTimeout(() => void this.#look(), LOOK_AGAIN_MS);
@@ -64,9 +64,9 @@ export class Purse {
   #show({ wallet, pending, packets, more, late }: Account): void {
     const { words } = this.#options;
     this.#part('.purse-sum').textContent = words.money(wallet);
-    this.#part('.purse-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.purse.pending}` : '';
+    this.#part('.purse-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.walletSheet.pending}` : '';
     this.#part('.purse-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
-    this.#say(late ? words.purse.late : packets.length === 0 ? words.purse.empty : more ? words.purse.more : '');
+    this.#say(late ? words.walletSheet.late : packets.length === 0 ? words.walletSheet.empty : more ? words.walletSheet.more : '');
   }
 
   #row({ title, rainId, amount, at, status, rehearsal }: OwnPacket): HTMLElement {
@@ -77,7 +77,7 @@ export class Purse {
     const time = Number.isNaN(when.getTime()) ? '' : when.toLocaleString(words.lang, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
     row.append(
       line('purse-name', title || rainId), line('purse-amount', words.money(amount)),
-      line('purse-when', rehearsal ? `${words.purse.rehearsal} · ${time}` : time), line('purse-status', words.purse.status[status]),
+      line('purse-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time), line('purse-status', words.walletSheet.status[status]),
     );
     return row;
   }

@@ -63,8 +63,8 @@ export const en: Words = {
   soon: (seconds) => `${seconds} seconds left`,
   rehearsal: 'Rehearsal: no real money',
   unheard: 'You won it just before the connection broke',
-  tools: { sound: 'Sound', buzz: 'Vibration', purse: 'My packets and wallet' },
-  purse: {
+  tools: { sound: 'Sound', buzz: 'Vibration', walletSheet: 'My packets and wallet' },
+  walletSheet: {
     title: 'My packets and wallet',
     total: 'In your wallet',
     pending: 'on its way',

@@ -21,8 +21,8 @@ export interface Words {
   rehearsal: string;
   /** Said with a win that the page heard of only when it was back. */
   unheard: string;
-  tools: { sound: string; buzz: string; purse: string };
-  purse: {
+  tools: { sound: string; buzz: string; walletSheet: string };
+  walletSheet: {
     title: string; total: string; pending: string; empty: string; loading: string; failed: string; guest: string; close: string;
     status: Record<PacketStatus, string>; rehearsal: string; more: string; late: string;
   };

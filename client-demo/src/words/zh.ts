@@ -63,8 +63,8 @@ export const zh: Words = {
   soon: (seconds) => `还有 ${seconds} 秒`,
   rehearsal: '彩排演练，非真实金额',
   unheard: '断线前你已抢到它',
-  tools: { sound: '声音', buzz: '振动', purse: '我的红包与钱包' },
-  purse: {
+  tools: { sound: '声音', buzz: '振动', walletSheet: '我的红包与钱包' },
+  walletSheet: {
     title: '我的红包与钱包',
     total: '钱包余额',
     pending: '正在入账',

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { CommandFailure, EXIT, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,9 +22,9 @@ export function addActionsCommand(program: Command, terminal: Terminal): void {
     .option('--before <n>', 'go on after the action of this number', parseBefore)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain actions --rain m3k9x2a1b2c3d4')
-    .action(({ rain, before, limit, json }: ActionsOptions) => atDesk(terminal, async (desk) => {
-      const found = await desk.ledger.latestActions({ limit, ...(rain !== undefined && { rainId: rain }), ...(before !== undefined && { before }) });
-      if (rain !== undefined && found.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
+    .action(({ rain, before, limit, json }: ActionsOptions) => withContext(terminal, async (context) => {
+      const found = await context.ledger.latestActions({ limit, ...(rain !== undefined && { rainId: rain }), ...(before !== undefined && { before }) });
+      if (rain !== undefined && found.length === 0 && !await context.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const actions = found.map(({ at, details = {}, ...plain }) => ({ ...plain, details, at: new Date(at).toISOString() }));
       const next = actions.length === limit ? actions.at(-1)?.id : undefined;
       const rows = table(['number', 'at', 'who', 'what', 'rain', 'details'], actions.map(({ id, at, actor, verb, rainId = '', details }) => [id, at, actor, verb, rainId, tellDetails(details)]));

@@ -4,11 +4,11 @@ import { auditRain, isInOrder } from '../../operator/audit.ts';
 import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
-import type { QueueDesk } from '../../operator/desk.ts';
+import type { QueueContext } from '../../operator/desk.ts';
 import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
 import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, tell } from '../answer.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
-import { atDesk, type OpenDesk } from '../connection.ts';
+import { withContext, type OpenContext } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseCount } from '../moment.ts';
 import { paint } from '../paint.ts';
@@ -46,7 +46,7 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
     .action((id: string | undefined, options: AuditOptions) => {
       const wrong = misuse(id, options);
       if (wrong !== undefined) throw new CommandFailure(EXIT.usage, wrong);
-      return atDesk(terminal, (desk) => (id === undefined ? auditMany(terminal, desk, options) : auditOne(terminal, desk, id, options)));
+      return withContext(terminal, (context) => (id === undefined ? auditMany(terminal, context, options) : auditOne(terminal, context, id, options)));
     });
 }
 
@@ -59,15 +59,15 @@ function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, a
   return undefined;
 }
 
-async function auditOne(terminal: Terminal, desk: OpenDesk, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
+async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
   const { withQueues } = await import('../queues.ts');
-  await withQueues(desk, async (at) => {
+  await withQueues(context, async (at) => {
     const repaired = repair ? await mend(terminal, at, id, dryRun) : undefined;
     const known = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
     if (known) tell(terminal, `${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { laidToRestNow: known.claims }) };
+    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { discardedClaimsNow: known.claims }) };
     if (dryRun) printDryRun(terminal, json, value, describeAudit(audit));
     else print(terminal, json, value, describeAudit(audit));
     if (!isInOrder(audit)) terminal.exitCode = EXIT.refused;
@@ -75,21 +75,21 @@ async function auditOne(terminal: Terminal, desk: OpenDesk, id: string, { repair
 }
 
 /** @returns how many claims were sent again */
-async function mend(terminal: Terminal, desk: QueueDesk, id: string, dryRun: boolean): Promise<number> {
-  const repaired = accepted(await repairRain(desk, id, dryRun));
+async function mend(terminal: Terminal, context: QueueContext, id: string, dryRun: boolean): Promise<number> {
+  const repaired = accepted(await repairRain(context, id, dryRun));
   tell(terminal, `${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
   if (repaired.claims === 0 || dryRun) return repaired.claims;
   const progress = bar(terminal, 'crediting', 'jobs');
-  const quiet = await untilQuiet(desk, id, repaired.jobs, REPAIR_WAIT_MS, (done, jobs) => progress.update(done, jobs)).finally(() => progress.stop());
+  const quiet = await untilQuiet(context, id, repaired.jobs, REPAIR_WAIT_MS, (done, jobs) => progress.update(done, jobs)).finally(() => progress.stop());
   if (!quiet) tell(terminal, 'the queue still works on them; is a worker running?');
   return repaired.claims;
 }
 
-async function auditMany(terminal: Terminal, desk: OpenDesk, options: AuditOptions): Promise<void> {
-  if (!options.watch) return void await auditRound(terminal, desk, options);
+async function auditMany(terminal: Terminal, context: OpenContext, options: AuditOptions): Promise<void> {
+  if (!options.watch) return void await auditRound(terminal, context, options);
   await interruptibly(terminal, async (interrupted) => {
     for (let told = 0; !interrupted.aborted; await sleep(REFRESH_MS, undefined, { signal: interrupted }).catch(() => {})) {
-      told = await auditRound(terminal, desk, options, { told, interrupted });
+      told = await auditRound(terminal, context, options, { told, interrupted });
     }
   });
 }
@@ -98,11 +98,11 @@ async function auditMany(terminal: Terminal, desk: OpenDesk, options: AuditOptio
  * @param told how many rains were said before not to have been looked at
  * @returns how many they are now
  */
-async function auditRound(terminal: Terminal, desk: OpenDesk, { watch, settled, limit, json }: AuditOptions, { told, interrupted }: { told: number; interrupted?: AbortSignal } = { told: 0 }): Promise<number> {
+async function auditRound(terminal: Terminal, context: OpenContext, { watch, settled, limit, json }: AuditOptions, { told, interrupted }: { told: number; interrupted?: AbortSignal } = { told: 0 }): Promise<number> {
   const which = settled ? 'all' : 'unsettled';
   const rains: AuditedRain[] = [];
-  const total = await desk.ledger.countRains(which);
-  for await (const rain of auditAll(desk, which, limit)) {
+  const total = await context.ledger.countRains(which);
+  for await (const rain of auditAll(context, which, limit)) {
     if (interrupted?.aborted) return told;
     if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
     if ('fault' in rain || !isInOrder(rain.audit)) terminal.exitCode = EXIT.refused;

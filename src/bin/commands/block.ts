@@ -3,7 +3,7 @@ import type { Block, BlockKind } from '../../grab/blocks.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
 import { iso } from '../../rain/figures.ts';
 import { accepted, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -24,8 +24,8 @@ export function addBlockCommands(program: Command, terminal: Terminal): void {
     .option('--for <duration>', 'how long; without it until it is lifted', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain block address 203.0.113.0/24 --reason "a farm of phones" --for 2h')
-    .action((kind: BlockKind, who: string, { reason, for: forMs, json }: BlockFlags) => atDesk(terminal, async (desk) => {
-      const done = accepted(await blockCaller(desk, kind, who, { reason, ...(forMs !== undefined && { forMs }) }));
+    .action((kind: BlockKind, who: string, { reason, for: forMs, json }: BlockFlags) => withContext(terminal, async (context) => {
+      const done = accepted(await blockCaller(context, kind, who, { reason, ...(forMs !== undefined && { forMs }) }));
       print(terminal, json, done.block, `${kind} ${done.block.who}: blocked ${untilText(done.block)}`);
     }));
 
@@ -33,16 +33,16 @@ export function addBlockCommands(program: Command, terminal: Terminal): void {
     .addArgument(KIND()).argument('<who>', 'as it was blocked')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain unblock user alice')
-    .action((kind: BlockKind, who: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const done = accepted(await liftCallerBlock(desk, kind, who));
+    .action((kind: BlockKind, who: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      const done = accepted(await liftCallerBlock(context, kind, who));
       print(terminal, json, done.block, `${kind} ${done.block.who}: may come in again`);
     }));
 
   program.command('blocks').summary('who is blocked').description('Lists the blocks in force, the latest first.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain blocks')
-    .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const blocks = await listBlocks(desk);
+    .action(({ json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      const blocks = await listBlocks(context);
       print(terminal, json, blocks, blocks.length === 0 ? 'nobody is blocked' : table(['kind', 'who', 'until', 'since', 'by', 'reason'],
         blocks.map((block) => [block.kind, block.who, block.until === undefined ? 'lifted' : iso(block.until), iso(block.since), block.actor, block.reason])));
     }));

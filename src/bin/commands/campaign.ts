@@ -5,7 +5,7 @@ import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type C
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paintState } from '../paint.ts';
 import { facts, table } from '../table.ts';
@@ -35,8 +35,8 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
     .option('--roll-over', 'what nobody has won in a round goes into the next one')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
-    .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => atDesk(terminal, async (desk) => {
-      const created = accepted(await createCampaign(desk, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
+    .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => withContext(terminal, async (context) => {
+      const created = accepted(await createCampaign(context, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
       print(terminal, json, { campaignId: created.campaignId }, created.campaignId);
     }));
 
@@ -44,26 +44,26 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
     .description('Plans a round: a rain of the campaign, called <campaign>.<round>. It is steered and audited as every rain is.')
     .option('--round <n>', 'which one; default the next', parseCount(1, ROUNDS_MAX))
     .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
-    .action((id: string, options: CreateOptions) => atDesk(terminal, async (desk) => {
+    .action((id: string, options: CreateOptions) => withContext(terminal, async (context) => {
       // A campaign that is not there is for the verb to refuse.
-      const round = options.round ?? ((await desk.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
-      await create(terminal, desk, { ...options, campaign: id, round });
+      const round = options.round ?? ((await context.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
+      await create(terminal, context, { ...options, campaign: id, round });
     }));
 
   campaign.command('list').summary('all campaigns, newest first').description('Lists all campaigns, newest first.')
     .option('--limit <n>', 'how many', parseCount(1, CAMPAIGNS_MAX), 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign list')
-    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(terminal, async (desk) => {
-      const campaigns = await listCampaigns(desk, limit);
+    .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
+      const campaigns = await listCampaigns(context, limit);
       print(terminal, json, { campaigns }, describeList(campaigns));
     }));
 
   campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds, and what is known of its winners.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign show autumn')
-    .action((id: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const found = await showCampaign(desk, id);
+    .action((id: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      const found = await showCampaign(context, id);
       if (!found) throw new CommandFailure(EXIT.refused, `id: there is no campaign ${id}`);
       print(terminal, json, found, describe(found));
     }));

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { discardLetter, type Discarded } from '../../operator/dead/discard.ts';
-import { LETTERS_MAX, listLetters, showLetter, type LetterView } from '../../operator/dead/letters.ts';
-import { requeueLetter, requeueRain } from '../../operator/dead/requeue.ts';
-import type { QueueDesk } from '../../operator/desk.ts';
+import { discardDeadLetter, type Discarded } from '../../operator/dead/discard.ts';
+import { DEAD_LETTERS_MAX, listDeadLetters, showDeadLetter, type DeadLetterView } from '../../operator/dead/letters.ts';
+import { requeueDeadLetter, requeueRain } from '../../operator/dead/requeue.ts';
+import type { QueueContext } from '../../operator/desk.ts';
 import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { parseCount } from '../moment.ts';
 import { facts, table } from '../table.ts';
@@ -20,26 +20,26 @@ interface ListOptions {
 }
 
 /** BullMQ is loaded when it is wanted. */
-async function atQueues<T>(terminal: Terminal, verb: (desk: QueueDesk) => Promise<T>): Promise<T> {
+async function atQueues<T>(terminal: Terminal, verb: (context: QueueContext) => Promise<T>): Promise<T> {
   const { withQueues } = await import('../queues.ts');
-  return atDesk(terminal, (desk) => withQueues(desk, verb));
+  return withContext(terminal, (context) => withQueues(context, verb));
 }
 
-export function addDeadCommand(program: Command, terminal: Terminal): void {
+export function addDeadLetterCommand(program: Command, terminal: Terminal): void {
   const dead = program.command('dead').summary('claims that cannot be credited')
     .description('Dead letters: claims that cannot be credited. Look at them, send them again, or lay them to rest.')
     .addHelpText('after', '\nExample:\n  rain dead list');
 
   dead.command('list').summary('the dead letters, oldest first').description('Lists dead letters, oldest first.')
     .option('--rain <id>', 'only those of this rain')
-    .option('--limit <n>', 'how many', parseCount(1, LETTERS_MAX), 100)
+    .option('--limit <n>', 'how many', parseCount(1, DEAD_LETTERS_MAX), 100)
     .option('--skip <n>', 'pass over so many', parseCount(0, 1_000_000), 0)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain dead list --rain m3k9x2a1b2c3d4')
-    .action(({ rain, limit, skip, json }: ListOptions) => atQueues(terminal, async (desk) => {
-      const { letters, total, complete } = await listLetters(desk, { rainId: rain, limit, skip });
+    .action(({ rain, limit, skip, json }: ListOptions) => atQueues(terminal, async (context) => {
+      const { letters, total, complete } = await listDeadLetters(context, { rainId: rain, limit, skip });
       // Letters there are may be of a rain that the book has lost.
-      if (rain !== undefined && letters.length === 0 && !await desk.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
+      if (rain !== undefined && letters.length === 0 && !await context.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const more = complete ? '' : `\nthere are more; go on with --skip ${skip + letters.length}`;
       print(terminal, json, { letters, total, complete }, (letters.length === 0 ? 'no dead letters' : describeList(letters)) + more);
     }));
@@ -47,8 +47,8 @@ export function addDeadCommand(program: Command, terminal: Terminal): void {
   dead.command('show <letter>').summary('one dead letter in detail').description('Shows one dead letter: what it says, and why it cannot be credited.')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead show ${EXAMPLE}`)
-    .action((letter: string, { json }: { json?: boolean }) => atQueues(terminal, async (desk) => {
-      const shown = accepted(await showLetter(desk, letter));
+    .action((letter: string, { json }: { json?: boolean }) => atQueues(terminal, async (context) => {
+      const shown = accepted(await showDeadLetter(context, letter));
       print(terminal, json, shown.letter, describe(shown.letter));
     }));
 
@@ -59,8 +59,8 @@ export function addDeadCommand(program: Command, terminal: Terminal): void {
     .addHelpText('after', `\nExample:\n  rain dead requeue ${EXAMPLE}`)
     .action((letter: string | undefined, { rain, json }: { rain?: string; json?: boolean }) => {
       if ((letter === undefined) === (rain === undefined)) throw new CommandFailure(EXIT.usage, 'letter: expected either a letter or --rain');
-      return atQueues(terminal, async (desk) => {
-        const done = accepted(letter !== undefined ? await requeueLetter(desk, letter) : await requeueRain(desk, rain!));
+      return atQueues(terminal, async (context) => {
+        const done = accepted(letter !== undefined ? await requeueDeadLetter(context, letter) : await requeueRain(context, rain!));
         print(terminal, json, { requeued: done.letters, complete: done.complete }, `sent again: ${done.letters}${done.complete ? '' : '; there are more, do it again'}`);
       });
     });
@@ -71,8 +71,8 @@ export function addDeadCommand(program: Command, terminal: Terminal): void {
     .option('--not-paid', 'I have made sure that the wallet outside has not paid it')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
-    .action((letter: string, { reason, notPaid, dryRun, json }: { reason: string; notPaid?: boolean; dryRun?: boolean; json?: boolean }) => atQueues(terminal, async (desk) => {
-      const done = accepted(await discardLetter(desk, letter, reason, notPaid, dryRun));
+    .action((letter: string, { reason, notPaid, dryRun, json }: { reason: string; notPaid?: boolean; dryRun?: boolean; json?: boolean }) => atQueues(terminal, async (context) => {
+      const done = accepted(await discardDeadLetter(context, letter, reason, notPaid, dryRun));
       const { ok: _ok, ...plain } = done;
       if (dryRun) printDryRun(terminal, json, { letter, ...plain }, `${letter}: ${foretold(done)}`);
       else print(terminal, json, { letter, ...plain }, `${letter}: ${told(done)}`);
@@ -101,18 +101,18 @@ function told(done: Done): string {
   }
 }
 
-function describeList(letters: readonly LetterView[]): string {
+function describeList(letters: readonly DeadLetterView[]): string {
   const reasons = new Map(letters.map(({ reason, text }) => [reason, text]));
-  const rows = table(['letter', 'reason', 'packet', 'amount', 'user', 'since'], letters.map(({ letter, reason, redPacketId, amount, userId, buriedAt, laidToRest }) =>
-    [letter, laidToRest ? `${reason}, laid to rest` : reason, redPacketId ?? '', amount ?? '', userId ?? '', buriedAt]));
+  const rows = table(['letter', 'reason', 'packet', 'amount', 'user', 'since'], letters.map(({ letter, reason, redPacketId, amount, userId, deadLetteredAt, discardedClaims }) =>
+    [letter, discardedClaims ? `${reason}, laid to rest` : reason, redPacketId ?? '', amount ?? '', userId ?? '', deadLetteredAt]));
   return [rows, '', ...[...reasons].map(([reason, text]) => `${reason}: ${text}`)].join('\n');
 }
 
-function describe({ letter, rainId, shard, index, reason, text, detail, redPacketId, amount, userId, entry, buriedAt, laidToRest }: LetterView): string {
+function describe({ letter, rainId, shard, index, reason, text, detail, redPacketId, amount, userId, entry, deadLetteredAt, discardedClaims }: DeadLetterView): string {
   return facts([
     ['letter', letter], ['rain', `${rainId}, shard ${shard}, entry ${index}`], ['reason', `${reason}: ${text}`], ['detail', detail],
     ...(redPacketId === undefined ? [] : [['packet', redPacketId], ['amount', amount!], ['user', userId!]]),
-    ['entry', JSON.stringify(entry)], ['since', buriedAt],
-    ...(laidToRest ? [['laid to rest', `by ${laidToRest.actor}, ${laidToRest.at}: ${laidToRest.reason}`]] : []),
+    ['entry', JSON.stringify(entry)], ['since', deadLetteredAt],
+    ...(discardedClaims ? [['laid to rest', `by ${discardedClaims.actor}, ${discardedClaims.at}: ${discardedClaims.reason}`]] : []),
   ]);
 }

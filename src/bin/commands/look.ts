@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
 import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { paintState } from '../paint.ts';
 import { facts, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { tellTerms } from './terms.ts';
 
-export function addLookCommands(program: Command, terminal: Terminal): void {
+export function addShowCommands(program: Command, terminal: Terminal): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
     .option('--limit <n>', 'how many', parseCount(1, RAINS_MAX), 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain list --limit 20')
-    .action(({ limit, json }: { limit: number; json?: boolean }) => atDesk(terminal, async (desk) => {
-      const list = await listRains(desk, limit);
+    .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
+      const list = await listRains(context, limit);
       print(terminal, json, list, describeList(list));
     }));
 
@@ -23,9 +23,9 @@ export function addLookCommands(program: Command, terminal: Terminal): void {
     .option('--watch', 'go on until it is settled')
     .option('--json', 'print JSON, with --watch one object a line')
     .addHelpText('after', '\nExample:\n  rain show m3k9x2a1b2c3d4 --watch')
-    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => atDesk(terminal, async (desk) => {
+    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => withContext(terminal, async (context) => {
       for (;;) {
-        const rain = await showRain(desk, id);
+        const rain = await showRain(context, id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
         if (watch && !json) clearScreen(terminal);
         print(terminal, json, rain, describe(rain));
@@ -55,7 +55,7 @@ function describe(rain: RainDetail): string {
     ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
-    ...(rain.keeper ? [['paid to', rain.keeper === 'ledger' ? 'wallets of our own book' : 'a wallet elsewhere, by webhook']] : []),
+    ...(rain.payoutProvider ? [['paid to', rain.payoutProvider === 'ledger' ? 'wallets of our own book' : 'a wallet elsewhere, by webhook']] : []),
     ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),
     ...rain.portions.map(({ portion, id, budget, packets, commitment }) => [`top-up ${portion}`, `${budget} in ${packets} packets, ${id}, commitment ${commitment}`]),
     ...(rain.state !== 'draft' && rain.loaded < rain.packets && rain.state !== 'settled' ? [['not loaded', `${rain.packets - rain.loaded} packets`]] : []),

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Role } from '../../ledger/staff.ts';
 import { addOperator, changePassword, disableOperator, issueToken } from '../../operator/staff/staff.ts';
 import { accepted, print, tell } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { askPassword } from '../password.ts';
 import { table } from '../table.ts';
@@ -19,8 +19,8 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  rain operator add alice --role viewer')
     .action(async (name: string, { role, json }: { role: Role; json?: boolean }) => {
       const password = await askPassword(terminal, `password of ${name}, at least 10 characters`);
-      await atDesk(terminal, async (desk) => {
-        accepted(await addOperator(desk, name, role, password));
+      await withContext(terminal, async (context) => {
+        accepted(await addOperator(context, name, role, password));
         print(terminal, json, { name, role }, `${name} may sign in as ${role}`);
       });
     });
@@ -28,8 +28,8 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
   operator.command('list').summary('list operators').description('Lists all operators, by name.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator list')
-    .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const people = (await desk.ledger.staff.operators()).map(({ name, role, createdAt, disabledAt }) => ({
+    .action(({ json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      const people = (await context.ledger.staff.operators()).map(({ name, role, createdAt, disabledAt }) => ({
         name, role, createdAt: new Date(createdAt).toISOString(), ...(disabledAt !== undefined && { disabledAt: new Date(disabledAt).toISOString() }),
       }));
       print(terminal, json, people, people.length === 0 ? 'nobody yet; begin with: rain operator add <name>' : table(['name', 'role', 'since', 'disabled'], people.map((one) => [one.name, one.role, one.createdAt, one.disabledAt ?? ''])));
@@ -40,8 +40,8 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  rain operator password alice')
     .action(async (name: string, { json }: { json?: boolean }) => {
       const password = await askPassword(terminal, `new password of ${name}, at least 10 characters`);
-      await atDesk(terminal, async (desk) => {
-        accepted(await changePassword(desk, name, password));
+      await withContext(terminal, async (context) => {
+        accepted(await changePassword(context, name, password));
         print(terminal, json, { name }, `${name} has a new password; all sessions are over`);
       });
     });
@@ -49,8 +49,8 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
   operator.command('disable <name>').summary('disable an operator').description('Ends all sessions and tokens of an operator at once. No further sign-in is possible.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator disable alice')
-    .action((name: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      accepted(await disableOperator(desk, name));
+    .action((name: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      accepted(await disableOperator(context, name));
       print(terminal, json, { name }, `${name} may not sign in any more; all sessions and tokens are over`);
     }));
 
@@ -59,8 +59,8 @@ export function addOperatorCommand(program: Command, terminal: Terminal): void {
     .option('--for <duration>', 'how long it is valid; default until the operator is disabled', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain operator token alice --label "nightly report" --for 30d')
-    .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => atDesk(terminal, async (desk) => {
-      const done = accepted(await issueToken(desk, name, label, forMs));
+    .action((name: string, { label, for: forMs, json }: { label: string; for?: number; json?: boolean }) => withContext(terminal, async (context) => {
+      const done = accepted(await issueToken(context, name, label, forMs));
       const until = done.expiresAt === undefined ? {} : { expiresAt: new Date(done.expiresAt).toISOString() };
       tell(terminal, 'keep it well: it is not shown again');
       print(terminal, json, { name, label, token: done.token, ...until }, done.token);

@@ -8,7 +8,7 @@ import { tellRefusal } from '../../rain/refusal.ts';
 import type { AskedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../grab/keys.ts';
 import { accepted, CommandFailure, EXIT, print, tell } from '../answer.ts';
-import { atDesk, type OpenDesk } from '../connection.ts';
+import { withContext, type OpenContext } from '../connection.ts';
 import { parseCount, parseDuration, parseMoment } from '../moment.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { describePreview } from '../previewText.ts';
@@ -39,14 +39,14 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     .option('--campaign <id>', 'it is a round of this campaign; see rain campaign')
     .option('--round <n>', 'which one', parseCount(1, ROUNDS_MAX))
     .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
-    .action((options: CreateOptions) => atDesk(terminal, (desk) => create(terminal, desk, options)));
+    .action((options: CreateOptions) => withContext(terminal, (context) => create(terminal, context, options)));
 
   program.command('load <id>').summary('preallocate the packets of a rain')
     .description('Preallocates the packets. Killed half-way and run again it goes on where it stopped.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain load m3k9x2a1b2c3d4')
-    .action((id: string, { json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const packets = await load(terminal, desk, id);
+    .action((id: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      const packets = await load(terminal, context, id);
       print(terminal, json, { rainId: id, packets }, `${id}: ${packets} packets are loaded`);
     }));
 }
@@ -63,8 +63,8 @@ export function planned(command: Command, ...which: TermDescription['suits'][]):
     .option('--json', 'print JSON');
 }
 
-export async function create(terminal: Terminal, desk: OpenDesk, options: CreateOptions): Promise<void> {
-  const now = await redisNow(desk.redis);
+export async function create(terminal: Terminal, context: OpenContext, options: CreateOptions): Promise<void> {
+  const now = await redisNow(context.redis);
   const opensAt = options.start(now);
   // Chosen here, so that it is known even if the answer is not.
   const campaign = campaignOf(options);
@@ -76,14 +76,14 @@ export async function create(terminal: Terminal, desk: OpenDesk, options: Create
     ...(campaign && { campaign }),
     terms, ...(options.title !== undefined && { title: options.title }), ...(options.seed !== undefined && { seed: options.seed }),
   };
-  if (options.dryRun) return foretell(terminal, desk, request, options);
-  const created = accepted(await createRain(desk, request).catch((error: unknown) => {
+  if (options.dryRun) return printDryRunOf(terminal, context, request, options);
+  const created = accepted(await createRain(context, request).catch((error: unknown) => {
     tell(terminal, `it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
     throw error;
   }));
   if (options.load) {
     try {
-      await load(terminal, desk, created.rainId);
+      await load(terminal, context, created.rainId);
     } catch (error) {
       tell(terminal, `the rain ${created.rainId} is created but not loaded; do it again with: rain load ${created.rainId}`);
       throw error;
@@ -97,8 +97,8 @@ export async function create(terminal: Terminal, desk: OpenDesk, options: Create
   }, created.rainId);
 }
 
-async function foretell(terminal: Terminal, desk: OpenDesk, request: CreateRequest & { terms: AskedTerms }, { id, campaign, load: loads, seed, json }: CreateOptions): Promise<void> {
-  const created = accepted(await createRain(desk, request, { dryRun: true }));
+async function printDryRunOf(terminal: Terminal, context: OpenContext, request: CreateRequest & { terms: AskedTerms }, { id, campaign, load: loads, seed, json }: CreateOptions): Promise<void> {
+  const created = accepted(await createRain(context, request, { dryRun: true }));
   const { rainId, opensAt, closesAt, funded = false } = created;
   const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
   const preview = previewRain(request.plan, 1, seed === undefined ? undefined : () => seed);
@@ -121,10 +121,10 @@ function campaignOf({ campaign, round, ...options }: CreateOptions): { id: strin
   return undefined;
 }
 
-async function load(terminal: Terminal, desk: OpenDesk, rainId: string): Promise<number> {
+async function load(terminal: Terminal, context: OpenContext, rainId: string): Promise<number> {
   const progress = bar(terminal, 'loading', 'packets');
   try {
-    return accepted(await loadRain(desk, rainId, (count, packets) => progress.update(count, packets))).packets;
+    return accepted(await loadRain(context, rainId, (count, packets) => progress.update(count, packets))).packets;
   } finally {
     progress.stop();
   }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { recycleRain } from '../../operator/recycle.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
 import { accepted, print } from '../answer.ts';
-import { atDesk, configure } from '../connection.ts';
+import { withContext, configure } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -11,10 +11,10 @@ export function addRecycleCommand(program: Command, terminal: Terminal): void {
     .description('Settles a rain that is over: returns what nobody has won and closes its ledger, as the workers do by themselves. Otherwise says what is still outstanding.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain recycle m3k9x2a1b2c3d4')
-    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
+    .action((id: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => withContext(terminal, async (context) => {
       const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure(terminal.environment, []);
-      const replicated = durability.mode === 'replicas' ? awaitReplicas(desk.redis, durability.replicas, waitMs) : undefined;
-      const done = accepted(await recycleRain(desk, id, { replicated, dryRun }));
+      const replicated = durability.mode === 'replicas' ? awaitReplicas(context.redis, durability.replicas, waitMs) : undefined;
+      const done = accepted(await recycleRain(context, id, { replicated, dryRun }));
       if (dryRun) printDryRun(terminal, json, { rainId: id, state: done.state, amount: done.amount }, `${id}: would be ${done.state}, and ${done.amount} in all gone back`);
       else print(terminal, json, { rainId: id, state: done.state, amount: done.amount }, `${id}: ${done.state}, ${done.amount} went back`);
     }));

@@ -4,7 +4,7 @@ import { redactUrl } from '../../runtime/serverUrl.ts';
 import { CommandFailure, EXIT, print, tell } from '../answer.ts';
 import { describeReport } from '../auditText.ts';
 import { typedAmount } from '../amount.ts';
-import { atDesk, configure } from '../connection.ts';
+import { withContext, configure } from '../connection.ts';
 import { parseCount, parseDuration } from '../moment.ts';
 import { interruptibly, type Terminal } from '../terminal.ts';
 import { expectPlayed, parseUrl } from './swarm.ts';
@@ -43,8 +43,8 @@ async function rehearse(terminal: Terminal, { url: asked, users, packets, budget
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   const tokenFor = tokenSigner(terminal, TOKEN_SECONDS);
   const [{ playRound }, { judge }] = await Promise.all([import('../up/demo.ts'), import('../../swarm/verdict.ts')]);
-  await interruptibly(terminal, (interrupted) => atDesk(terminal, async (desk) => {
-    const { audit, others, bots, settled } = await playRound({ terminal, desk, gatewayUrl: url, tokenFor, signal: interrupted }, {
+  await interruptibly(terminal, (interrupted) => withContext(terminal, async (context) => {
+    const { audit, others, bots, settled } = await playRound({ terminal, context, gatewayUrl: url, tokenFor, signal: interrupted }, {
       title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,
       reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, duration / 2)) }, progress: true,
     });

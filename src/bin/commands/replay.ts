@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
 import { Readable, Transform } from 'node:stream';
-import { areBuried } from '../../credit/letters.ts';
+import { areDeadLettered } from '../../credit/letters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
 import { accepted, CommandFailure, EXIT, tell } from '../answer.ts';
-import { atDesk, type OpenDesk } from '../connection.ts';
+import { withContext, type OpenContext } from '../connection.ts';
 import { pour, type Terminal } from '../terminal.ts';
 
 type Format = 'csv' | 'ndjson';
@@ -18,13 +18,13 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'the same as --format ndjson')
     .option('--no-diff', 'do not compare with the book')
     .addHelpText('after', '\nExample:\n  rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
-    .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => atDesk(terminal, (desk) => replay(terminal, desk, id, json ? 'ndjson' : format, diff)));
+    .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => withContext(terminal, (context) => replay(terminal, context, id, json ? 'ndjson' : format, diff)));
 }
 
-async function replay(terminal: Terminal, desk: OpenDesk, id: string, format: Format, wantsDiff: boolean): Promise<void> {
-  const rain = await desk.ledger.rain(id);
-  const comparison = wantsDiff && rain ? await beginComparison({ desk, rain, areDead: (shard, entries) => askDeadLetters(desk, id, shard, entries) }) : undefined;
-  const opened = accepted(await openReplay(desk, id));
+async function replay(terminal: Terminal, context: OpenContext, id: string, format: Format, wantsDiff: boolean): Promise<void> {
+  const rain = await context.ledger.rain(id);
+  const comparison = wantsDiff && rain ? await beginComparison({ context, rain, areDead: (shard, entries) => askDeadLetters(context, id, shard, entries) }) : undefined;
+  const opened = accepted(await openReplay(context, id));
   const all = await pour(terminal, Readable.from(rowsOf(opened.entries, comparison)), await writer(format));
   if (!all) throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
   if (!comparison) return;
@@ -48,19 +48,19 @@ async function writer(format: Format): Promise<Transform> {
 }
 
 /** The queues are loaded and opened only when claims are missing: they are much to load. */
-async function askDeadLetters(desk: OpenDesk, rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
+async function askDeadLetters(context: OpenContext, rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
   const { withQueues } = await import('../queues.ts');
-  return withQueues(desk, ({ queues }) => areBuried(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))));
+  return withQueues(context, ({ queues }) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))));
 }
 
 function report(terminal: Terminal, found: ReplayDiff): void {
-  const { entries, counts, first, pending, firstPending, laidToRest } = found;
+  const { entries, counts, first, pending, firstPending, discardedClaims } = found;
   for (const sentence of firstPending) tell(terminal, `on its way: ${sentence}`);
   if (pending > firstPending.length) tell(terminal, `… and ${pending - firstPending.length} more on their way`);
   for (const { kind, sentence } of first) tell(terminal, `${kind.replaceAll('_', ' ')}: ${sentence}`);
   const differences = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (differences > first.length) tell(terminal, `… and ${differences - first.length} more`);
-  if (laidToRest > 0) tell(terminal, `laid to rest by the operator: ${laidToRest}`);
+  if (discardedClaims > 0) tell(terminal, `laid to rest by the operator: ${discardedClaims}`);
   const said = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
   tell(terminal, isEmpty(found)
     ? `The log and the book agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the book` : ''}.`

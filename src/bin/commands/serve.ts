@@ -40,14 +40,14 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
-      const { keeperOf } = await import('../servers/keeper.ts');
+      const { payoutProviderOf } = await import('../servers/keeper.ts');
       const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const log = createLog('worker', config.LOG_LEVEL);
-      const { openFollowing } = await import('../servers/following.ts');
-      const traces = await openFollowing(config, 'rain-worker', log);
+      const { openTracing } = await import('../servers/following.ts');
+      const traces = await openTracing(config, 'rain-worker', log);
       if (traces) shutdown.onClose('traces', () => traces.close());
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
-        keep: keeperOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
+        keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', (leftMs) => worker.close(leftMs));

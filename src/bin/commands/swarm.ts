@@ -8,7 +8,7 @@ import { gatewayAddress } from '../../swarm/address.ts';
 import { USERS_MAX } from '../../swarm/limits.ts';
 import type { SwarmReport } from '../../swarm/report.ts';
 import { CommandFailure, EXIT, print, unreachable } from '../answer.ts';
-import { atDesk, configure } from '../connection.ts';
+import { withContext, configure } from '../connection.ts';
 import { parseCount, parseDuration, parseShare } from '../moment.ts';
 import { bar } from '../progress.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
@@ -66,7 +66,7 @@ export function addSwarmCommand(program: Command, terminal: Terminal): void {
 }
 
 async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
-  const [{ runWave, processesFor }, { runParts }, { renderReport }, { judge }] = await Promise.all([
+  const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { judge }] = await Promise.all([
     import('../../swarm/wave.ts'), import('../../swarm/parts.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts'),
   ]);
   const url = options.url ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
@@ -82,11 +82,11 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const processes = options.processes ?? processesFor(options.users, shares);
   const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
   const playing = processes > 1
-    ? runParts({ wave, token: tokenOrder(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
+    ? runProcesses({ wave, token: tokenOrder(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
     : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS), onProgress });
   const report = await playing.finally(() => progress.stop());
   expectPlayed(report, redactUrl(url));
-  const { audit, others } = options.audit && canAudit(terminal) ? await atDesk(terminal, (desk) => auditBeside(desk, options.rain, swarmUsers(options.users, options.prefix))) : {};
+  const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
   const verdict = judge(report, audit?.report, others);
   if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
   print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));

@@ -3,7 +3,7 @@ import { SWITCHES, type HeldSwitch, type SwitchName } from '../../grab/switches.
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
 import { iso } from '../../rain/figures.ts';
 import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
-import { atDesk, type OpenDesk } from '../connection.ts';
+import { withContext, type OpenContext } from '../connection.ts';
 import { parseDuration } from '../moment.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -38,22 +38,22 @@ export function addSwitchCommand(program: Command, terminal: Terminal): void {
     .addHelpText('after', MEANING)
     .action((name: SwitchName | undefined, position: Position | undefined, flags: SwitchFlags) => {
       if (name !== undefined && position === undefined) throw new CommandFailure(EXIT.usage, `position: missing, expected rain switch ${name} on, off or auto`);
-      return atDesk(terminal, (desk) => (name === undefined || position === undefined ? list(terminal, desk, flags) : turn(terminal, desk, name, position, flags)));
+      return withContext(terminal, (context) => (name === undefined || position === undefined ? list(terminal, context, flags) : turn(terminal, context, name, position, flags)));
     });
 }
 
-async function list(terminal: Terminal, desk: OpenDesk, { json }: SwitchFlags): Promise<void> {
-  const switches = await listSwitches(desk);
+async function list(terminal: Terminal, context: OpenContext, { json }: SwitchFlags): Promise<void> {
+  const switches = await listSwitches(context);
   print(terminal, json, switches.map(({ name, held }) => held ?? { name, position: 'auto' }), table(['switch', 'position', 'until', 'since', 'by', 'reason'],
     switches.map(({ name, held }) => (held ? [name, held.position, until(held), iso(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']))));
 }
 
-async function turn(terminal: Terminal, desk: OpenDesk, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
+async function turn(terminal: Terminal, context: OpenContext, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
   if (position === 'auto') {
-    await letGoOfSwitch(desk, name);
+    await letGoOfSwitch(context, name);
     return print(terminal, json, { name, position }, `${name}: auto, each gateway decides`);
   }
-  const done = accepted(await throwSwitch(desk, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
+  const done = accepted(await throwSwitch(context, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
   print(terminal, json, done.held, `${name}: ${position} until ${until(done.held)}`);
 }
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { readPresence } from '../../grab/presence.ts';
+import { readHeartbeats } from '../../grab/presence.ts';
 import type { SystemView } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
 import { EXIT, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { paint } from '../paint.ts';
 import { facts, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -16,7 +16,7 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  rain system')
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withLanes }, { lookAtSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
-      await atDesk(terminal, (desk) => withLanes(desk, async (at) => {
+      await withContext(terminal, (context) => withLanes(context, async (at) => {
         const seen = await lookAtSystem(at);
         print(terminal, json, seen, describe(seen));
         if (!seen.redis.up || !seen.database.up) terminal.exitCode = EXIT.unreachable;
@@ -26,8 +26,8 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
   program.command('gateways').summary('list gateways').description('Lists the gateways that are running, the oldest first: their sockets, and what they have answered since they started.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain gateways')
-    .action(({ json }: { json?: boolean }) => atDesk(terminal, async (desk) => {
-      const gateways = (await readPresence(desk.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
+    .action(({ json }: { json?: boolean }) => withContext(terminal, async (context) => {
+      const gateways = (await readHeartbeats(context.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
       print(terminal, json, { gateways }, gateways.length === 0 ? 'no gateway is heard of; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
         gateways.map((one) => [one.address, one.sockets, one.grabsPending, one.pressed ? paint.warning('yes') : 'no', Object.entries(one.answers).map(([code, count]) => `${code}: ${count}`).join(', '), one.version, one.startedAt])));
     }));

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { previewRain } from '../../operator/preview.ts';
 import { topUpRain } from '../../operator/topUp.ts';
 import { accepted, print, tell } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import { describePreview } from '../previewText.ts';
 import { bar } from '../progress.ts';
@@ -29,9 +29,9 @@ async function topUp(terminal: Terminal, rainId: string, { id: given, dryRun, js
   // Chosen here, so that it is known even if the answer is not.
   const id = given ?? randomUUID();
   const request = { id, ...planOf(options), ...(dryRun && { dryRun }) };
-  await atDesk(terminal, async (desk) => {
+  await withContext(terminal, async (context) => {
     const progress = bar(terminal, 'loading', 'packets');
-    const done = accepted(await topUpRain(desk, rainId, request, (count, of) => progress.update(count, of)).catch((error: unknown) => {
+    const done = accepted(await topUpRain(context, rainId, request, (count, of) => progress.update(count, of)).catch((error: unknown) => {
       if (!dryRun) tell(terminal, `it is not known how far the top-up has come; do it again with the same words and --id ${id}, and nothing is added twice`);
       throw error;
     }).finally(() => progress.stop()));

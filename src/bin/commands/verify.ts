@@ -7,7 +7,7 @@ import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
 import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { facts } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -43,8 +43,8 @@ export function addVerifyCommand(program: Command, terminal: Terminal): void {
 
 async function verifyBooked(terminal: Terminal, id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
   const receipts = path === undefined ? [] : await readReceipts(terminal, path);
-  await atDesk(terminal, async (desk) => {
-    const verified = accepted(await verifyRain(desk, id, receipts));
+  await withContext(terminal, async (context) => {
+    const verified = accepted(await verifyRain(context, id, receipts));
     const { ok: _, ...found } = verified;
     const { left, claims, credits } = found.checked;
     answer(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });

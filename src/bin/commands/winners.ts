@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { QueueDesk } from '../../operator/desk.ts';
+import type { QueueContext } from '../../operator/desk.ts';
 import type { Winner } from '../../operator/winners/winner.ts';
 import { CommandFailure, EXIT, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { parseCount } from '../moment.ts';
 import { table } from '../table.ts';
 import { pour, type Terminal } from '../terminal.ts';
@@ -30,7 +30,7 @@ export function addWinnersCommand(program: Command, terminal: Terminal): void {
       const some = search !== undefined || limit !== undefined;
       if (csv && (json || some)) throw new CommandFailure(EXIT.usage, `--csv: expected either --csv, which has all of them, or ${json ? '--json' : search !== undefined ? '--search' : '--limit'}`);
       const { withQueues } = await import('../queues.ts');
-      await atDesk(terminal, (desk) => withQueues(desk, async (at) => {
+      await withContext(terminal, (context) => withQueues(context, async (at) => {
         const rain = await at.ledger.rain(id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
         if (some || (terminal.stdout.isTTY && !csv && !json)) return list(terminal, at, rain, options);
@@ -40,14 +40,14 @@ export function addWinnersCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-async function list(terminal: Terminal, desk: QueueDesk, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
+async function list(terminal: Terminal, context: QueueContext, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
   const { searchWinners } = await import('../../operator/winners/search.ts');
   const winners: Winner[] = [];
-  let page = await searchWinners(desk, rain, { search, limit });
+  let page = await searchWinners(context, rain, { search, limit });
   winners.push(...page.winners);
   // A page is a piece of the log: what is looked for may be in none of its entries, and in the next ones.
   while (winners.length < limit && page.next) {
-    page = await searchWinners(desk, rain, { search, at: page.next, limit: limit - winners.length });
+    page = await searchWinners(context, rain, { search, at: page.next, limit: limit - winners.length });
     winners.push(...page.winners);
   }
   if (json) return void terminal.stdout.write(winners.map((winner) => `${JSON.stringify(winner)}\n`).join(''));

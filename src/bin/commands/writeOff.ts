@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { writeOffRain } from '../../operator/writeOff.ts';
 import { accepted, print } from '../answer.ts';
-import { atDesk } from '../connection.ts';
+import { withContext } from '../connection.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -11,8 +11,8 @@ export function addWriteOffCommand(program: Command, terminal: Terminal): void {
     .requiredOption('--reason <text>', 'what happened, for the record; 1 to 500 characters')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake"')
-    .action((id: string, { reason, dryRun, json }: { reason: string; dryRun?: boolean; json?: boolean }) => atDesk(terminal, async (desk) => {
-      const done = accepted(await writeOffRain(desk, id, reason, dryRun));
+    .action((id: string, { reason, dryRun, json }: { reason: string; dryRun?: boolean; json?: boolean }) => withContext(terminal, async (context) => {
+      const done = accepted(await writeOffRain(context, id, reason, dryRun));
       if (dryRun) printDryRun(terminal, json, { rainId: id, recycled: done.amount }, `${id}: ${done.amount} would go back, and the book would be closed`);
       else print(terminal, json, { rainId: id, recycled: done.amount }, `${id}: ${done.amount} went back, the book is closed`);
     }));

@@ -9,7 +9,7 @@ import type { Config } from '../../runtime/config.ts';
 import type { Lifecycle } from '../../runtime/lifecycle.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
-import { watchReturns } from '../../runtime/returns.ts';
+import { watchReconnects } from '../../runtime/returns.ts';
 
 type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
@@ -24,7 +24,7 @@ export async function openBackend(config: Servers, log: Logger, lifecycle: Lifec
   // Commands end, one way or the other: a person waits for the answer.
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
-  const sinceReturn = watchReturns(redis);
+  const sinceReturn = watchReconnects(redis);
   const database = connectDatabase(databaseUrl, { onError });
   lifecycle.onClose('connections', () => {
     redis.disconnect();

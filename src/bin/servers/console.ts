@@ -9,12 +9,12 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
-import { openOnCall } from './consoleOnCall.ts';
-import { openPlayerDesk, type PlayerConfig } from './player.ts';
+import { openConsoleReadiness } from './consoleOnCall.ts';
+import { openPlayerBackend, type PlayerConfig } from './player.ts';
 
 /** The built pages, in dist/ wherever this runs. */
 const PAGE = compiledEntry('client-demo');
-const DESK = compiledEntry('client-console');
+const CONSOLE_FOLDER = compiledEntry('client-console');
 
 /** @throws when it cannot be opened; nothing of it is left open then, so that the process can end */
 export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
@@ -23,21 +23,21 @@ export async function open(shutdown: Shutdown, environment: Environment, withGue
   const guests = withGuests ? guestTokens(config) : undefined;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
-    const { readiness, tally } = await openOnCall(config, log, lifecycle);
+    const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
     const backend = await openBackend(config, log, lifecycle);
-    const player = canTellPlayers(config) ? openPlayerDesk(config, log, lifecycle) : undefined;
-    const desk = await startConsole({
+    const player = canTellPlayers(config) ? openPlayerBackend(config, log, lifecycle) : undefined;
+    const context = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
       gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
       ...(guests && { guests }),
       ...(player && { player }),
-      backend, deskFolder: DESK, surroundings: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
-      readiness, tally, log,
+      backend, consoleFolder: CONSOLE_FOLDER, requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
+      readiness, counters, log,
     });
-    lifecycle.onClose('console', () => { readiness.drain(); return desk.close(); });
+    lifecycle.onClose('console', () => { readiness.drain(); return context.close(); });
     shutdown.onClose('console', (leftMs) => lifecycle.close(leftMs));
-    log.info({ url: desk.url }, 'console open');
-    return { url: desk.url };
+    log.info({ url: context.url }, 'console open');
+    return { url: context.url };
   });
 }
 

@@ -1,16 +1,16 @@
-import { createConsoleTally, tellConsole, type ConsoleTally } from '../../console/metrics.ts';
+import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import type { Config } from '../../runtime/config.ts';
 import { openReadiness, type Part, type Readiness } from '../../runtime/health.ts';
 import type { Lifecycle } from '../../runtime/lifecycle.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer, tellReadiness } from '../../runtime/metrics.ts';
+import { openRegistry, startMetricsServer, registerReadiness } from '../../runtime/metrics.ts';
 import { connectRedis } from '../../runtime/redis.ts';
 
 /** What the one on call sees of a console. */
-interface ConsoleOnCall {
+interface ConsoleReadiness {
   readiness: Readiness;
-  tally: ConsoleTally;
+  counters: ConsoleCounters;
 }
 
 /**
@@ -18,7 +18,7 @@ interface ConsoleOnCall {
  * the player's page alone needs neither.
  * @throws when the metrics' port is taken
  */
-export async function openOnCall(config: Config, log: Logger, lifecycle: Lifecycle): Promise<ConsoleOnCall> {
+export async function openConsoleReadiness(config: Config, log: Logger, lifecycle: Lifecycle): Promise<ConsoleReadiness> {
   const parts: Part[] = [];
   if (config.REDIS_URL !== undefined) {
     const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
@@ -32,13 +32,13 @@ export async function openOnCall(config: Config, log: Logger, lifecycle: Lifecyc
   }
   const readiness = await openReadiness({ parts });
   lifecycle.onClose('readiness', () => void readiness.close());
-  const tally = createConsoleTally();
+  const counters = createConsoleCounters();
   if (config.METRICS_PORT !== undefined) {
     const registry = openRegistry();
-    tellReadiness(registry, readiness);
-    tellConsole(registry, tally);
+    registerReadiness(registry, readiness);
+    registerConsoleMetrics(registry, counters);
     const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
     lifecycle.onClose('metrics', () => metrics.close());
   }
-  return { readiness, tally };
+  return { readiness, counters };
 }

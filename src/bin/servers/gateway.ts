@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
-import { tellGateway } from '../../gateway/metrics.ts';
+import { registerGatewayMetrics } from '../../gateway/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
-import type { WicketRules } from '../../gateway/wicket/wicket.ts';
+import type { ChallengeRules } from '../../gateway/wicket/wicket.ts';
 import { ConfigError, type Config } from '../../runtime/config.ts';
 import { answerForMetrics } from '../../runtime/crewMetrics.ts';
 import { createLog } from '../../runtime/log.ts';
@@ -9,7 +9,7 @@ import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 import type { Environment } from '../terminal.ts';
-import { openFollowing } from './following.ts';
+import { openTracing } from './following.ts';
 
 /** One gateway: all there is, or one process of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {
@@ -17,28 +17,28 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
-  const traces = await openFollowing(config, 'rain-gateway', log);
+  const traces = await openTracing(config, 'rain-gateway', log);
   if (traces) shutdown.onClose('traces', () => traces.close());
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
     durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
     limits: {
-      comebacksPerSecond: config.GATEWAY_COMEBACKS_PER_SECOND,
+      reconnectsPerSecond: config.GATEWAY_RECONNECTS_PER_SECOND,
       socketsMax: config.GATEWAY_SOCKETS_MAX, socketsPerAddressMax: config.GATEWAY_SOCKETS_PER_ADDRESS_MAX,
       handshakesPerSecondMax: config.GATEWAY_HANDSHAKES_PER_SECOND, handshakesPerAddressPerSecondMax: config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
       messagesPerSecondMax: config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, messagesPerAddressPerSecondMax: config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND,
       fairStartMs: config.GATEWAY_FAIR_START_MS,
     },
     trustedProxies: config.TRUSTED_PROXIES,
-    wicket: wicketOf(config),
-    presence: true,
+    challenges: challengesOf(config),
+    heartbeat: true,
     traces, log,
   });
   shutdown.onClose('gateway', () => gateway.close());
   if (config.METRICS_PORT !== undefined) {
     const registry = openRegistry();
-    tellGateway(registry, gateway);
+    registerGatewayMetrics(registry, gateway);
     // Of several processes the parent has the port.
     if (cluster.isWorker) {
       answerForMetrics(registry);
@@ -51,9 +51,9 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
 }
 
 /** @throws ConfigError rather than let everybody in */
-function wicketOf({ TICKETS, PUZZLES, PUZZLE_TRIES, TICKET_SECRET, JWT_SECRET }: Config): WicketRules | undefined {
+function challengesOf({ TICKETS, PUZZLES, PUZZLE_TRIES, TICKET_SECRET, JWT_SECRET }: Config): ChallengeRules | undefined {
   if (TICKETS === 'off') return undefined;
   const secret = TICKET_SECRET ?? JWT_SECRET;
   if (secret === undefined) throw new ConfigError(['TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on']);
-  return { tickets: TICKETS, puzzles: PUZZLES, secret, puzzleTries: PUZZLE_TRIES };
+  return { tickets: TICKETS, proofOfWork: PUZZLES, secret, proofOfWorkTries: PUZZLE_TRIES };
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { Crew } from '../../runtime/crew.ts';
-import { crewMetrics } from '../../runtime/crewMetrics.ts';
+import { ProcessPool } from '../../runtime/crew.ts';
+import { processPoolMetrics } from '../../runtime/crewMetrics.ts';
 import { compiledEntry } from '../../runtime/entry.ts';
 import { openReadiness } from '../../runtime/health.ts';
 import { createLog } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
+import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
 import { connectRedis } from '../../runtime/redis.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { configure } from '../connection.ts';
 import type { Environment } from '../terminal.ts';
 
-export function tellProcesses(registry: MetricsRegistry, serving: () => number): void {
-  tellFigure(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve. Fewer than were asked for: one died, and is being replaced', read: () => [{ value: serving() }] });
+export function registerProcessMetrics(registry: MetricsRegistry, serving: () => number): void {
+  registerMetric(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve. Fewer than were asked for: one died, and is being replaced', read: () => [{ value: serving() }] });
 }
 
 /**
@@ -21,29 +21,29 @@ export function tellProcesses(registry: MetricsRegistry, serving: () => number):
 export async function open(shutdown: Shutdown, environment: Environment, processes: number): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateways', config.LOG_LEVEL);
-  const crew = new Crew({
+  const pool = new ProcessPool({
     name: 'gateway', size: processes, entry: compiledEntry('bin/rain.js'), args: ['gateway'], facts: z.object({ url: z.string() }), log,
     // They close together, and their players come back together.
-    env: { GATEWAY_COMEBACKS_PER_SECOND: String(Math.ceil(config.GATEWAY_COMEBACKS_PER_SECOND / processes)) },
+    env: { GATEWAY_RECONNECTS_PER_SECOND: String(Math.ceil(config.GATEWAY_RECONNECTS_PER_SECOND / processes)) },
   });
-  shutdown.onClose('gateways', (leftMs) => crew.close(leftMs));
-  const { url } = await crew.start();
+  shutdown.onClose('gateways', (leftMs) => pool.close(leftMs));
+  const { url } = await pool.start();
   if (config.METRICS_PORT !== undefined) {
     const own = openRegistry();
-    tellProcesses(own, () => crew.members.length);
+    registerProcessMetrics(own, () => pool.members.length);
     const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
     shutdown.onClose('redis', () => redis.disconnect());
     const readiness = await openReadiness({
       parts: [
         { name: 'redis', ask: () => redis.ping() },
-        { name: 'processes', ask: () => (crew.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) },
+        { name: 'processes', ask: () => (pool.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) },
       ],
     });
-    tellReadiness(own, readiness);
+    registerReadiness(own, readiness);
     shutdown.onClose('health', () => readiness.close());
-    const metrics = await startMetricsServer({ registry: crewMetrics(() => crew.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
+    const metrics = await startMetricsServer({ registry: processPoolMetrics(() => pool.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
     shutdown.onClose('metrics', () => metrics.close());
   }
-  log.info({ url, processes, pids: crew.members.map(({ pid }) => pid) }, 'all gateway processes open');
+  log.info({ url, processes, pids: pool.members.map(({ pid }) => pid) }, 'all gateway processes open');
   return { url };
 }

@@ -1,7 +1,7 @@
 import type { PlayerOptions } from '../../console/player/routes.ts';
-import { byKeeper } from '../../credit/keepers.ts';
-import { letterIdOf } from '../../credit/deadLetter.ts';
-import { readLetters } from '../../credit/letters.ts';
+import { payoutByProvider } from '../../credit/keepers.ts';
+import { idOfDeadLetter } from '../../credit/deadLetter.ts';
+import { readDeadLetters } from '../../credit/letters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
 import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
@@ -13,14 +13,14 @@ import type { Lifecycle } from '../../runtime/lifecycle.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { connectRedis, type RedisClient } from '../../runtime/redis.ts';
 import { createTokenReader } from '../../runtime/tokenReader.ts';
-import { COUNTER_LIMITS, createCounter } from '../../wallet/counter.ts';
+import { CREDIT_BATCHER_LIMITS, createCreditBatcher } from '../../wallet/counter.ts';
 import { createDeadWins } from '../../wallet/deadWins.ts';
-import { createPodiums } from '../../wallet/podium.ts';
-import { openPurse } from '../../wallet/purse.ts';
-import { createTeller } from '../../wallet/teller.ts';
-import { letterFor, type Unbooked } from '../../wallet/unbooked.ts';
+import { createLeaderboards } from '../../wallet/podium.ts';
+import { openWalletStatement } from '../../wallet/purse.ts';
+import { createWalletService } from '../../wallet/teller.ts';
+import { deadLetterFor, type Unbooked } from '../../wallet/unbooked.ts';
 import { createWinFinder } from '../../wallet/wins.ts';
-import { keeperOf } from './keeper.ts';
+import { payoutProviderOf } from './keeper.ts';
 
 /** The book's connections: for those who post, and for those who only read beside them. */
 const DATABASE_CONNECTIONS = 6;
@@ -32,19 +32,19 @@ export type PlayerConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
  * What players ask about their money. Opens without waiting for Redis or the database: the page is served without them, and who
  * asks is told what can be told.
  */
-export function openPlayerDesk(config: PlayerConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
+export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, BALANCE, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'settling on demand failed; the worker goes on with it');
-  const onElsewhere = (rainId: string, keeper: string) => log.error({ rainId, keeper }, 'this rain is paid with another BALANCE than this console has; nothing of it is settled on demand');
+  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another BALANCE than this console has; nothing of it is settled on demand');
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
   const database = connectDatabase(DATABASE_URL, { connectionsMax: DATABASE_CONNECTIONS, onError });
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
-  const counter = createCounter({
-    balance: byKeeper(ledger, keeperOf(config)(ledger), onElsewhere), ...COUNTER_LIMITS[BALANCE], waitingMax: COUNTER_LIMITS.waitingMax,
+  const creditBatcher = createCreditBatcher({
+    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), onElsewhere), ...CREDIT_BATCHER_LIMITS[BALANCE], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;
@@ -52,8 +52,8 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger, lifecycle: Lif
       log.error({ rainId, redPacketId, userId, ...(failed !== undefined && { failed }) }, `the wallet has paid what the book has given elsewhere: ${failed === undefined ? 'see the dead letters' : 'THERE IS NO LETTER ABOUT IT, make it good by hand'}`);
     },
   });
-  const teller = createTeller({
-    ledger, counter, findWins: createWinFinder(redis), isDead: createDeadWins(letters.read), onFault,
+  const walletService = createWalletService({
+    ledger, creditBatcher, findWins: createWinFinder(redis), isDead: createDeadWins(letters.read), onFault,
     ...(DURABILITY.mode === 'replicas' && { confirm: createConfirm({ connections: confirming, replicas: DURABILITY.replicas, waitMs: DURABILITY_WAIT_MS, onFault }) }),
   });
   lifecycle.onClose('connections', () => {
@@ -63,8 +63,8 @@ export function openPlayerDesk(config: PlayerConfig, log: Logger, lifecycle: Lif
   lifecycle.onClose('dead letters', () => letters.close());
   return {
     readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
-    openPurse: (userId, after, limit) => openPurse({ teller, ledger }, userId, after, limit),
-    podium: createPodiums(ledger), allowedOrigins: ALLOWED_ORIGINS,
+    openWalletStatement: (userId, after, limit) => openWalletStatement({ walletService, ledger }, userId, after, limit),
+    leaderboard: createLeaderboards(ledger), allowedOrigins: ALLOWED_ORIGINS,
   };
 }
 
@@ -88,11 +88,11 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
   }
   return {
     close,
-    read: (limit: number) => ask((dead) => readLetters(dead, { limit })),
+    read: (limit: number) => ask((dead) => readDeadLetters(dead, { limit })),
     /** Once, however often it is handed in. */
     bury: (unbooked: Unbooked) => ask(async (dead) => {
-      const letter = await letterFor(redis, unbooked);
-      await dead.add(letter.reason, letter, { jobId: letterIdOf(letter) });
+      const letter = await deadLetterFor(redis, unbooked);
+      await dead.add(letter.reason, letter, { jobId: idOfDeadLetter(letter) });
     }),
   };
 }

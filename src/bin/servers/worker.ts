@@ -1,9 +1,9 @@
-import { byKeeper } from '../../credit/keepers.ts';
-import { areBuried } from '../../credit/letters.ts';
+import { payoutByProvider } from '../../credit/keepers.ts';
+import { areDeadLettered } from '../../credit/letters.ts';
 import type { CreditJob } from '../../credit/job.ts';
-import { tellCredit } from '../../credit/metrics.ts';
+import { registerCreditMetrics } from '../../credit/metrics.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
-import { tellAnnounced, type Announced } from '../../credit/trail.ts';
+import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../grab/keys.ts';
 import { loadScripts } from '../../grab/scripts.ts';
@@ -12,28 +12,28 @@ import { openLedger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
-import { tellCarried } from '../../relay/trail.ts';
+import { traceCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import { DURABILITY_WAIT_MS, LOCAL, type Durability } from '../../runtime/durability.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { openReadiness, type Readiness } from '../../runtime/health.ts';
 import { createLifecycle, type Lifecycle } from '../../runtime/lifecycle.ts';
-import { openRegistry, startMetricsServer, tellFigure, tellReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
+import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
 import { connectRedis, untilReady } from '../../runtime/redis.ts';
-import { expectFit } from '../../runtime/redisDemands.ts';
-import { watchReturns } from '../../runtime/returns.ts';
+import { requireFit } from '../../runtime/redisDemands.ts';
+import { watchReconnects } from '../../runtime/returns.ts';
 import type { Traces } from '../../runtime/traces.ts';
-import { startEntruster } from '../../steward/entruster.ts';
-import { startGuard } from '../../steward/guard.ts';
-import { tellRains } from '../../steward/metrics.ts';
+import { startPayoutAssigner } from '../../steward/entruster.ts';
+import { startRedisMonitor } from '../../steward/guard.ts';
+import { registerRainMetrics } from '../../steward/metrics.ts';
 import { startSettler, type SettlerOptions } from '../../steward/settler.ts';
-import { startSweeper, type SweeperOptions } from '../../steward/sweeper.ts';
-import { startWatch, type WatchOptions } from '../../steward/watch.ts';
-import { OUR_BOOK, type OpenKeeper } from './keeper.ts';
+import { startRedelivery, type RedeliveryOptions } from '../../steward/sweeper.ts';
+import { startAuditor, type AuditorOptions } from '../../steward/watch.ts';
+import { OUR_BOOK, type OpenPayoutProvider } from './keeper.ts';
 
 export interface WorkerOptions {
   /** Who keeps users' money. */
-  keep?: OpenKeeper;
+  keep?: OpenPayoutProvider;
   /** With replicas, a claim is credited only when they have it; see `readReplicated`. */
   durability?: Durability;
   durabilityWaitMs?: number;
@@ -42,8 +42,8 @@ export interface WorkerOptions {
   /** Absent: nothing is followed. The caller ends it. */
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
-  sweeping?: Pick<SweeperOptions, 'everyMs' | 'patienceMs'>;
-  watching?: Pick<WatchOptions, 'restMsMin' | 'restFactor'>;
+  sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
+  watching?: Pick<AuditorOptions, 'restMsMin' | 'restFactor'>;
 }
 
 /** For the whole close, and the part of it that is kept for the connections. */
@@ -59,8 +59,8 @@ export interface WorkerProcess {
 
 /** What this process has counted since it opened. */
 export function tellWork(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
-  tellFigure(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has handed to the queue. Stands still while rain_relay_lag_claims does not fall: the relay is stuck', read: () => [{ value: carried() }] });
-  tellFigure(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults() }] });
+  registerMetric(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has handed to the queue. Stands still while rain_relay_lag_claims does not fall: the relay is stuck', read: () => [{ value: carried() }] });
+  registerMetric(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults() }] });
 }
 
 /**
@@ -96,7 +96,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   const working = connectRedis(redisUrl, { purpose: 'queue', onError });
   const replicating = durability.mode === 'replicas' ? connectRedis(redisUrl, { purpose: 'once', onError }) : undefined;
   const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
-  const sinceReturn = watchReturns(redis);
+  const sinceReturn = watchReconnects(redis);
   const database = connectDatabase(databaseUrl, { onError });
   // Of its own, since the others may all be busy with credits: that is no reason to call the database away. It connects when it is first asked.
   const asking = connectDatabase(databaseUrl, { connectionsMax: 1 });
@@ -106,7 +106,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
     await Promise.all([database.$disconnect(), asking.$disconnect()]);
   });
   await Promise.all(connections.map((connection) => untilReady(connection)));
-  await expectFit(redis, durability, log);
+  await requireFit(redis, durability, log);
   await loadScripts(redis);
   await untilAnswers(database, databaseUrl);
   let readiness: Readiness | undefined;
@@ -122,38 +122,38 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
-  const onElsewhere = (rainId: string, keeper: string) => log.error({ rainId, keeper }, 'this rain is paid with another BALANCE than this worker has; this one pays nothing of it');
-  const balance = byKeeper(ledger, keep(ledger), onElsewhere);
+  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another BALANCE than this worker has; this one pays nothing of it');
+  const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
-    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), laidToRest: ledger.laidToRest,
-    ...(traces && { onAnnounced: (announced: Announced) => tellAnnounced(traces, announced) }),
+    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
+    ...(traces && { onAnnounced: (announced: Announced) => traceAnnounced(traces, announced) }),
   });
   const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
   let carried = 0;
   const onCarried = (job: CreditJob, readAt: number) => {
     carried += job.entries.length;
-    if (traces) tellCarried(traces, job, readAt);
+    if (traces) traceCarried(traces, job, readAt);
   };
   const relay = createRelay({ redis, queue, log, ...read, onCarried });
   relay.start();
-  const desk = { redis, ledger, actor: 'settler' };
+  const context = { redis, ledger, actor: 'settler' };
   const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const settler = startSettler({ desk, log, sinceReturn, ...replicated, ...settling });
+  const settler = startSettler({ context, log, sinceReturn, ...replicated, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
-  const sweeper = startSweeper({
-    desk, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
+  const redelivery = startRedelivery({
+    context, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
     pendingRanges: () => pendingRanges([queue, later]),
-    areDead: (rainId, shard, entries) => areBuried(dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...options.sweeping,
+    areDead: (rainId, shard, entries) => areDeadLettered(dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...options.sweeping,
   });
-  const entruster = startEntruster({ redis, meet: balance.meet, log });
-  const watch = startWatch({ desk, log, ...options.watching });
-  const guard = startGuard({ desk, durability, log });
+  const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
+  const auditor = startAuditor({ context, log, ...options.watching });
+  const redisMonitor = startRedisMonitor({ context, durability, log });
   if (registry) {
-    if (readiness) tellReadiness(registry, readiness);
-    tellRains(registry, { redis, watch, guard });
-    tellCredit(registry, queue, dead, worker.tally);
+    if (readiness) registerReadiness(registry, readiness);
+    registerRainMetrics(registry, { redis, auditor, redisMonitor });
+    registerCreditMetrics(registry, queue, dead, worker.counters);
     tellWork(registry, { carried: () => carried, faults: () => faults });
   }
   log.info('worker open');
@@ -162,8 +162,8 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
     readiness?.drain();
     const work = deadlineIn(leftMs - LETTING_GO_MS);
     const ends = {
-      relay: relay.stop(work.leftMs()), settler: settler.close(), sweeper: sweeper.close(), entruster: entruster.close(), watch: watch.close(), guard: guard.close(),
-      clerk: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
+      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(),
+      creditWorker: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
     };
     const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
     const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);

@@ -9,7 +9,7 @@ import type { Share } from '../../rain/equation.ts';
 import type { SwarmReport } from '../../swarm/report.ts';
 import { runWave } from '../../swarm/wave.ts';
 import { accepted, tell } from '../answer.ts';
-import type { OpenDesk } from '../connection.ts';
+import type { OpenContext } from '../connection.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -31,7 +31,7 @@ interface Round {
 
 export interface Stage {
   terminal: Terminal;
-  desk: OpenDesk;
+  context: OpenContext;
   gatewayUrl: string;
   tokenFor: (userId: string) => Promise<string>;
   signal: AbortSignal;
@@ -50,24 +50,24 @@ const SETTLE_MS_MAX = 60_000;
 const LOOK_MS = 250;
 
 /** One rain from its plan to its last cent: created, loaded, played by bots over real sockets, settled, audited. */
-export async function playRound({ terminal, desk, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
-  const opensAt = await redisNow(desk.redis) + round.opensInMs;
-  const { rainId } = accepted(await createRain(desk, {
+export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
+  const opensAt = await redisNow(context.redis) + round.opensInMs;
+  const { rainId } = accepted(await createRain(context, {
     title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
     ...(round.rehearsal && { terms: { rehearsal: true } }),
   }));
-  accepted(await loadRain(desk, rainId));
+  accepted(await loadRain(context, rainId));
 
   const wave = new AbortController();
   const stopBots = AbortSignal.any([signal, wave.signal]);
   const playing = runWave({ url: gatewayUrl, rainId, users: round.bots, tokenFor, reactionMs: round.reactionMs, creditWaitMs: SETTLE_MS_MAX, signal: stopBots });
   playing.catch(() => {}); // Met below; until then it must not end the process.
   const deadline = Date.now() + round.opensInMs + round.durationMs + SETTLE_MS_MAX;
-  const watching = watchRain(desk, rainId, deadline, signal, round.progress ? showBars(terminal, round.packets) : undefined);
+  const watching = watchRain(context, rainId, deadline, signal, round.progress ? showBars(terminal, round.packets) : undefined);
   try {
     const last = await watching;
     const bots = await Promise.race([playing, sleep(5_000, undefined, { signal }).then(() => { wave.abort(); return playing; })]);
-    const { audit, others } = await auditBeside(desk, rainId, swarmUsers(round.bots));
+    const { audit, others } = await auditBeside(context, rainId, swarmUsers(round.bots));
     if (!audit || !others) throw new Error(`the book has no rain ${rainId}`);
     return { audit, others, bots, settled: last.state === 'settled' };
   } finally {
@@ -76,10 +76,10 @@ export async function playRound({ terminal, desk, gatewayUrl, tokenFor, signal }
 }
 
 /** @returns the last look: settled, unless it took too long */
-async function watchRain(desk: OpenDesk, rainId: string, deadline: number, signal: AbortSignal, bars: Bars | undefined): Promise<RainView> {
+async function watchRain(context: OpenContext, rainId: string, deadline: number, signal: AbortSignal, bars: Bars | undefined): Promise<RainView> {
   try {
     for (;;) {
-      const view = (await showRain(desk, rainId))!;
+      const view = (await showRain(context, rainId))!;
       bars?.update(view);
       if (view.state === 'settled' || Date.now() > deadline) return view;
       await sleep(LOOK_MS, undefined, { signal });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addOperator, changePassword } from '../../operator/staff/staff.ts';
-import { openDesk } from '../connection.ts';
+import { openContext } from '../connection.ts';
 
 /** Of the system on this machine; whoever adds others by `rain operator add` is left alone. */
 export const FIRST_OPERATOR = 'operator';
@@ -10,14 +10,14 @@ export const FIRST_OPERATOR = 'operator';
  * nowhere. It ends the sessions of before, so that a password that was seen over a shoulder lasts as long as the system.
  */
 export async function admitFirstOperator(redisUrl: string, databaseUrl: string): Promise<string> {
-  const desk = await openDesk(redisUrl, databaseUrl, 'up');
+  const context = await openContext(redisUrl, databaseUrl, 'up');
   try {
     const password = randomBytes(12).toString('base64url');
-    const added = await addOperator(desk, FIRST_OPERATOR, 'operator', password);
-    const done = added.ok ? added : await changePassword(desk, FIRST_OPERATOR, password);
+    const added = await addOperator(context, FIRST_OPERATOR, 'operator', password);
+    const done = added.ok ? added : await changePassword(context, FIRST_OPERATOR, password);
     if (!done.ok) throw new Error(`nobody can sign in: ${done.refusals[0]?.reason}`);
     return password;
   } finally {
-    await desk.close();
+    await context.close();
   }
 }

@@ -4,7 +4,7 @@ import { signToken } from '../../runtime/token.ts';
 import { judge } from '../../swarm/verdict.ts';
 import { EXIT, print, tell } from '../answer.ts';
 import { describeReport } from '../auditText.ts';
-import { openDesk } from '../connection.ts';
+import { openContext } from '../connection.ts';
 import type { Terminal } from '../terminal.ts';
 import { playRound, type Played, type Stage } from './demo.ts';
 import { FIRST_OPERATOR } from './firstOperator.ts';
@@ -28,10 +28,10 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
   const system = await startSystem(terminal, shutdown, options.demo);
   tell(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/desk/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
   if (!options.demo) return tell(terminal, 'serving until Ctrl-C');
-  const desk = await openDesk(system.redisUrl, system.databaseUrl, 'demo');
-  shutdown.onClose('desk', () => desk.close());
+  const context = await openContext(system.redisUrl, system.databaseUrl, 'demo');
+  shutdown.onClose('desk', () => context.close());
   const stage: Stage = {
-    terminal, desk, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
+    terminal, context, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
   };
   const played = await playRound(stage, {

@@ -6,10 +6,10 @@ import { cursor, limit, money, reason, time } from './fields.ts';
 const letter = z.object({
   letterId: z.string(), rainId: z.string(), redPacketId: z.string().optional(), userId: z.string().optional(), amount: money.optional(),
   reason: z.string().describe('Why it cannot be credited: a code.'), text: z.string().describe('What the code means.'), detail: z.string(), entry: z.string(), at: time,
-  laidToRest: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, and is left over: to discard it again clears it away.'),
+  discardedClaims: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, and is left over: to discard it again clears it away.'),
 });
 
-const letterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
+const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
 const path = '/api/desk/dead';
 const tag = 'dead letters';
 
@@ -19,11 +19,11 @@ export const deadApi = {
     answer: z.object({ letters: z.array(letter), total: z.int(), next: z.string().optional() }),
   }),
   requeue: endpoint({
-    id: 'requeueLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Send it to be credited once more.', who: 'operator', params: letterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
+    id: 'requeueLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Send it to be credited once more.', who: 'operator', params: deadLetterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
     answer: z.object({ requeued: z.int() }),
   }),
   discard: endpoint({
-    id: 'discardLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Give it up, and its money back.', who: 'operator', params: letterParams,
+    id: 'discardLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Give it up, and its money back.', who: 'operator', params: deadLetterParams,
     body: z.strictObject({ reason, notPaid: z.boolean('expected true or false').default(false).describe('A wallet elsewhere has certainly not paid it.') }), status: 200,
     answer: z.object({ outcome: z.enum(['returned', 'laid_to_rest', 'credited', 'already']), amount: money.optional(), reason: z.string().optional(), actor: z.string().optional() }),
   }),

@@ -70,7 +70,7 @@ const verdict = z.object({
 const path = '/api/desk/rains';
 const tag = 'rains';
 const params = rainParams;
-const steered = z.object({ state });
+const transitioned = z.object({ state });
 const moved = z.object({ state, opensAt: epochMs, closesAt: epochMs });
 
 const addition = z.strictObject({
@@ -96,9 +96,9 @@ export const rainsApi = {
   }),
   show: endpoint({ id: 'showRain', method: 'GET', path: `${path}/:rainId`, tag, summary: 'One rain.', who: 'viewer', params, status: 200, answer: rainDetail }),
   load: endpoint({ id: 'loadRain', method: 'POST', path: `${path}/:rainId/load`, tag, summary: 'Preallocate the packets; goes on where it stopped.', who: 'operator', params, status: 200, answer: z.object({ state, packets: count }) }),
-  pause: endpoint({ id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting; the window runs on.', who: 'operator', params, status: 200, answer: steered }),
-  resume: endpoint({ id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again.', who: 'operator', params, status: 200, answer: steered }),
-  close: endpoint({ id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End it now, for good.', who: 'operator', params, status: 200, answer: steered }),
+  pause: endpoint({ id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting; the window runs on.', who: 'operator', params, status: 200, answer: transitioned }),
+  resume: endpoint({ id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again.', who: 'operator', params, status: 200, answer: transitioned }),
+  close: endpoint({ id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End it now, for good.', who: 'operator', params, status: 200, answer: transitioned }),
   start: endpoint({
     id: 'startRain', method: 'POST', path: `${path}/:rainId/start`, tag, summary: 'Start a loaded rain now; it lasts as long as it was to last.', who: 'operator', params,
     body: z.strictObject({ inMs: z.number('expected milliseconds').optional().describe('A countdown of so long, ms, that every screen shows.') }).nullish(), status: 200, answer: moved,

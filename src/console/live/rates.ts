@@ -1,4 +1,4 @@
-import type { Presence } from '../../grab/presence.ts';
+import type { GatewayHeartbeat } from '../../grab/presence.ts';
 
 /** What the gateways have counted between two looks, a second. */
 interface Answered {
@@ -8,9 +8,9 @@ interface Answered {
 
 /** Turns what every gateway has counted since its start into what all of them do a second. */
 export class Rates {
-  #known = new Map<string, { told: Presence; rates: Record<string, number> }>();
+  #known = new Map<string, { told: GatewayHeartbeat; rates: Record<string, number> }>();
 
-  look(heard: readonly Presence[]): Answered {
+  look(heard: readonly GatewayHeartbeat[]): Answered {
     const answersPerSecond: Record<string, number> = {};
     this.#known = new Map(heard.map((told) => [told.id, { told, rates: this.#ratesOf(told) }]));
     for (const { rates } of this.#known.values()) {
@@ -21,7 +21,7 @@ export class Rates {
   }
 
   /** Of one that is seen for the first time nothing is known; one that has said nothing new goes on as before, since 0 would be a dip that never was. */
-  #ratesOf({ id, at, answers }: Presence): Record<string, number> {
+  #ratesOf({ id, at, answers }: GatewayHeartbeat): Record<string, number> {
     const before = this.#known.get(id);
     if (!before) return {};
     const seconds = (at - before.told.at) / 1_000;

@@ -1,18 +1,18 @@
 import { shardKeys } from '../../grab/keys.ts';
-import { readPresence } from '../../grab/presence.ts';
+import { readHeartbeats } from '../../grab/presence.ts';
 import { findRain, readRain, redisNow } from '../../grab/reading.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { auditRain, type Audit } from '../../operator/audit.ts';
-import type { Desk } from '../../operator/desk.ts';
+import type { OperatorContext } from '../../operator/desk.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import { stateAt } from '../../rain/rain.ts';
-import { startRounds, type Rounds } from '../../runtime/rounds.ts';
+import { startLoop, type Loop } from '../../runtime/rounds.ts';
 import type { LiveSample } from '../contract/live.ts';
 import { Rates, round } from './rates.ts';
 
 interface SamplerRules {
-  desk: Desk;
+  context: OperatorContext;
   rainId: string;
   onSample: (sample: LiveSample) => void;
   onFault: (error: unknown) => void;
@@ -33,17 +33,17 @@ export interface Pace {
 export const PACE: Pace = { sampleMs: 1_000, restFactor: 20, restMsMin: 1_000, stillHereMs: 10_000 };
 
 /** The live figures of one rain, once a second, however many look at them. Two loops: what is cheap, and the money equation. */
-export function startSampler({ desk, rainId, onSample, onFault, pace: { sampleMs, restFactor, restMsMin } }: SamplerRules): Rounds {
+export function startSampler({ context, rainId, onSample, onFault, pace: { sampleMs, restFactor, restMsMin } }: SamplerRules): Loop {
   const rates = new Rates();
   let weighed: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;
 
   async function sample(): Promise<void> {
-    const [rain, found, now, heard] = await Promise.all([desk.ledger.rain(rainId), findRain(desk.redis, rainId), redisNow(desk.redis), readPresence(desk.redis)]);
+    const [rain, found, now, heard] = await Promise.all([context.ledger.rain(rainId), findRain(context.redis, rainId), redisNow(context.redis), readHeartbeats(context.redis)]);
     if (!rain) return;
-    const reading = found && await readRain(desk.redis, rainId, found);
+    const reading = found && await readRain(context.redis, rainId, found);
     const credits = weighed?.audit.equation.credited.count ?? 0;
-    const marked = reading ? await countMarked(desk, rain) : 0;
+    const marked = reading ? await countMarked(context, rain) : 0;
     const wins = reading?.claims ?? credits;
     const credited = Math.max(marked, credits);
     const winsPerSecond = before && now > before.at ? round(Math.max(0, wins - before.wins) * 1_000 / (now - before.at)) : 0;
@@ -51,7 +51,7 @@ export function startSampler({ desk, rainId, onSample, onFault, pace: { sampleMs
     onSample({
       at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
       packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
-      creditLagMs: await lagOf(desk, rain, { wins, credited, stuck: stuckIn(weighed?.audit), now, known: reading !== undefined }),
+      creditLagMs: await lagOf(context, rain, { wins, credited, stuck: stuckIn(weighed?.audit), now, known: reading !== undefined }),
       sockets: heard.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heard.length, ...rates.look(heard), winsPerSecond, equation: weighed ? toldEquation(weighed.audit, weighed.at) : null,
     });
   }
@@ -59,16 +59,16 @@ export function startSampler({ desk, rainId, onSample, onFault, pace: { sampleMs
   async function weigh(): Promise<number> {
     const start = performance.now();
     try {
-      const audit = await auditRain(desk, rainId);
-      if (audit) weighed = { audit, at: await redisNow(desk.redis) };
+      const audit = await auditRain(context, rainId);
+      if (audit) weighed = { audit, at: await redisNow(context.redis) };
     } catch (error) {
       onFault(error);
     }
     return Math.max(restMsMin, restFactor * (performance.now() - start));
   }
 
-  const weighing = startRounds(weigh);
-  const sampling = startRounds(async () => {
+  const weighing = startLoop(weigh);
+  const sampling = startLoop(async () => {
     const start = performance.now();
     await sample().catch(onFault);
     return Math.max(sampleMs / 4, sampleMs - (performance.now() - start));
@@ -78,7 +78,7 @@ export function startSampler({ desk, rainId, onSample, onFault, pace: { sampleMs
 }
 
 /** Users who are marked as credited: a little behind the book, and far cheaper to ask. */
-async function countMarked({ redis }: Desk, { id, shards }: BookedRain): Promise<number> {
+async function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Promise<number> {
   const counts = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.scard(shardKeys(id, shard).credited)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -92,7 +92,7 @@ function stuckIn(audit: Audit | undefined): number {
  * Since when the oldest claim waits, about: claims are credited nearly in the order in which they were won, so that it stands
  * where the credited ones end.
  */
-async function lagOf({ redis }: Desk, { id, shards }: BookedRain, { wins, credited, stuck, now, known }: { wins: number; credited: number; stuck: number; now: number; known: boolean }): Promise<number | null> {
+async function lagOf({ redis }: OperatorContext, { id, shards }: BookedRain, { wins, credited, stuck, now, known }: { wins: number; credited: number; stuck: number; now: number; known: boolean }): Promise<number | null> {
   if (!known) return null;
   if (credited + stuck >= wins) return 0;
   const oldest = await Promise.all(Array.from({ length: shards }, async (_, shard) => {

@@ -1,6 +1,6 @@
 import { TokenBucket } from 'limiter';
 
-interface PaceRules {
+interface RateLimits {
   /** So many at once, and so many again in a minute. */
   perMinute: number;
   /** Users remembered [R10]; who is forgotten begins anew. */
@@ -8,11 +8,11 @@ interface PaceRules {
 }
 
 /** How often one user may ask, on all his devices together. */
-export class Pace {
+export class RateLimiter {
   readonly #buckets = new Map<string, TokenBucket>();
-  readonly #rules: PaceRules;
+  readonly #rules: RateLimits;
 
-  constructor(rules: PaceRules) {
+  constructor(rules: RateLimits) {
     this.#rules = rules;
   }
 

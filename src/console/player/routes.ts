@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { PursePlace } from '../../ledger/purse.ts';
+import type { StatementCursor } from '../../ledger/purse.ts';
 import { rainId, userId } from '../../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../runtime/deadline.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ReadToken } from '../../runtime/tokenReader.ts';
-import type { Podium } from '../../wallet/podium.ts';
-import { readPlace, type Purse } from '../../wallet/purse.ts';
+import type { Leaderboard } from '../../wallet/podium.ts';
+import { readPlace, type WalletStatement } from '../../wallet/purse.ts';
 import { PLAYER_REFUSALS, REFUSALS, type Refusal } from '../refusals.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
-import { Pace } from './pace.ts';
+import { RateLimiter } from './pace.ts';
 
 /** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -30,8 +30,8 @@ const LIMITS = {
 
 export interface PlayerOptions {
   readToken: ReadToken;
-  openPurse: (userId: string, after: PursePlace | undefined, limit: number) => Promise<Purse>;
-  podium: (rainId: string) => Promise<Podium | undefined>;
+  openWalletStatement: (userId: string, after: StatementCursor | undefined, limit: number) => Promise<WalletStatement>;
+  leaderboard: (rainId: string) => Promise<Leaderboard | undefined>;
   /** Other origins whose pages may read the answers, beside the one that this console serves. */
   allowedOrigins: readonly string[];
   log: Logger;
@@ -39,7 +39,7 @@ export interface PlayerOptions {
   answersAtOnceMax?: number;
 }
 
-const purseQuery = z.strictObject({
+const walletQuery = z.strictObject({
   limit: z.coerce.number(`expected 1 to ${LIMITS.pageMax}`).int('expected a whole number').min(1, `expected 1 to ${LIMITS.pageMax}`).max(LIMITS.pageMax, `expected 1 to ${LIMITS.pageMax}`).default(20),
   cursor: z.string('expected what `next` said').max(LIMITS.cursorCharactersMax).transform((text, context) => {
     const place = readPlace(text);
@@ -48,12 +48,12 @@ const purseQuery = z.strictObject({
     return z.NEVER;
   }).optional(),
 });
-const podiumPath = z.object({ rainId });
+const leaderboardPath = z.object({ rainId });
 
 /** What a player asks about himself, and everybody about a rain. Who he is comes from his token [R9]; nothing here takes a cookie. */
-export function servePlayers(server: FastifyInstance, { readToken, openPurse, podium, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let under = 0;
-  const pace = new Pace({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
+  const rateLimiter = new RateLimiter({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
   const route = {
     config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
@@ -68,17 +68,17 @@ export function servePlayers(server: FastifyInstance, { readToken, openPurse, po
   server.get('/api/me', route, async (request, reply) => {
     const user = await bearer(request);
     if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
-    const waitMs = pace.take(user);
+    const waitMs = rateLimiter.take(user);
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
-    const query = purseQuery.safeParse(request.query);
+    const query = walletQuery.safeParse(request.query);
     if (!query.success) return refuseField(reply, query.error);
-    return answer(reply.header('cache-control', 'no-store'), () => openPurse(user, query.data.cursor, query.data.limit));
+    return answer(reply.header('cache-control', 'no-store'), () => openWalletStatement(user, query.data.cursor, query.data.limit));
   });
 
   server.get('/api/rains/:rainId/luckiest', route, async (request, reply) => {
-    const path = podiumPath.safeParse(request.params);
+    const path = leaderboardPath.safeParse(request.params);
     if (!path.success) return refuseField(reply, path.error);
-    return answer(reply.header('cache-control', 'public, max-age=1'), () => podium(path.data.rainId));
+    return answer(reply.header('cache-control', 'public, max-age=1'), () => leaderboard(path.data.rainId));
   });
 
   for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply));

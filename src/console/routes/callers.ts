@@ -7,26 +7,26 @@ import { callersApi } from '../contract/callers.ts';
 import { declinedFor, route, type Route } from './route.ts';
 
 export const callerRoutes: readonly Route[] = [
-  route(callersApi.blocks, async ({ desk }) => ({ answer: { blocks: (await listBlocks(desk)).map(toldBlock) } })),
+  route(callersApi.blocks, async ({ context }) => ({ answer: { blocks: (await listBlocks(context)).map(toldBlock) } })),
 
-  route(callersApi.block, async ({ desk, body: { kind, who, reason, forMs } }) => {
-    const done = await blockCaller(desk, kind, who, { reason, ...(forMs !== undefined && { forMs }) });
+  route(callersApi.block, async ({ context, body: { kind, who, reason, forMs } }) => {
+    const done = await blockCaller(context, kind, who, { reason, ...(forMs !== undefined && { forMs }) });
     return done.ok ? { answer: { block: toldBlock(done.block) } } : declinedFor(done.refusals);
   }),
 
-  route(callersApi.unblock, async ({ desk, params: { kind, who } }) => {
-    const done = await liftCallerBlock(desk, kind, who);
+  route(callersApi.unblock, async ({ context, params: { kind, who } }) => {
+    const done = await liftCallerBlock(context, kind, who);
     return done.ok ? { answer: { block: toldBlock(done.block) } } : declinedFor(done.refusals);
   }),
 
-  route(callersApi.switches, async ({ desk }) => ({ answer: { switches: (await listSwitches(desk)).map(toldSwitch) } })),
+  route(callersApi.switches, async ({ context }) => ({ answer: { switches: (await listSwitches(context)).map(toldSwitch) } })),
 
-  route(callersApi.throwSwitch, async ({ desk, params: { name }, body: { position, reason, forMs } }) => {
+  route(callersApi.throwSwitch, async ({ context, params: { name }, body: { position, reason, forMs } }) => {
     if (position === 'auto') {
-      await letGoOfSwitch(desk, name);
+      await letGoOfSwitch(context, name);
       return { answer: toldSwitch({ name }) };
     }
-    const done = await throwSwitch(desk, name, position, { reason: reason ?? 'at the desk', ...(forMs !== undefined && { forMs }) });
+    const done = await throwSwitch(context, name, position, { reason: reason ?? 'at the desk', ...(forMs !== undefined && { forMs }) });
     return done.ok ? { answer: toldSwitch({ name, held: done.held }) } : declinedFor(done.refusals);
   }),
 ];

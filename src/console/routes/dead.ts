@@ -1,6 +1,6 @@
-import { discardLetter } from '../../operator/dead/discard.ts';
-import { listLetters, type LetterView } from '../../operator/dead/letters.ts';
-import { requeueLetter } from '../../operator/dead/requeue.ts';
+import { discardDeadLetter } from '../../operator/dead/discard.ts';
+import { listDeadLetters, type DeadLetterView } from '../../operator/dead/letters.ts';
+import { requeueDeadLetter } from '../../operator/dead/requeue.ts';
 import { deadApi } from '../contract/dead.ts';
 import { answered, declinedFor, route, type Route } from './route.ts';
 
@@ -8,23 +8,23 @@ import { answered, declinedFor, route, type Route } from './route.ts';
 const SKIP_MAX = 20_000;
 
 export const deadRoutes: readonly Route[] = [
-  route(deadApi.list, async ({ desk, query: { rainId, cursor, limit } }) => {
+  route(deadApi.list, async ({ context, query: { rainId, cursor, limit } }) => {
     const skip = cursor === undefined ? 0 : Number(/^\d{1,5}$/.exec(cursor)?.[0] ?? NaN);
     if (!(skip <= SKIP_MAX)) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the page before' }], 'bad_request');
-    const { letters, total, complete } = await listLetters(desk, { rainId, skip, limit });
+    const { letters, total, complete } = await listDeadLetters(context, { rainId, skip, limit });
     return { answer: { letters: letters.map(told), total, ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }) } };
   }),
 
-  route(deadApi.requeue, async ({ desk, params: { letterId } }) => {
-    const done = await requeueLetter(desk, letterId);
+  route(deadApi.requeue, async ({ context, params: { letterId } }) => {
+    const done = await requeueDeadLetter(context, letterId);
     return done.ok ? { answer: { requeued: done.letters } } : declinedFor(done.refusals);
   }),
 
-  route(deadApi.discard, async ({ desk, params: { letterId }, body: { reason, notPaid } }) => {
-    return answered(await discardLetter(desk, letterId, reason, notPaid));
+  route(deadApi.discard, async ({ context, params: { letterId }, body: { reason, notPaid } }) => {
+    return answered(await discardDeadLetter(context, letterId, reason, notPaid));
   }),
 ];
 
-function told({ letter, shard: _, index: __, buriedAt, ...plain }: LetterView) {
-  return { letterId: letter, ...plain, at: buriedAt };
+function told({ letter, shard: _, index: __, deadLetteredAt, ...plain }: DeadLetterView) {
+  return { letterId: letter, ...plain, at: deadLetteredAt };
 }

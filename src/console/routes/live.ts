@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import { liveApi } from '../contract/live.ts';
 import type { Pace } from '../live/sampler.ts';
-import type { Stage } from '../live/stage.ts';
+import type { LiveFeeds } from '../live/stage.ts';
 import { declined, rainRoute, type Route } from './route.ts';
 
 /** A browser that does not read gets no more: samples are of the moment, and the next one says it all [R10]. */
 const UNREAD_BYTES_MAX = 64 * 1_024;
 
-export function liveRoutes(stage: Stage, { stillHereMs }: Pick<Pace, 'stillHereMs'>): readonly Route[] {
+export function liveRoutes(liveFeeds: LiveFeeds, { stillHereMs }: Pick<Pace, 'stillHereMs'>): readonly Route[] {
   return [
     rainRoute(liveApi.watch, async ({ visitor, params: { rainId }, reply }) => {
       const stream = openStream(reply);
-      const leave = stage.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
+      const leave = liveFeeds.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
       if (!leave) return declined('too_many');
       stream.begin();
       const looking = setInterval(() => void visitor.stillHere().then((here) => { if (!here) stream.end(); }, () => {}), stillHereMs);

@@ -12,43 +12,43 @@ import { answered, declined, declinedFor, given, rainRoute, route, type Route } 
 const LOST_TOLD_MAX = 100;
 
 export const rainRoutes: readonly Route[] = [
-  route(rainsApi.list, async ({ desk, query: { limit } }) => ({ answer: await listRains(desk, limit) })),
+  route(rainsApi.list, async ({ context, query: { limit } }) => ({ answer: await listRains(context, limit) })),
 
-  route(rainsApi.create, async ({ desk, body: { load, dryRun, plan, opensAt, closesAt, ...asked } }) => {
-    const created = await createRain(desk, { plan, opensAt, closesAt, ...given(asked) }, { dryRun });
+  route(rainsApi.create, async ({ context, body: { load, dryRun, plan, opensAt, closesAt, ...asked } }) => {
+    const created = await createRain(context, { plan, opensAt, closesAt, ...given(asked) }, { dryRun });
     if (!created.ok) return declinedFor(created.refusals);
     const { ok: _, funded: __, ...plain } = created;
     if (!load || dryRun) return { answer: plain };
-    const loaded = await loadRain(desk, created.rainId);
+    const loaded = await loadRain(context, created.rainId);
     return loaded.ok ? { answer: { ...plain, loaded: loaded.packets } } : declinedFor(loaded.refusals);
   }),
 
   route(rainsApi.preview, async ({ body: { plan, draws } }) => ({ answer: previewRain(plan, draws) })),
 
-  route(rainsApi.show, async ({ desk, params: { rainId } }) => {
-    const rain = await showRain(desk, rainId);
+  route(rainsApi.show, async ({ context, params: { rainId } }) => {
+    const rain = await showRain(context, rainId);
     return rain ? { answer: rain } : declined('no_such_rain');
   }),
 
-  rainRoute(rainsApi.load, async ({ desk, params: { rainId } }) => {
-    const loaded = await loadRain(desk, rainId);
-    return loaded.ok ? { answer: { state: (await showRain(desk, rainId))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
+  rainRoute(rainsApi.load, async ({ context, params: { rainId } }) => {
+    const loaded = await loadRain(context, rainId);
+    return loaded.ok ? { answer: { state: (await showRain(context, rainId))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
   }),
 
-  route(rainsApi.audit, async ({ desk, params: { rainId } }) => {
-    const audit = await auditRain(desk, rainId);
+  route(rainsApi.audit, async ({ context, params: { rainId } }) => {
+    const audit = await auditRain(context, rainId);
     return audit ? { answer: told(audit) } : declined('no_such_rain');
   }),
 
-  rainRoute(rainsApi.verify, async ({ desk, params: { rainId } }) => {
-    return answered(await verifyRain(desk, rainId, []));
+  rainRoute(rainsApi.verify, async ({ context, params: { rainId } }) => {
+    return answered(await verifyRain(context, rainId, []));
   }),
 ];
 
 function told(audit: Audit) {
-  const { report, problems, promisedTwice, lostFromLog, queues } = audit;
+  const { report, problems, toldTwice, lostFromLog, queues } = audit;
   return {
-    ...report, in_order: isInOrder(audit), findings: [...problems, ...promisedTwice.map(tellPromise)],
+    ...report, in_order: isInOrder(audit), findings: [...problems, ...toldTwice.map(tellPromise)],
     lost_from_log: lostFromLog.slice(0, LOST_TOLD_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
     ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
   };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { CreditQueue } from '../../credit/queue.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { Queues, QueueDesk, Refused } from '../../operator/desk.ts';
+import type { Queues, QueueContext, Refused } from '../../operator/desk.ts';
 import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -10,7 +10,7 @@ import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/guard.ts';
 
 /** All that the routes work with; whoever asks is put into `actor`. */
-export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'>, AfterReconnect {
+export interface Backend extends Omit<QueueContext, 'actor' | 'queues'>, AfterReconnect {
   queues: Queues & { later: CreditQueue };
   /** Asked before money goes back; absent where no replicas are asked for. */
   replicated?: Replicated;
@@ -18,7 +18,7 @@ export interface Backend extends Omit<QueueDesk, 'actor' | 'queues'>, AfterRecon
 
 interface Asked<P, Q, B> {
   /** With whoever asks as its actor. */
-  desk: QueueDesk & Backend;
+  context: QueueContext & Backend;
   visitor: SignedIn;
   params: P;
   query: Q;
@@ -48,7 +48,7 @@ export function rainRoute<P extends z.ZodType<{ rainId: string }>, Q extends z.Z
   endpoint: Endpoint<P, Q, B, A>, handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>> & { rain: BookedRain }) => Promise<Answer<z.input<A>>>,
 ): Route {
   return route(endpoint, async (asked) => {
-    const rain = await asked.desk.ledger.rain(asked.params.rainId);
+    const rain = await asked.context.ledger.rain(asked.params.rainId);
     return rain ? handle({ ...asked, rain }) : declined('no_such_rain');
   });
 }

@@ -3,22 +3,22 @@ import { sessionApi } from '../contract/session.ts';
 import { setCookie } from '../session/guard.ts';
 import { SESSION_MS, type Session, type Sessions } from '../session/sessions.ts';
 import { signIn } from '../session/signIn.ts';
-import { isSecure, visitorAddress, type Surroundings } from '../session/visitor.ts';
+import { isSecure, visitorAddress, type RequestOrigin } from '../session/visitor.ts';
 import { declined, route, type Route } from './route.ts';
 
 /** A bearer token's end is its owner's affair; what is told of it here is when to ask again. */
-export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions, surroundings: Surroundings): readonly Route[] {
+export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions, requestOrigin: RequestOrigin): readonly Route[] {
   return [
-    route(sessionApi.open, async ({ desk, body: { name, password }, request, reply }) => {
-      const done = await signIn(desk, { name, password, address: visitorAddress(request) });
+    route(sessionApi.open, async ({ context, body: { name, password }, request, reply }) => {
+      const done = await signIn(context, { name, password, address: visitorAddress(request) });
       if (!done.ok) return declined(done.code);
       const { token, session } = await sessions.open(done.operator);
-      setCookie(reply, token, { secure: isSecure(request, surroundings), maxAgeMs: SESSION_MS });
+      setCookie(reply, token, { secure: isSecure(request, requestOrigin), maxAgeMs: SESSION_MS });
       return { answer: told(done.operator, session) };
     }),
 
     route(sessionApi.look, async ({ visitor, request, reply }) => {
-      if (visitor.session && visitor.token) setCookie(reply, visitor.token, { secure: isSecure(request, surroundings), maxAgeMs: visitor.session.expiresAt - Date.now() });
+      if (visitor.session && visitor.token) setCookie(reply, visitor.token, { secure: isSecure(request, requestOrigin), maxAgeMs: visitor.session.expiresAt - Date.now() });
       return { answer: told(visitor, visitor.session) };
     }),
 
@@ -27,7 +27,7 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions
         await sessions.close(visitor.token);
         await ledger.record({ actor: `console:${visitor.name}`, verb: 'logout', details: { address: visitorAddress(request) } });
       }
-      setCookie(reply, '', { secure: isSecure(request, surroundings), maxAgeMs: 0 });
+      setCookie(reply, '', { secure: isSecure(request, requestOrigin), maxAgeMs: 0 });
       return { answer: null };
     }),
   ];

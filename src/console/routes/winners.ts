@@ -9,17 +9,17 @@ const EXPORTS_MAX = 3;
 let exporting = 0;
 
 export const winnerRoutes: readonly Route[] = [
-  rainRoute(winnersApi.list, async ({ desk, rain, query: { search, cursor, limit } }) => {
+  rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
     if (cursor !== undefined && !at) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the page before' }], 'bad_request');
-    const { winners, next } = await searchWinners(desk, rain, { search, at, limit });
+    const { winners, next } = await searchWinners(context, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),
 
-  rainRoute(winnersApi.csv, async ({ desk, rain, reply }) => {
+  rainRoute(winnersApi.csv, async ({ context, rain, reply }) => {
     if (exporting >= EXPORTS_MAX) return declined('too_many');
     exporting++;
-    const stream = winnersSheet(desk, rain);
+    const stream = winnersSheet(context, rain);
     stream.once('close', () => { exporting--; });
     void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="winners-${rain.id}.csv"`).send(stream);
     return 'streamed';

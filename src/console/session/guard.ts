@@ -23,12 +23,12 @@ export interface SignedIn {
 
 type Admission = { ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode };
 
-export interface Guard {
+export interface Authenticator {
   /** @param role what is asked of him; `look`: GET and HEAD, which need no CSRF token */
   admit(request: FastifyRequest, role: Role): Promise<Admission>;
 }
 
-export function openGuard(ledger: Pick<Ledger, 'staff'>, sessions: Sessions): Guard {
+export function openAuthenticator(ledger: Pick<Ledger, 'staff'>, sessions: Sessions): Authenticator {
   const { staff } = ledger;
   const standing = async (name: string) => {
     const operator = await staff.operator(name);

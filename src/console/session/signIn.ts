@@ -1,4 +1,4 @@
-import type { Desk } from '../../operator/desk.ts';
+import type { OperatorContext } from '../../operator/desk.ts';
 import { isPassword } from '../../operator/staff/password.ts';
 import type { BookedOperator } from '../../ledger/staff.ts';
 import { mayTry } from './attempts.ts';
@@ -10,7 +10,7 @@ let checking = 0;
 type SignIn = { ok: true; operator: BookedOperator } | { ok: false; code: 'wrong_password' | 'too_many' };
 
 /** Says the same, and as late, of a name that nobody has, of one that is disabled, and of a wrong password. Goes on record either way. */
-export async function signIn({ redis, ledger }: Pick<Desk, 'redis' | 'ledger'>, { name, password, address }: { name: string; password: string; address: string }): Promise<SignIn> {
+export async function signIn({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>, { name, password, address }: { name: string; password: string; address: string }): Promise<SignIn> {
   if (!await mayTry(redis, address, name)) return { ok: false, code: 'too_many' };
   if (checking >= CHECKS_MAX) return { ok: false, code: 'too_many' };
   checking++;

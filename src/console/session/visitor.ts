@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { addressOf } from '../../runtime/address.ts';
 
 /** What stands before this server. */
-export interface Surroundings {
+export interface RequestOrigin {
   /** How many proxies of ours, each of which adds to X-Forwarded-For. */
   trustedProxies: number;
   /** Whether cookies go over https only; `auto`: when the visitor has come by https. */
@@ -14,7 +14,7 @@ export function visitorAddress(request: FastifyRequest): string {
   return addressOf(request.ip) ?? 'unknown';
 }
 
-export function isSecure(request: FastifyRequest, { secureCookies }: Surroundings): boolean {
+export function isSecure(request: FastifyRequest, { secureCookies }: RequestOrigin): boolean {
   return secureCookies === 'auto' ? request.protocol === 'https' : secureCookies === 'on';
 }
 

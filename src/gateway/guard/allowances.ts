@@ -1,7 +1,7 @@
 import { TokenBucket } from 'limiter';
 
 /** What one user, or one address, may still send, on all its sockets together. A session holds it, so that no message looks it up. */
-export interface Allowance {
+export interface CallerBucket {
   readonly name: string;
   /** Full: a second's worth; and it fills in a second. */
   readonly bucket: TokenBucket;
@@ -11,7 +11,7 @@ export interface Allowance {
   refusedFrom: number;
 }
 
-interface AllowanceRules {
+interface CallerBucketRules {
   perSecond: number;
   /** How long the allowance of who has left is remembered, ms: above a second, or leaving would refill it. */
   rememberMs: number;
@@ -22,13 +22,13 @@ interface AllowanceRules {
 }
 
 /** The allowances of all who are here, and of those who were until a moment ago. */
-export class Allowances {
-  readonly #here = new Map<string, Allowance>();
+export class CallerBuckets {
+  readonly #here = new Map<string, CallerBucket>();
   /** In the order in which they left. */
-  readonly #left = new Map<string, { allowance: Allowance; at: number }>();
-  readonly #rules: Required<AllowanceRules>;
+  readonly #left = new Map<string, { callerBucket: CallerBucket; at: number }>();
+  readonly #rules: Required<CallerBucketRules>;
 
-  constructor(rules: AllowanceRules) {
+  constructor(rules: CallerBucketRules) {
     this.#rules = { now: () => performance.now(), ...rules };
   }
 
@@ -42,25 +42,25 @@ export class Allowances {
   }
 
   /** One socket more; `leave` is to follow. */
-  enter(name: string): Allowance {
-    const allowance = this.#here.get(name) ?? this.#left.get(name)?.allowance ?? this.#create(name);
+  enter(name: string): CallerBucket {
+    const callerBucket = this.#here.get(name) ?? this.#left.get(name)?.callerBucket ?? this.#create(name);
     this.#left.delete(name);
-    this.#here.set(name, allowance);
-    allowance.sockets++;
-    return allowance;
+    this.#here.set(name, callerBucket);
+    callerBucket.sockets++;
+    return callerBucket;
   }
 
-  leave(allowance: Allowance): void {
-    if (--allowance.sockets > 0) return;
-    this.#here.delete(allowance.name);
-    this.#remember(allowance);
+  leave(callerBucket: CallerBucket): void {
+    if (--callerBucket.sockets > 0) return;
+    this.#here.delete(callerBucket.name);
+    this.#remember(callerBucket);
   }
 
   /** For what is counted without a socket: takes one, if there is one. */
   take(name: string): boolean {
-    const allowance = this.#here.get(name) ?? this.#left.get(name)?.allowance ?? this.#create(name);
-    if (allowance.sockets === 0) this.#remember(allowance);
-    return allowance.bucket.tryRemoveTokens(1);
+    const callerBucket = this.#here.get(name) ?? this.#left.get(name)?.callerBucket ?? this.#create(name);
+    if (callerBucket.sockets === 0) this.#remember(callerBucket);
+    return callerBucket.bucket.tryRemoveTokens(1);
   }
 
   /** Lets go who has been away for long enough. To be called now and then. */
@@ -72,7 +72,7 @@ export class Allowances {
     }
   }
 
-  #create(name: string): Allowance {
+  #create(name: string): CallerBucket {
     const { perSecond } = this.#rules;
     const bucket = new TokenBucket({ bucketSize: perSecond, tokensPerInterval: perSecond, interval: 'second' });
     // The library's buckets begin empty; who comes is to be heard at once.
@@ -80,9 +80,9 @@ export class Allowances {
     return { name, bucket, sockets: 0, refused: 0, refusedFrom: 0 };
   }
 
-  #remember(allowance: Allowance): void {
-    this.#left.delete(allowance.name);
-    this.#left.set(allowance.name, { allowance, at: this.#rules.now() });
+  #remember(callerBucket: CallerBucket): void {
+    this.#left.delete(callerBucket.name);
+    this.#left.set(callerBucket.name, { callerBucket, at: this.#rules.now() });
     if (this.#left.size <= this.#rules.rememberedMax) return;
     const [oldest] = this.#left.keys();
     this.#left.delete(oldest!);

@@ -2,7 +2,7 @@ import { blocksVersion, clearBlock, readBlocks, type Block } from '../../grab/bl
 import { networkMatcher, networkOf, type Network } from '../../runtime/address.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
 import type { Limits } from '../limits.ts';
-import { Reread } from '../reread.ts';
+import { Poller } from '../reread.ts';
 import { end, type Session } from '../session.ts';
 
 interface BlocklistRules {
@@ -13,14 +13,14 @@ interface BlocklistRules {
   onChange: () => void;
   onFault: (error: unknown) => void;
   /** How often Redis is asked whether the list has changed, ms: the longest a lost event can go unnoticed. */
-  rereadMs?: number;
+  pollMs?: number;
 }
 
 /** Blocks whose time is over that one look clears away. */
 const CLEARED_MAX = 100;
 
 /** Whom the operator has blocked, as of the last look at Redis. Without Redis the last list stays in force. */
-export class Blocklist extends Reread {
+export class Blocklist extends Poller {
   readonly #rules: BlocklistRules;
   #version: string | undefined;
   #blocks: readonly Block[] = [];
@@ -29,8 +29,8 @@ export class Blocklist extends Reread {
   #inNetwork: ((address: string) => boolean) | undefined;
 
   constructor(rules: BlocklistRules) {
-    const { onFault, rereadMs } = rules;
-    super({ read: () => this.#read(), wake: () => this.#wake(), onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }) });
+    const { onFault, pollMs } = rules;
+    super({ read: () => this.#read(), wake: () => this.#wake(), onFault, ...(pollMs !== undefined && { everyMs: pollMs }) });
     this.#rules = rules;
   }
 
@@ -82,7 +82,7 @@ function isOneAddress(network: string): boolean {
 }
 
 /** Closes a session whose user or address has been blocked: answers under way still reach him, and what he asks meanwhile is told why. */
-export function keepOut(session: Session, blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>, limits: Limits): void {
+export function disconnectBlocked(session: Session, blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>, limits: Limits): void {
   if (session.blocked || !(blocklist.holdsUser(session.userId) || blocklist.holdsAddress(session.address.name))) return;
   session.blocked = true;
   setTimeout(end, limits.blockedMs, session, 4403).unref();

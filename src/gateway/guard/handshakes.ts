@@ -1,16 +1,16 @@
 import { TokenBucket } from 'limiter';
-import { Allowances } from './allowances.ts';
+import { CallerBuckets } from './allowances.ts';
 import type { Limits } from '../limits.ts';
 
 /** How many may knock in a second: altogether, and from one address. */
 export class Handshakes {
   readonly #all: TokenBucket;
-  readonly #byAddress: Allowances;
+  readonly #byAddress: CallerBuckets;
 
-  constructor({ handshakesPerSecondMax, handshakesPerAddressPerSecondMax, offenceWindowMs, allowancesRememberedMax }: Limits) {
+  constructor({ handshakesPerSecondMax, handshakesPerAddressPerSecondMax, violationWindowMs, bucketsRememberedMax }: Limits) {
     this.#all = new TokenBucket({ bucketSize: handshakesPerSecondMax, tokensPerInterval: handshakesPerSecondMax, interval: 'second' });
     this.#all.content = handshakesPerSecondMax;
-    this.#byAddress = new Allowances({ perSecond: handshakesPerAddressPerSecondMax, rememberMs: offenceWindowMs, rememberedMax: allowancesRememberedMax });
+    this.#byAddress = new CallerBuckets({ perSecond: handshakesPerAddressPerSecondMax, rememberMs: violationWindowMs, rememberedMax: bucketsRememberedMax });
   }
 
   /** @returns the limit that this one is too many for; one address that knocks too often takes nothing from the others */

@@ -1,34 +1,34 @@
-import { Allowances, type Allowance } from './allowances.ts';
+import { CallerBuckets, type CallerBucket } from './allowances.ts';
 import type { Limits } from '../limits.ts';
-import { Offenders } from './offenders.ts';
+import { BanList } from './offenders.ts';
 import { end, type Session } from '../session.ts';
-import type { Tally } from '../tally.ts';
+import type { GatewayCounters } from '../tally.ts';
 
 /** How fast who is here may ask, and what becomes of those who do not listen. By user and by address, over all sockets of this gateway. */
-export class Pace {
-  readonly users: Allowances;
-  readonly addresses: Allowances;
-  readonly offenders: Offenders;
-  readonly #tally: Tally;
+export class RateLimiter {
+  readonly users: CallerBuckets;
+  readonly addresses: CallerBuckets;
+  readonly banList: BanList;
+  readonly #counters: GatewayCounters;
 
-  constructor(limits: Limits, tally: Tally) {
-    const remembered = { rememberMs: limits.offenceWindowMs, rememberedMax: limits.allowancesRememberedMax };
-    this.users = new Allowances({ perSecond: limits.messagesPerSecondMax, ...remembered });
-    this.addresses = new Allowances({ perSecond: limits.messagesPerAddressPerSecondMax, ...remembered });
-    this.offenders = new Offenders(limits, this.addresses);
-    this.#tally = tally;
+  constructor(limits: Limits, counters: GatewayCounters) {
+    const remembered = { rememberMs: limits.violationWindowMs, rememberedMax: limits.bucketsRememberedMax };
+    this.users = new CallerBuckets({ perSecond: limits.messagesPerSecondMax, ...remembered });
+    this.addresses = new CallerBuckets({ perSecond: limits.messagesPerAddressPerSecondMax, ...remembered });
+    this.banList = new BanList(limits, this.addresses);
+    this.#counters = counters;
   }
 
   /** Counts one message. @returns false when it is one too many; its sender is closed when he does not stop */
   admit(session: Session): boolean {
     // The user first: what he asks too much is not taken from his neighbours.
     if (!session.user.bucket.tryRemoveTokens(1)) {
-      this.#tally.refused.messages_per_user++;
-      if (this.offenders.refuse(session.user, session.address.name)) end(session, 4430);
+      this.#counters.refused.messages_per_user++;
+      if (this.banList.refuse(session.user, session.address.name)) end(session, 4430);
       return false;
     }
     if (session.address.bucket.tryRemoveTokens(1)) return true;
-    this.#tally.refused.messages_per_address++;
+    this.#counters.refused.messages_per_address++;
     return false;
   }
 
@@ -42,10 +42,10 @@ export class Pace {
   forget(): void {
     this.users.forget();
     this.addresses.forget();
-    this.offenders.forget();
+    this.banList.forget();
   }
 }
 
-function waitMs({ bucket }: Allowance): number {
+function waitMs({ bucket }: CallerBucket): number {
   return Math.max(1, bucket.getWaitTime(Math.max(1, bucket.bucketSize / 2)));
 }

@@ -1,4 +1,4 @@
-import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainReading } from '../../grab/reading.ts';
+import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../../grab/reading.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
@@ -6,7 +6,7 @@ import type { RedisClient } from '../../runtime/redis.ts';
 import { RedisClock } from './redisClock.ts';
 
 /** A rain as it was read, and when the reading began. */
-export interface DatedReading extends RainReading {
+export interface CachedRain extends RainSnapshotRead {
   /** Epoch ms by Redis's clock, as far as it was known then. */
   readAt: number;
   /** The same moment, ms of the monotonic clock: Redis's may be set, or another's, and then the newer reading might seem to be the older. */
@@ -17,33 +17,33 @@ export interface DatedReading extends RainReading {
 const READING_AGE_MS_MAX = 3_000;
 
 /** Nothing that matters can have happened since without being heard of. */
-export function isFresh({ lookedAt }: Pick<DatedReading, 'lookedAt'>): boolean {
+export function isFresh({ lookedAt }: Pick<CachedRain, 'lookedAt'>): boolean {
   return performance.now() - lookedAt <= READING_AGE_MS_MAX;
 }
 
 /** What is new: a rain that is ready and that nobody has heard of, anything about a known one, or only how many packets of it are left. */
-export type RainNews = 'rain' | 'change' | 'left';
+export type RainChange = 'rain' | 'change' | 'left';
 
-interface BoardRules {
+interface RainCacheRules {
   redis: RedisClient;
   /** Called with each snapshot that viewers have not yet seen. */
-  onChange: (snapshot: RainSnapshot, news: RainNews) => void;
+  onChange: (snapshot: RainSnapshot, event: RainChange) => void;
   onFault: (error: unknown) => void;
   /** How long a telling that only informs, how many packets are left, comes after the one before, ms; default 0: at once. */
   restMs?: () => number;
   /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
-  rereadMs?: number;
+  pollMs?: number;
 }
 
 /**
  * The rains this gateway knows, as of the last look at Redis, and Redis's clock [R7]. It only informs viewers;
  * whether a grab is granted is decided by the script alone.
  */
-export class Board {
-  readonly #rules: Required<BoardRules>;
-  readonly #rains = new Map<string, DatedReading>();
+export class RainCache {
+  readonly #rules: Required<RainCacheRules>;
+  readonly #rains = new Map<string, CachedRain>();
   /** What was last told about each rain, without the time, and when, ms of the monotonic clock. */
-  readonly #told = new Map<string, { news: string; left: number; at: number }>();
+  readonly #told = new Map<string, { event: string; left: number; at: number }>();
   /** Rains that have been ready when told. */
   readonly #announced = new Set<string>();
   /** Looks for unknown rains that are under way. */
@@ -54,8 +54,8 @@ export class Board {
   #rereadAt = 0;
   #closed = false;
 
-  constructor(rules: BoardRules) {
-    this.#rules = { rereadMs: 1_000, restMs: () => 0, ...rules };
+  constructor(rules: RainCacheRules) {
+    this.#rules = { pollMs: 1_000, restMs: () => 0, ...rules };
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing the rains */
@@ -80,7 +80,7 @@ export class Board {
   }
 
   /** The last look at this rain. */
-  reading(rainId: string): DatedReading | undefined {
+  reading(rainId: string): CachedRain | undefined {
     return this.#rains.get(rainId);
   }
 
@@ -133,7 +133,7 @@ export class Board {
 
   async #readAll(): Promise<void> {
     const asked = performance.now();
-    this.#rereadAt = asked + this.#rules.rereadMs;
+    this.#rereadAt = asked + this.#rules.pollMs;
     this.#clock.learn(await redisNow(this.#rules.redis), asked, performance.now());
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
@@ -164,15 +164,15 @@ export class Board {
   #tell(rainId: string): void {
     const snapshot = this.snapshot(rainId)!;
     const { serverTime: _, left, ...others } = snapshot;
-    const news = JSON.stringify(others);
+    const event = JSON.stringify(others);
     const before = this.#told.get(rainId);
-    if (before?.news === news && (before.left === left || !this.#mayTellLeft(left, before.at))) return;
-    this.#told.set(rainId, { news, left, at: performance.now() });
+    if (before?.event === event && (before.left === left || !this.#mayTellLeft(left, before.at))) return;
+    this.#told.set(rainId, { event, left, at: performance.now() });
     // Settled long ago and found again by a late join: who asked is answered, and for all others it is no news.
     if (before === undefined && snapshot.state === 'settled') return;
     const fresh = snapshot.state !== 'draft' && !this.#announced.has(rainId);
     if (fresh) this.#announced.add(rainId);
-    this.#rules.onChange(snapshot, fresh ? 'rain' : before?.news === news && left > 0 ? 'left' : 'change');
+    this.#rules.onChange(snapshot, fresh ? 'rain' : before?.event === event && left > 0 ? 'left' : 'change');
   }
 
   /** That none is left is news; how many are is worth a word now and then, the more seldom the more are to be told. A later look tells it. */
@@ -203,7 +203,7 @@ export class Board {
   }
 }
 
-function describe(rain: RainReading, now: number): WelcomeMessage['rains'][number] {
+function describe(rain: RainSnapshotRead, now: number): WelcomeMessage['rains'][number] {
   const { rainId, title, opensAt, closesAt, packets } = rain;
   return {
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),

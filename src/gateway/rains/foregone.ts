@@ -2,12 +2,12 @@ import type { GrabAnswer } from '../../grab/engine.ts';
 import { readWinners, type Winners } from '../../grab/winners.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
-import { isFresh, type DatedReading } from './board.ts';
+import { isFresh, type CachedRain } from './board.ts';
 
-interface ForegoneRules {
+interface LocalAnswersRules {
   redis: RedisClient;
   /** The last look at this rain. */
-  reading: (rainId: string) => DatedReading | undefined;
+  reading: (rainId: string) => CachedRain | undefined;
   /** Has the board look at it again. */
   refresh: (rainId: string) => Promise<void>;
   /** Redis's clock as estimated here, epoch ms. */
@@ -34,10 +34,10 @@ const ENDED: GrabAnswer = { code: '-3' };
  * not begun: a no, for all who have not won. So it is said here, and Redis is asked for the others only [R6]. It holds as
  * long as readings of the rain say that nobody has won since the winners were read; any doubt leads to Redis.
  */
-export class Foregone {
-  readonly #rules: ForegoneRules;
+export class LocalAnswers {
+  readonly #rules: LocalAnswersRules;
   /** The winners, and the last reading of their rain that agreed with them. */
-  readonly #winners = new Map<string, { winners: Winners; agreed: DatedReading | undefined }>();
+  readonly #winners = new Map<string, { winners: Winners; agreed: CachedRain | undefined }>();
   /** The rain whose winners are being read, one at a time; when it is forgotten meanwhile they are not kept. */
   readonly #reading = new Map<string, symbol>();
   #busy = false;
@@ -45,7 +45,7 @@ export class Foregone {
   readonly #resting = new Map<string, number>();
   #allRestUntil = 0;
 
-  constructor(rules: ForegoneRules) {
+  constructor(rules: LocalAnswersRules) {
     this.#rules = rules;
   }
 
@@ -121,7 +121,7 @@ export class Foregone {
   }
 
   /** The board's last look may be from before the last packet went. */
-  async #concluded(rainId: string): Promise<DatedReading | undefined> {
+  async #concluded(rainId: string): Promise<CachedRain | undefined> {
     const { reading, refresh } = this.#rules;
     const conclusive = () => {
       const rain = reading(rainId);
@@ -133,7 +133,7 @@ export class Foregone {
     return conclusive();
   }
 
-  #conclusion(rain: DatedReading): GrabAnswer | undefined {
+  #conclusion(rain: CachedRain): GrabAnswer | undefined {
     if (!isFresh(rain)) return undefined;
     return conclusionFor(rain, this.#rules.now(), this.#rules.clockErrorMs);
   }
@@ -143,12 +143,12 @@ export class Foregone {
  * Nobody has won between the two, and it is the same log: one that has lost an entry, as after a failover, and got another
  * instead, is as long and ends otherwise.
  */
-function agree(rain: DatedReading, { claims, newest }: Winners): boolean {
+function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
 }
 
 /** What everybody hears who has not won, in the order in which `lua/grab.lua` would look; `undefined`: that is not foregone. */
-function conclusionFor(rain: DatedReading, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
+function conclusionFor(rain: CachedRain, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
   const state = stateAt(rain, now);
   switch (state) {
     case 'draft':

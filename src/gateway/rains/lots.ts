@@ -1,18 +1,18 @@
 /** Uniform in 0 … n − 1. */
-export type Chance = (n: number) => number;
+export type RandomIndex = (n: number) => number;
 
 /**
  * Who gathers at an opening, in an order that chance decides. Whenever a lot is drawn, each of those that are there is as
  * likely to be the one, however early it came. A user has one lot, however often he asks.
  */
-export class Lots<A extends { readonly userId: string }> {
-  readonly #chance: Chance;
+export class Lottery<A extends { readonly userId: string }> {
+  readonly #chance: RandomIndex;
   readonly #ofUser = new Map<string, A[]>();
   /** From `#next` on a random order of what has not been drawn. */
   #order: A[][] = [];
   #next = 0;
 
-  constructor(chance: Chance) {
+  constructor(chance: RandomIndex) {
     this.#chance = chance;
   }
 
@@ -26,11 +26,11 @@ export class Lots<A extends { readonly userId: string }> {
     return this.#order.length;
   }
 
-  add(asker: A): void {
-    const mine = this.#ofUser.get(asker.userId);
-    if (mine) return void mine.push(asker);
-    const lot = [asker];
-    this.#ofUser.set(asker.userId, lot);
+  add(pending: A): void {
+    const mine = this.#ofUser.get(pending.userId);
+    if (mine) return void mine.push(pending);
+    const lot = [pending];
+    this.#ofUser.set(pending.userId, lot);
     // Fisher–Yates as the lots come in: a new one takes any place, and who stood there goes to the end.
     const order = this.#order;
     const place = this.#next + this.#chance(order.length - this.#next + 1);

@@ -2,24 +2,24 @@ import { randomInt } from 'node:crypto';
 import type { Batcher } from '../../grab/batcher.ts';
 import type { GrabAnswer } from '../../grab/engine.ts';
 import type { RainSnapshot } from '../../protocol/messages.ts';
-import type { Asker } from '../asker.ts';
-import { isFresh, type DatedReading } from './board.ts';
-import { Lots, type Chance } from './lots.ts';
+import type { PendingGrab } from '../asker.ts';
+import { isFresh, type CachedRain } from './board.ts';
+import { Lottery, type RandomIndex } from './lots.ts';
 
-interface OpeningRules {
+interface FairStartRules {
   /** How long grabs are gathered from an opening on, ms; 0: they are not. */
   fairStartMs: number;
-  batcher: Pick<Batcher<Asker>, 'hold' | 'addHeld'>;
+  batcher: Pick<Batcher<PendingGrab>, 'hold' | 'addHeld'>;
   /** The last look at this rain. */
-  reading: (rainId: string) => Pick<DatedReading, 'claims' | 'lookedAt'> | undefined;
+  reading: (rainId: string) => Pick<CachedRain, 'claims' | 'lookedAt'> | undefined;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
   /** How far that may be from the truth, ms. */
   clockErrorMs: () => number;
-  answer: (asker: Asker, rainId: string, given: GrabAnswer) => void;
+  answer: (pending: PendingGrab, rainId: string, given: GrabAnswer) => void;
   /** Called with every grab that is gathered. */
   onGathered?: () => void;
-  chance?: Chance;
+  chance?: RandomIndex;
 }
 
 /** So long before an opening grabs begin to be looked at: a process that is busy for longer is late for it, ms. */
@@ -39,7 +39,7 @@ interface Opening {
   /** Nothing is gathered any more: the rain was paused after it had begun. */
   over: boolean;
   shards: number;
-  lots: Lots<Asker>;
+  lottery: Lottery<PendingGrab>;
   /** In [0, 1): where in its turn a lot is drawn, another at each gateway. */
   phase: number;
 }
@@ -57,14 +57,14 @@ interface Opening {
  * While a rain is near nobody is passed on to Redis who comes too early: on the way the rain might open, and he would be before all
  * that are gathered. Redis still decides about each; here only the order is chosen [R7].
  */
-export class Openings {
+export class FairStart {
   /** Rains that are about to open, or have just opened. While it is 0 no grab need be shown to `take`. */
   near = 0;
-  readonly #rules: OpeningRules & { chance: Chance };
-  readonly #openings = new Map<string, Opening>();
+  readonly #rules: FairStartRules & { chance: RandomIndex };
+  readonly #fairStart = new Map<string, Opening>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(rules: OpeningRules) {
+  constructor(rules: FairStartRules) {
     this.#rules = { chance: randomInt, ...rules };
   }
 
@@ -73,18 +73,18 @@ export class Openings {
     const { fairStartMs, now: clock } = this.#rules;
     const now = clock();
     if (fairStartMs === 0) return;
-    const known = this.#openings.get(rainId);
+    const known = this.#fairStart.get(rainId);
     if (state === 'closed' || state === 'settled') {
       if (known) this.#drawAll(rainId, known);
-      this.#openings.delete(rainId);
+      this.#fairStart.delete(rainId);
     } else if (known || now < this.#endOf(opensAt)) {
-      this.#openings.set(rainId, this.#changed(rainId, known ?? this.#newOpening(opensAt), opensAt, state === 'paused', now));
+      this.#fairStart.set(rainId, this.#changed(rainId, known ?? this.#newOpening(opensAt), opensAt, state === 'paused', now));
     }
     this.#look();
   }
 
   #newOpening(opensAt: number): Opening {
-    return { opensAt, paused: false, over: false, shards: 1, lots: this.#newLots(), phase: this.#rules.chance(PHASES) / PHASES };
+    return { opensAt, paused: false, over: false, shards: 1, lottery: this.#newLots(), phase: this.#rules.chance(PHASES) / PHASES };
   }
 
   #changed(rainId: string, opening: Opening, opensAt: number, paused: boolean, now: number): Opening {
@@ -101,15 +101,15 @@ export class Openings {
   }
 
   /** @returns false: this grab is not gathered, and goes its way */
-  take(rainId: string, shards: number, asker: Asker): boolean {
-    const opening = this.#openings.get(rainId);
+  take(rainId: string, shards: number, pending: PendingGrab): boolean {
+    const opening = this.#fairStart.get(rainId);
     if (!opening || opening.over || opening.paused) return false;
     const now = this.#rules.now();
     // Who may be early and may be not has the benefit of the doubt.
-    if (now < opening.opensAt - this.#rules.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#turnAway(rainId, asker);
+    if (now < opening.opensAt - this.#rules.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#refuseRemaining(rainId, pending);
     if (!this.#rules.batcher.hold()) return false;
     opening.shards = shards;
-    opening.lots.add(asker);
+    opening.lottery.add(pending);
     this.#rules.onGathered?.();
     return true;
   }
@@ -120,10 +120,10 @@ export class Openings {
   }
 
   /** Who comes too early. Where somebody may have won already, since the start has been moved, Redis has to be asked [R6]. */
-  #turnAway(rainId: string, asker: Asker): boolean {
+  #refuseRemaining(rainId: string, pending: PendingGrab): boolean {
     const rain = this.#rules.reading(rainId);
     if (!rain || rain.claims > 0 || !isFresh(rain)) return false;
-    this.#rules.answer(asker, rainId, NOT_STARTED);
+    this.#rules.answer(pending, rainId, NOT_STARTED);
     return true;
   }
 
@@ -132,14 +132,14 @@ export class Openings {
     const { fairStartMs, reading, clockErrorMs, now: clock } = this.#rules;
     const now = clock();
     let [near, waitMs] = [0, TIMER_MS_MAX];
-    for (const [rainId, opening] of this.#openings) {
+    for (const [rainId, opening] of this.#fairStart) {
       const { opensAt } = opening;
       const gathered = opensAt + fairStartMs;
       if (now >= gathered) this.#drawSome(rainId, opening, (now - gathered) / (fairStartMs * DRAWING));
       // The rain is gone, or the clock went back: Redis tells those who wait.
       if (!reading(rainId) || now < opensAt - clockErrorMs()) this.#drawAll(rainId, opening);
       if (now >= this.#endOf(opensAt) || !reading(rainId)) {
-        this.#openings.delete(rainId);
+        this.#fairStart.delete(rainId);
         continue;
       }
       const isNear = now >= opensAt - NEAR_MS;
@@ -147,7 +147,7 @@ export class Openings {
       waitMs = Math.min(waitMs, now >= gathered ? DRAW_EVERY_MS : isNear ? gathered - now : opensAt - NEAR_MS - now);
     }
     this.near = near;
-    if (this.#openings.size > 0) this.#timer = setTimeout(this.#look, Math.max(1, waitMs));
+    if (this.#fairStart.size > 0) this.#timer = setTimeout(this.#look, Math.max(1, waitMs));
   };
 
   #endOf(opensAt: number): number {
@@ -155,21 +155,21 @@ export class Openings {
   }
 
   /** @param part of the time for drawing that is over; from 1 on nothing is left */
-  #drawSome(rainId: string, { lots, shards, phase }: Opening, part: number): void {
-    while (part >= 1 || lots.drawn < Math.floor(lots.total * part + phase)) {
-      const lot = lots.draw();
+  #drawSome(rainId: string, { lottery, shards, phase }: Opening, part: number): void {
+    while (part >= 1 || lottery.drawn < Math.floor(lottery.total * part + phase)) {
+      const lot = lottery.draw();
       if (!lot) return;
-      for (const asker of lot) this.#rules.batcher.addHeld(rainId, shards, asker);
+      for (const pending of lot) this.#rules.batcher.addHeld(rainId, shards, pending);
     }
   }
 
   #drawAll(rainId: string, opening: Opening): void {
-    if (opening.lots.total === 0) return;
+    if (opening.lottery.total === 0) return;
     this.#drawSome(rainId, opening, 1);
-    opening.lots = this.#newLots();
+    opening.lottery = this.#newLots();
   }
 
-  #newLots(): Lots<Asker> {
-    return new Lots(this.#rules.chance);
+  #newLots(): Lottery<PendingGrab> {
+    return new Lottery(this.#rules.chance);
   }
 }

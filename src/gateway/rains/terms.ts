@@ -1,11 +1,11 @@
-import type { RainReading } from '../../grab/reading.ts';
+import type { RainSnapshotRead } from '../../grab/reading.ts';
 import type { OutcomeCode } from '../../protocol/outcomes.ts';
 import { TERMS, type TermKeptBy } from '../../rain/terms.ts';
 import type { Session } from '../session.ts';
 
 /** What a user hears who does not meet a term of this rain; `undefined`: he meets it. */
 type Judge = (rain: Judged, session: Session) => OutcomeCode | undefined;
-type Judged = Pick<RainReading, 'terms' | 'opensAt'>;
+type Judged = Pick<RainSnapshotRead, 'terms' | 'opensAt'>;
 
 /** The terms that a gateway holds its users to. A term that the gateway is to keep and that has no judge does not compile. */
 const JUDGES: Readonly<Record<TermKeptBy<'gateway'>, Judge>> = {};

@@ -84,7 +84,7 @@ export class Admission {
     if (waitMs >= away + this.#limits.grabWaitMs * WAITS_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
     else if (refused > 0 || this.#perSecond < this.#limits.grabsPerSecond) this.#grow(refused > 0);
     this.#bound(away);
-    this.#spread();
+    this.#histogram();
   }
 
   #measured(): number {
@@ -106,7 +106,7 @@ export class Admission {
   }
 
   /** Twice as many refused as decided: they will be back, and are served in twice the time. */
-  #spread(): void {
+  #histogram(): void {
     const { grabWaitMs, busyRetryMsMin, busyRetryMsMax } = this.#limits;
     const excess = this.#sum('refused') / Math.max(1, this.#sum('decided'));
     this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / JITTER.most, (grabWaitMs * (1 + excess)) / 2));

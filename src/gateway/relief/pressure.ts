@@ -70,7 +70,7 @@ export class Pressure {
     const since = this.#turningSince.get(name) ?? now;
     this.#turningSince.set(name, since);
     // Seconds of silence need not be looked at for longer, nor does an answer.
-    if (name !== 'grabs' && now - since < (given ? this.#limits.reliefMs : this.#limits.strainMs)) return false;
+    if (name !== 'grabs' && now - since < (given ? this.#limits.overloadMs : this.#limits.strainMs)) return false;
     this.#turningSince.delete(name);
     if (given) this.#givenUp.delete(name);
     else this.#givenUp.add(name);

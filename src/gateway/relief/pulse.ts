@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../runtime/redis.ts';
 
-interface PulseRules {
+interface LatencyProbeRules {
   redis: Pick<RedisClient, 'ping'>;
   /** Monotonic ms. */
   now?: () => number;
@@ -12,14 +12,14 @@ interface PulseRules {
 const LOOK_MS_MAX = 100;
 
 /** Feels Redis's pulse, on a connection on which no grab stands before the question. One question at a time. */
-export class Pulse {
-  readonly #rules: Required<PulseRules>;
+export class LatencyProbe {
+  readonly #rules: Required<LatencyProbeRules>;
   #askedAt: number | undefined;
   #lookedAt: number;
   #silentMs = 0;
   #lastMs = 0;
 
-  constructor(rules: PulseRules) {
+  constructor(rules: LatencyProbeRules) {
     this.#rules = { now: () => performance.now(), onAnswer: () => {}, ...rules };
     this.#lookedAt = this.#rules.now();
   }

@@ -5,13 +5,13 @@ import type { RedisClient } from '../../runtime/redis.ts';
 import { Admission } from './admission.ts';
 import type { Limits } from '../limits.ts';
 import { Pressure } from './pressure.ts';
-import { Pulse } from './pulse.ts';
+import { LatencyProbe } from './pulse.ts';
 import { RoundTrips } from './roundTrips.ts';
-import { Switchboard, type SwitchedBy } from './switchboard.ts';
+import { KillSwitches, type SwitchedBy } from './switchboard.ts';
 import type { Times } from '../times.ts';
-import { Turn } from './turn.ts';
+import { LoopBudget } from './turn.ts';
 
-interface ReliefRules {
+interface OverloadRules {
   limits: Limits;
   /** Not the connection of the grabs: its pulse is to be felt, not theirs. */
   redis: RedisClient;
@@ -19,7 +19,7 @@ interface ReliefRules {
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
-  times?: Pick<Times, 'batches' | 'sizes' | 'pulse'>;
+  times?: Pick<Times, 'batches' | 'sizes' | 'probe'>;
   /** How long the event loop kept anybody waiting since this was last asked, ms. */
   loopDelayMs?: () => number;
 }
@@ -34,12 +34,12 @@ export interface Load {
 }
 
 /** How a gateway stays well when more is asked than it can do: what it measures, what it gives up, and the one timer of all that. */
-export interface Relief {
+export interface OverloadControl {
   readonly admission: Admission;
-  readonly turn: Turn;
+  readonly loopBudget: LoopBudget;
   readonly roundTrips: RoundTrips;
   readonly pressure: Pressure;
-  readonly switchboard: Switchboard;
+  readonly killSwitches: KillSwitches;
   load(): Load;
   /** @throws when Redis cannot be read */
   start(): Promise<void>;
@@ -50,37 +50,37 @@ const LOOK_MS = 50;
 /** Redis's pulse is felt with every fourth look: each question wakes Redis up. */
 const FEEL_EVERY = 4;
 
-export function openRelief({ limits, redis, now, log, onFault, times, loopDelayMs = watchLoop() }: ReliefRules): Relief {
+export function openOverloadControl({ limits, redis, now, log, onFault, times, loopDelayMs = watchLoop() }: OverloadRules): OverloadControl {
   const admission = new Admission(limits);
-  const turn = new Turn({ limits });
+  const loopBudget = new LoopBudget({ limits });
   const roundTrips = new RoundTrips(undefined, times && ((ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); }));
-  const pulse = new Pulse({ redis, ...(times && { onAnswer: (ms) => times.pulse.add(ms / 1_000) }) });
+  const probe = new LatencyProbe({ redis, ...(times && { onAnswer: (ms) => times.probe.add(ms / 1_000) }) });
   const pressure = new Pressure(limits);
-  const switchboard = new Switchboard({ redis, pressure, now, log, onFault });
+  const killSwitches = new KillSwitches({ redis, pressure, now, log, onFault });
   let [delayMs, looks, timer]: [number, number, NodeJS.Timeout | undefined] = [0, 0, undefined];
 
   function look(): void {
     delayMs = loopDelayMs();
-    pulse.look();
-    const { roundTripMs, silentMs } = pulse;
+    probe.look();
+    const { roundTripMs, silentMs } = probe;
     admission.look({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
-    if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) switchboard.apply();
-    if (looks++ % FEEL_EVERY === 0) pulse.feel();
+    if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
+    if (looks++ % FEEL_EVERY === 0) probe.feel();
   }
 
   return {
-    admission, turn, roundTrips, pressure, switchboard,
+    admission, loopBudget, roundTrips, pressure, killSwitches,
     load: () => ({
-      grabsPendingLimit: admission.limit, loopDelayMs: delayMs, roundTripMs: pulse.roundTripMs,
-      switches: SWITCHES.map((name) => ({ name, off: switchboard.off[name], by: switchboard.heldBy(name) })),
+      grabsPendingLimit: admission.limit, loopDelayMs: delayMs, roundTripMs: probe.roundTripMs,
+      switches: SWITCHES.map((name) => ({ name, off: killSwitches.off[name], by: killSwitches.heldBy(name) })),
     }),
     async start() {
-      await switchboard.start();
+      await killSwitches.start();
       timer = setInterval(look, LOOK_MS);
     },
     close() {
       clearInterval(timer);
-      switchboard.close();
+      killSwitches.close();
     },
   };
 }

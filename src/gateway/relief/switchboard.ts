@@ -2,9 +2,9 @@ import { readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../../
 import type { Logger } from '../../runtime/log.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
 import type { Pressure } from './pressure.ts';
-import { Reread } from '../reread.ts';
+import { Poller } from '../reread.ts';
 
-interface SwitchboardRules {
+interface KillSwitchesRules {
   redis: RedisClient;
   pressure: Pick<Pressure, 'givesUp'>;
   /** Redis's clock as estimated here, epoch ms. */
@@ -12,26 +12,26 @@ interface SwitchboardRules {
   log: Logger;
   onFault: (error: unknown) => void;
   /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
-  rereadMs?: number;
+  pollMs?: number;
 }
 
 /** Who has decided how a switch stands. */
 export type SwitchedBy = 'operator' | 'pressure';
 
 /** What is served and what is not: as the operator says, else as the pressure does. Without Redis his last word stays in force. */
-export class Switchboard extends Reread {
-  readonly #rules: SwitchboardRules;
+export class KillSwitches extends Poller {
+  readonly #rules: KillSwitchesRules;
   #held: readonly HeldSwitch[] = [];
   /** Read by every message that one of them is about. */
   readonly off: Record<SwitchName, boolean> = { ticker: false, joins: false, sockets: false, grabs: false };
 
-  constructor(rules: SwitchboardRules) {
-    const { onFault, rereadMs } = rules;
+  constructor(rules: KillSwitchesRules) {
+    const { onFault, pollMs } = rules;
     super({
       read: () => this.#read(),
       // What has run out has, though Redis could not be asked.
       wake: () => this.#read().finally(() => this.apply()),
-      onFault, ...(rereadMs !== undefined && { everyMs: rereadMs }),
+      onFault, ...(pollMs !== undefined && { everyMs: pollMs }),
     });
     this.#rules = rules;
   }

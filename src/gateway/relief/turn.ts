@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
 
-interface TurnRules {
+interface LoopBudgetRules {
   limits: Pick<Limits, 'turnMsMax' | 'turnMessagesMin'>;
   /** Monotonic ms. */
   now?: () => number;
@@ -14,8 +14,8 @@ interface TurnRules {
  * it gains by its long turns: what one socket says in a turn is read in one piece, decided at once and answered in one write.
  * Only when that is not enough, and the turn has become so long that who is read last waits too long, its rest is refused.
  */
-export class Turn {
-  readonly #rules: Required<TurnRules>;
+export class LoopBudget {
+  readonly #rules: Required<LoopBudgetRules>;
   /** Another for each turn in which something was read. */
   number = 0;
   /** It has been too long: who asks in the rest of it is told to come back. */
@@ -23,7 +23,7 @@ export class Turn {
   #messages = 0;
   #beganAt = 0;
 
-  constructor(rules: TurnRules) {
+  constructor(rules: LoopBudgetRules) {
     this.#rules = { now: () => performance.now(), atEnd: setImmediate, ...rules };
   }
 

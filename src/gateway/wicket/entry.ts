@@ -3,23 +3,23 @@ import type { Limits } from '../limits.ts';
 import type { Ticket } from './tickets.ts';
 
 /** What one session has been handed for one rain, or has shown. */
-export interface Entry {
+export interface AdmissionState {
   ticket: Ticket | undefined;
-  puzzle: Promise<Challenge> | undefined;
+  challenge: Promise<Challenge> | undefined;
   /** Until when that puzzle can be solved, epoch ms by Redis's clock. */
-  puzzleUntil: number;
+  challengeUntil: number;
 }
 
 /** The entry of this session to this rain, made when it is missing. Of more than he may watch the oldest goes [R10]. */
-export function entryOf(session: { entries: Map<string, Entry> | undefined }, rainId: string, { joinsPerSocketMax }: Limits): Entry {
-  const entries = session.entries ??= new Map<string, Entry>();
-  const known = entries.get(rainId);
+export function admissionStateOf(session: { admissions: Map<string, AdmissionState> | undefined }, rainId: string, { joinsPerSocketMax }: Limits): AdmissionState {
+  const admissions = session.admissions ??= new Map<string, AdmissionState>();
+  const known = admissions.get(rainId);
   if (known) return known;
-  for (const oldest of entries.keys()) {
-    if (entries.size < joinsPerSocketMax) break;
-    entries.delete(oldest);
+  for (const oldest of admissions.keys()) {
+    if (admissions.size < joinsPerSocketMax) break;
+    admissions.delete(oldest);
   }
-  const entry: Entry = { ticket: undefined, puzzle: undefined, puzzleUntil: 0 };
-  entries.set(rainId, entry);
-  return entry;
+  const admission: AdmissionState = { ticket: undefined, challenge: undefined, challengeUntil: 0 };
+  admissions.set(rainId, admission);
+  return admission;
 }

@@ -1,29 +1,29 @@
 import { TokenBucket } from 'limiter';
 import { encode } from '../../protocol/codec.ts';
 import type { GrabMessage, RainSnapshot, SolutionMessage } from '../../protocol/messages.ts';
-import type { DatedReading } from '../rains/board.ts';
-import { entryOf } from './entry.ts';
+import type { CachedRain } from '../rains/board.ts';
+import { admissionStateOf } from './entry.ts';
 import type { Limits } from '../limits.ts';
-import { Puzzles } from './puzzles.ts';
+import { ProofOfWork } from './puzzles.ts';
 import { send, type Session } from '../session.ts';
-import type { Tally } from '../tally.ts';
+import type { GatewayCounters } from '../tally.ts';
 import { Tickets, type Ticket } from './tickets.ts';
 
 /** When something is asked for: never, while the gateway is under pressure, or of everybody. */
 type Demand = 'off' | 'pressure' | 'always';
 
-export interface WicketRules {
+export interface ChallengeRules {
   tickets: Exclude<Demand, 'off'>;
-  puzzles: Demand;
+  proofOfWork: Demand;
   /** Shared by all gateways of a deployment. */
   secret: string;
   /** Of a puzzle, at most; half of them on average. */
-  puzzleTries: number;
+  proofOfWorkTries: number;
 }
 
-interface WicketSurroundings {
+interface ChallengeContext {
   limits: Limits;
-  tally: Tally;
+  counters: GatewayCounters;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
   /** More is asked of this gateway than it can do. */
@@ -31,61 +31,61 @@ interface WicketSurroundings {
 }
 
 /** What a grab hears that does not come through. */
-interface TurnedBack { code: '-9' }
+interface ChallengeRefusal { code: '-9' }
 
-const NO_TICKET: TurnedBack = { code: '-9' };
+const NO_TICKET: ChallengeRefusal = { code: '-9' };
 
 /**
  * Hands out tickets and lets through who shows one. It decides who may ask, never who wins: Lua, the claim log and the money
  * know nothing of tickets.
  */
-export class Wicket {
-  readonly #rules: WicketRules;
-  readonly #around: WicketSurroundings;
+export class Challenges {
+  readonly #rules: ChallengeRules;
+  readonly #around: ChallengeContext;
   readonly #tickets: Tickets;
-  readonly #puzzles: Puzzles;
+  readonly #proofOfWork: ProofOfWork;
   readonly #making: TokenBucket;
 
-  constructor(rules: WicketRules, around: WicketSurroundings) {
-    const { limits: { puzzleMs, puzzlesPerSecondMax }, now } = around;
+  constructor(rules: ChallengeRules, around: ChallengeContext) {
+    const { limits: { challengeMs, challengesPerSecondMax }, now } = around;
     this.#rules = rules;
     this.#around = around;
     this.#tickets = new Tickets(rules.secret);
-    this.#puzzles = new Puzzles({ secret: rules.secret, tries: rules.puzzleTries, puzzleMs, now });
-    this.#making = new TokenBucket({ bucketSize: puzzlesPerSecondMax, tokensPerInterval: puzzlesPerSecondMax, interval: 'second' });
-    this.#making.content = puzzlesPerSecondMax;
+    this.#proofOfWork = new ProofOfWork({ secret: rules.secret, tries: rules.proofOfWorkTries, challengeMs, now });
+    this.#making = new TokenBucket({ bucketSize: challengesPerSecondMax, tokensPerInterval: challengesPerSecondMax, interval: 'second' });
+    this.#making.content = challengesPerSecondMax;
   }
 
   /**
    * Why this grab is not decided about, or nothing. For a ticket that was handed out or shown on this socket before, this is
    * one comparison of strings: not in constant time, since its holder is the one who asks.
    */
-  turnsBack(session: Session, { rainId, ticket }: GrabMessage, rain: DatedReading): TurnedBack | undefined {
-    const { now, tally } = this.#around;
+  refuses(session: Session, { rainId, ticket }: GrabMessage, rain: CachedRain): ChallengeRefusal | undefined {
+    const { now, counters } = this.#around;
     if (!this.#inForce(this.#rules.tickets) || isOver(rain)) return undefined;
     const time = now();
-    const known = session.entries?.get(rainId);
+    const known = session.admissions?.get(rainId);
     const same = known?.ticket !== undefined && known.ticket.text === ticket && known.ticket.expiresAt > time;
     if (same || this.#shown(session, rainId, ticket, time)) return undefined;
-    tally.refused.tickets++;
+    counters.refused.tickets++;
     return NO_TICKET;
   }
 
   /** After a join: the ticket that he has, a puzzle, or a ticket. @returns false: not now, he is to join again later */
   async greet(session: Session, { rainId, state, closesAt }: RainSnapshot, shown?: string): Promise<boolean> {
     if (state === 'closed' || state === 'settled') return true;
-    const held = this.#shown(session, rainId, shown, this.#around.now()) ?? session.entries?.get(rainId)?.ticket;
+    const held = this.#shown(session, rainId, shown, this.#around.now()) ?? session.admissions?.get(rainId)?.ticket;
     // The end may have been moved since; whoever has been let in stays so.
     if (held && held.expiresAt > Math.max(closesAt, this.#around.now())) this.#hand(session, rainId, held);
-    else if (held || !this.#inForce(this.#rules.puzzles)) this.#issue(session, rainId, closesAt);
-    else return await this.#puzzle(session, rainId);
+    else if (held || !this.#inForce(this.#rules.proofOfWork)) this.#issue(session, rainId, closesAt);
+    else return await this.#challenge(session, rainId);
     return true;
   }
 
   /** @param closesAt of the rain, epoch ms. @returns false when it is no solution, and changes nothing */
   async solve(session: Session, { rainId, challenge, solution }: SolutionMessage, closesAt: number): Promise<boolean> {
-    const { tally, now } = this.#around;
-    const held = session.entries?.get(rainId)?.ticket;
+    const { counters, now } = this.#around;
+    const held = session.admissions?.get(rainId)?.ticket;
     if (held && held.expiresAt > now()) {
       // Shown twice: it is worth one ticket, and is not looked at again.
       this.#hand(session, rainId, held);
@@ -94,13 +94,13 @@ export class Wicket {
     // One at a time: who is wrong is closed after so many, and not so many times in one breath.
     if (!session.solving) {
       session.solving = true;
-      const solved = await this.#puzzles.solved(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
+      const solved = await this.#proofOfWork.solved(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
       if (solved) {
         this.#issue(session, rainId, closesAt);
         return true;
       }
     }
-    tally.refused.solutions++;
+    counters.refused.solutions++;
     return false;
   }
 
@@ -110,17 +110,17 @@ export class Wicket {
 
   #shown(session: Session, rainId: string, text: string | undefined, time: number): Ticket | undefined {
     const ticket = text === undefined ? undefined : this.#tickets.read(text, session.userId, rainId, time);
-    if (ticket) entryOf(session, rainId, this.#around.limits).ticket = ticket;
+    if (ticket) admissionStateOf(session, rainId, this.#around.limits).ticket = ticket;
     return ticket;
   }
 
   #issue(session: Session, rainId: string, closesAt: number): void {
-    const { limits, tally } = this.#around;
-    const entry = entryOf(session, rainId, limits);
-    entry.ticket = this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs);
-    entry.puzzle = undefined;
-    tally.handedOut.ticket++;
-    this.#hand(session, rainId, entry.ticket);
+    const { limits, counters } = this.#around;
+    const admission = admissionStateOf(session, rainId, limits);
+    admission.ticket = this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs);
+    admission.challenge = undefined;
+    counters.handedOut.ticket++;
+    this.#hand(session, rainId, admission.ticket);
   }
 
   #hand(session: Session, rainId: string, { text, expiresAt }: Ticket): void {
@@ -128,26 +128,26 @@ export class Wicket {
   }
 
   /** Who joins again soon gets the same one: joining makes no more work. */
-  async #puzzle(session: Session, rainId: string): Promise<boolean> {
-    const { limits, tally, now } = this.#around;
-    const entry = entryOf(session, rainId, limits);
-    if (!entry.puzzle || entry.puzzleUntil - now() < limits.puzzleMs / 2) {
+  async #challenge(session: Session, rainId: string): Promise<boolean> {
+    const { limits, counters, now } = this.#around;
+    const admission = admissionStateOf(session, rainId, limits);
+    if (!admission.challenge || admission.challengeUntil - now() < limits.challengeMs / 2) {
       if (!this.#making.tryRemoveTokens(1)) {
-        tally.refused.puzzles++;
+        counters.refused.puzzles++;
         return false;
       }
-      tally.handedOut.puzzle++;
-      entry.puzzleUntil = now() + limits.puzzleMs;
-      entry.puzzle = this.#puzzles.make(session.userId, rainId);
-      entry.puzzle.catch(() => { entry.puzzle = undefined; });
+      counters.handedOut.challenge++;
+      admission.challengeUntil = now() + limits.challengeMs;
+      admission.challenge = this.#proofOfWork.make(session.userId, rainId);
+      admission.challenge.catch(() => { admission.challenge = undefined; });
     }
-    const challenge = await entry.puzzle;
+    const challenge = await admission.challenge;
     send(session, encode({ type: 'puzzle', rainId, challenge }), limits);
     return true;
   }
 }
 
 /** Whoever asks now can win nothing any more: he hears so, or what he has won, without a ticket [R6]. */
-function isOver({ state, readAt, closesAt }: DatedReading): boolean {
+function isOver({ state, readAt, closesAt }: CachedRain): boolean {
   return state === 'closed' || state === 'settled' || readAt >= closesAt;
 }

@@ -1,5 +1,5 @@
 import { auditRain, type Audit } from '../audit.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 
 /** One rain among all; `fault`: it could not be audited, which must not hide the others. */
 export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });
@@ -8,10 +8,10 @@ export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } 
  * Audits many rains one after the other, newest first.
  * @param which `unsettled`: those whose book is open; the others are settled for good
  */
-export async function* auditAll(desk: Desk, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
-  for (const { id: rainId, title } of await desk.ledger.rains(limit, which)) {
+export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
+  for (const { id: rainId, title } of await context.ledger.rains(limit, which)) {
     try {
-      const audit = await auditRain(desk, rainId);
+      const audit = await auditRain(context, rainId);
       if (audit) yield { rainId, title, audit };
     } catch (fault) {
       yield { rainId, title, fault };

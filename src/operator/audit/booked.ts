@@ -1,7 +1,7 @@
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import type { Cents } from '../../rain/money.ts';
-import { bookOf, type Desk } from '../desk.ts';
+import { bookOf, type OperatorContext } from '../desk.ts';
 import type { Acknowledged } from './findings.ts';
 
 export interface Posted {
@@ -25,13 +25,13 @@ export interface Booked {
 }
 
 /** A packet is credited or discarded, never both; one that becomes so while this is read counts as not yet credited. */
-export async function readBooked(desk: Desk, rainId: string): Promise<Booked> {
-  const credits = await readCredits(desk, rainId);
-  const { recycledCents, discarded } = await bookOf(desk, rainId);
+export async function readBooked(context: OperatorContext, rainId: string): Promise<Booked> {
+  const credits = await readCredits(context, rainId);
+  const { recycledCents, discarded } = await bookOf(context, rainId);
   const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), resting: new Map(), recycledCents, problems: [] };
   for (const [redPacketId, { userId }] of credits) booked.packetOf.set(userId, redPacketId);
   let returnedCents = 0n;
-  for await (const { letterId, deadReason, reason, actor, at, returned } of readDiscards(desk, rainId)) {
+  for await (const { letterId, deadReason, reason, actor, at, returned } of readDiscards(context, rainId)) {
     booked.resting.set(letterId, { letterId, deadReason, reason, actor, at, ...(returned && { returned }) });
     if (!returned) continue;
     booked.discards.set(returned.redPacketId, returned.amountCents);
@@ -42,10 +42,10 @@ export async function readBooked(desk: Desk, rainId: string): Promise<Booked> {
 }
 
 /** redPacketId → its credit in the book. */
-export async function readCredits(desk: Pick<Desk, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
+export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
   const credits = new Map<string, Posted>();
   for (let after: string | undefined; ;) {
-    const page = await desk.ledger.credits(rainId, after);
+    const page = await context.ledger.credits(rainId, after);
     for (const { redPacketId, userId, amountCents } of page) credits.set(redPacketId, { userId, cents: amountCents });
     after = page.at(-1)?.userId;
     if (after === undefined) return credits;
@@ -59,9 +59,9 @@ export function isCredited(entry: string, credits: ReadonlyMap<string, Posted>):
 }
 
 /** Everything that was laid to rest of a rain, ordered by letter. */
-export async function* readDiscards(desk: Pick<Desk, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard> {
+export async function* readDiscards(context: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard> {
   for (let after: string | undefined; ;) {
-    const page = await desk.ledger.discards(rainId, after);
+    const page = await context.ledger.discards(rainId, after);
     yield* page;
     after = page.at(-1)?.letterId;
     if (after === undefined) return;

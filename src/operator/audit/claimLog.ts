@@ -3,10 +3,10 @@ import { shardKeys } from '../../grab/keys.ts';
 import { ELEMENTS_PAGE, readEntries } from '../../grab/reading.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import { parseMoney } from '../../rain/money.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 import type { Booked, Posted } from './booked.ts';
-import type { PromisedTwice } from './findings.ts';
-import { restingAmong } from './resting.ts';
+import type { ToldTwice } from './findings.ts';
+import { discardedAmong } from './resting.ts';
 
 /** What the claim log says, beside what the book knows. */
 export interface Logged {
@@ -15,7 +15,7 @@ export interface Logged {
   /** Packets that only other claims name: promised twice, or laid to rest. */
   named: Set<string>;
   /** Claims that cannot be paid out of this rain, and are not laid to rest. */
-  promises: PromisedTwice[];
+  promises: ToldTwice[];
   /** Entries that are no claims of this rain, laid to rest or not; each may have cost a packet. */
   unread: number;
   /** Elements set aside. */
@@ -23,16 +23,16 @@ export interface Logged {
   problems: string[];
 }
 
-export async function readClaimLog(desk: Desk, rain: { id: string; shards: number }, booked: Booked): Promise<Logged> {
+export async function readClaimLog(context: OperatorContext, rain: { id: string; shards: number }, booked: Booked): Promise<Logged> {
   const logged: Logged = { claims: new Map(), named: new Set(), promises: [], unread: 0, spoiled: 0, problems: [] };
   const waiting = new Set<string>();
-  const isResting = restingAmong(booked.resting.keys());
+  const isResting = discardedAmong(booked.resting.keys());
   for (let shard = 0; shard < rain.shards; shard++) {
     const keys = shardKeys(rain.id, shard);
-    const [[, length], [, spoiled]] = await desk.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
+    const [[, length], [, spoiled]] = await context.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
     logged.spoiled += spoiled;
     for (let from = 0; from < length; from += ELEMENTS_PAGE) {
-      const entries = await readEntries(desk.redis, rain.id, shard, from, Math.min(from + ELEMENTS_PAGE, length));
+      const entries = await readEntries(context.redis, rain.id, shard, from, Math.min(from + ELEMENTS_PAGE, length));
       for (const [i, entry] of entries.entries()) {
         const place = { rainId: rain.id, shard, index: from + i, entry };
         readEntry(place, isResting(place), booked, logged, waiting);
@@ -72,6 +72,6 @@ function readEntry(place: LogEntry, resting: boolean, booked: Booked, logged: Lo
   waiting.add(userId);
 }
 
-function promise(place: LogEntry, { redPacketId, amount, userId }: Claim, paid: PromisedTwice['paid']): PromisedTwice {
-  return { redPacketId, amountCents: parseMoney(amount)!, promisedTo: userId, ...(paid && { paid }), letterId: deadLetterId(place) };
+function promise(place: LogEntry, { redPacketId, amount, userId }: Claim, paid: ToldTwice['paid']): ToldTwice {
+  return { redPacketId, amountCents: parseMoney(amount)!, toldTo: userId, ...(paid && { paid }), letterId: deadLetterId(place) };
 }

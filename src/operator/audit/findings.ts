@@ -4,12 +4,12 @@ import { formatMoney, type Cents } from '../../rain/money.ts';
  * A user was told that he has won, and cannot be paid out of this rain: after a failover the packet was handed out a second
  * time, or the user has won a second one. For the operator to compensate.
  */
-export interface PromisedTwice {
+export interface ToldTwice {
   redPacketId: string;
   /** As the user was told. */
   amountCents: Cents;
   /** Who was told so, and is not paid. */
-  promisedTo: string;
+  toldTo: string;
   /** Who was paid, and with which packet; absent while nobody is, or when the money went back to the operator. */
   paid?: { userId: string; redPacketId: string };
   letterId: string;
@@ -39,9 +39,9 @@ export function lostClaimId(redPacketId: string): string {
   return `lost:${redPacketId}`;
 }
 
-export function tellPromise({ redPacketId, amountCents, promisedTo, paid, letterId }: PromisedTwice): string {
+export function tellPromise({ redPacketId, amountCents, toldTo, paid, letterId }: ToldTwice): string {
   const standing = !paid ? 'nobody is paid with it' : paid.redPacketId === redPacketId ? `it was paid to ${paid.userId}` : `${paid.userId} was paid with ${paid.redPacketId}`;
-  return `${redPacketId} is promised twice: ${formatMoney(amountCents)} to ${promisedTo}, and ${standing}; letter ${letterId}`;
+  return `${redPacketId} is promised twice: ${formatMoney(amountCents)} to ${toldTo}, and ${standing}; letter ${letterId}`;
 }
 
 export function tellLost({ redPacketId, amountCents, userId }: LostFromLog): string {

@@ -1,5 +1,5 @@
 import { auditRain } from '../audit.ts';
-import { refuse, type Desk, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../desk.ts';
 import { readReason } from '../wording.ts';
 import { lostClaimId } from './findings.ts';
 
@@ -11,13 +11,13 @@ type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
  * the rain is not settled.
  * @param dryRun only say how many they are
  */
-export async function acknowledgeLost(desk: Desk, rainId: string, why: string, dryRun = false): Promise<LostClaimsAcknowledged> {
+export async function acknowledgeLost(context: OperatorContext, rainId: string, why: string, dryRun = false): Promise<LostClaimsAcknowledged> {
   const given = readReason(why);
   if (!given.ok) return given;
-  const audit = await auditRain(desk, rainId);
+  const audit = await auditRain(context, rainId);
   if (!audit) return refuse('id', `there is no rain ${rainId}`);
   for (const { redPacketId } of dryRun ? [] : audit.lostFromLog) {
-    await desk.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: given.reason, actor: desk.actor });
+    await context.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: given.reason, actor: context.actor });
   }
   return { ok: true, claims: audit.lostFromLog.length };
 }

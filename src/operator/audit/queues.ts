@@ -1,4 +1,4 @@
-import { readLetters } from '../../credit/letters.ts';
+import { readDeadLetters } from '../../credit/letters.ts';
 import { readLoad, type QueueLoad } from '../../credit/load.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { parseMoney, type Cents } from '../../rain/money.ts';
@@ -15,7 +15,7 @@ const COUNTED_MAX = 10_000;
 
 export async function readQueues({ credit, dead }: Queues, rainId: string): Promise<QueueReport> {
   const load = await readLoad(credit, rainId);
-  const { letters, complete } = await readLetters(dead, { rainId, limit: COUNTED_MAX });
+  const { letters, complete } = await readDeadLetters(dead, { rainId, limit: COUNTED_MAX });
   const cents = letters.reduce((sum, { entry }) => sum + amountIn(entry), 0n);
   return { jobs: load.jobs, dead: { count: letters.length, cents }, complete: load.complete && complete };
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogEntry } from '../../credit/deadLetter.ts';
 import { creditJobId, ENTRIES_MAX, type CreditJob } from '../../credit/job.ts';
-import { areBuried } from '../../credit/letters.ts';
+import { areDeadLettered } from '../../credit/letters.ts';
 import { readLoad } from '../../credit/load.ts';
 import { shardKeys } from '../../grab/keys.ts';
 import { readEntries } from '../../grab/reading.ts';
-import { refuse, type QueueDesk, type Refused } from '../desk.ts';
+import { refuse, type QueueContext, type Refused } from '../desk.ts';
 import { isCredited, readCredits } from './booked.ts';
-import { readResting } from './resting.ts';
+import { readDiscardedLetters } from './resting.ts';
 
 type Repaired = { ok: true; /** Sent again. */ claims: number; /** In so many jobs. */ jobs: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
 
@@ -24,16 +24,16 @@ const BULK = 20;
  * the ledger finds it `already` there [R5].
  * @param dryRun only say how many they are
  */
-export async function repairRain(desk: QueueDesk, rainId: string, dryRun = false): Promise<Repaired> {
-  const rain = await desk.ledger.rain(rainId);
+export async function repairRain(context: QueueContext, rainId: string, dryRun = false): Promise<Repaired> {
+  const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
-  const { jobs, complete } = await missingJobs(desk, rainId, rain.shards);
+  const { jobs, complete } = await missingJobs(context, rainId, rain.shards);
   const claims = jobs.reduce((sum, { entries }) => sum + entries.length, 0);
   if (claims === 0 || dryRun) return { ok: true, claims, jobs: jobs.length, complete };
-  await desk.ledger.record({ actor: desk.actor, verb: 'repair', rainId, details: { claims } });
+  await context.ledger.record({ actor: context.actor, verb: 'repair', rainId, details: { claims } });
   const again = randomUUID();
   for (let at = 0; at < jobs.length; at += BULK) {
-    await desk.queues.credit.addBulk(jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })));
+    await context.queues.credit.addBulk(jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })));
   }
   return { ok: true, claims, jobs: jobs.length, complete };
 }
@@ -43,7 +43,7 @@ export async function repairRain(desk: QueueDesk, rainId: string, dryRun = false
  * @param sent so many jobs it was given; they may be done before anybody looks
  * @returns whether it has nothing left
  */
-export async function untilQuiet({ queues }: QueueDesk, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
+export async function untilQuiet({ queues }: QueueContext, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   let most = sent;
   for (;;) {
@@ -58,20 +58,20 @@ export async function untilQuiet({ queues }: QueueDesk, rainId: string, sent: nu
   }
 }
 
-async function missingJobs(desk: QueueDesk, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; complete: boolean }> {
-  const credits = await readCredits(desk, rainId);
-  const isResting = await readResting(desk, rainId);
+async function missingJobs(context: QueueContext, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; complete: boolean }> {
+  const credits = await readCredits(context, rainId);
+  const isResting = await readDiscardedLetters(context, rainId);
   const jobs: CreditJob[] = [];
   let claims = 0;
   for (let shard = 0; shard < shards; shard++) {
-    const length = await desk.redis.llen(shardKeys(rainId, shard).claims);
+    const length = await context.redis.llen(shardKeys(rainId, shard).claims);
     for (let from = 0; from < length; from += ENTRIES_MAX) {
       if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, complete: false };
-      const entries = await readEntries(desk.redis, rainId, shard, from, Math.min(from + ENTRIES_MAX, length));
+      const entries = await readEntries(context.redis, rainId, shard, from, Math.min(from + ENTRIES_MAX, length));
       const absent = entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }))
         .filter((found) => !isCredited(found.entry, credits) && !isResting(found));
-      const buried = absent.length === 0 ? [] : await areBuried(desk.queues.dead, absent);
-      const missing = absent.filter((_, i) => !buried[i]);
+      const deadLettered = absent.length === 0 ? [] : await areDeadLettered(context.queues.dead, absent);
+      const missing = absent.filter((_, i) => !deadLettered[i]);
       claims += missing.length;
       jobs.push(...runs(missing));
     }

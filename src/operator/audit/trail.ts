@@ -3,14 +3,14 @@ import { shardKeys } from '../../grab/keys.ts';
 import { ELEMENTS_PAGE } from '../../grab/reading.ts';
 import { amount } from '../../rain/claim.ts';
 import { readJson } from '../../rain/json.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 import { readBooked, type Booked } from './booked.ts';
 import { readClaimLog, type Logged } from './claimLog.ts';
 
 const packet = z.object({ redPacketId: z.string(), amount });
 
 /** Where a rain's packets are, as Redis and the book tell it. */
-export interface Trail {
+export interface PacketPaths {
   booked: Booked;
   logged: Logged;
   /** Elements set aside, and those in a list that will be when their turn comes. One seen on its way counts as both. */
@@ -31,19 +31,19 @@ interface TracedRain {
 }
 
 /** Packets first, then the book, then the log: see `auditRain`. */
-export async function readTrail(desk: Desk, rain: TracedRain): Promise<Trail> {
+export async function readPacketPaths(context: OperatorContext, rain: TracedRain): Promise<PacketPaths> {
   const problems: string[] = [];
-  const expired = rain.settledAt !== undefined && !(await desk.redis.exists(shardKeys(rain.id, 0).state));
+  const expired = rain.settledAt !== undefined && !(await context.redis.exists(shardKeys(rain.id, 0).state));
   const left = new Set<string>();
   const loaded: number[] = [];
   let spoiled = 0;
   for (let shard = 0; shard < rain.shards; shard++) {
-    const stock = await readPackets(desk, rain.id, shard, left, problems);
+    const stock = await readPackets(context, rain.id, shard, left, problems);
     loaded.push(stock.loaded);
     spoiled += stock.spoiled;
   }
-  const booked = await readBooked(desk, rain.id);
-  const logged = await readClaimLog(desk, rain, booked);
+  const booked = await readBooked(context, rain.id);
+  const logged = await readClaimLog(context, rain, booked);
   return {
     booked, logged, expired, spoiled: spoiled + logged.spoiled, problems: problems.concat(booked.problems, logged.problems),
     // An expired rain's unclaimed packets are those that the book gave back: all that were neither credited nor discarded.
@@ -52,15 +52,15 @@ export async function readTrail(desk: Desk, rain: TracedRain): Promise<Trail> {
 }
 
 /** @returns `loaded`: how many packets had been pushed before the list was read, later ones cannot have been won; `spoiled`: list elements that are no packets */
-async function readPackets(desk: Desk, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<{ loaded: number; spoiled: number }> {
+async function readPackets(context: OperatorContext, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<{ loaded: number; spoiled: number }> {
   const keys = shardKeys(rainId, shard);
-  const [state, loaded] = await desk.redis.hmget(keys.state, 'state', 'loaded');
+  const [state, loaded] = await context.redis.hmget(keys.state, 'state', 'loaded');
   if (state === null || state === 'draft') return { loaded: 0, spoiled: 0 };
   let spoiled = 0;
   // Grabs take from the tail, so what is counted from the head stays where it is, but for what a top-up pushes there meanwhile:
   // `loaded`, read in the same step as the page, says by how much the rest has moved.
-  for (let from = 0, pushed = 0, length = await desk.redis.llen(keys.packets); from < length;) {
-    const [[, elements], [, now]] = await desk.redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as [[null, string[]], [null, string | null]];
+  for (let from = 0, pushed = 0, length = await context.redis.llen(keys.packets); from < length;) {
+    const [[, elements], [, now]] = await context.redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as [[null, string[]], [null, string | null]];
     const seenBefore = Math.max(0, Number(now ?? loaded) - Number(loaded) - pushed);
     for (const element of elements.slice(seenBefore)) {
       const parsed = packet.safeParse(readJson(element));

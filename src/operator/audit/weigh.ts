@@ -2,9 +2,9 @@ import { redPacketId } from '../../rain/red-packet.ts';
 import type { Equation, Share } from '../../rain/equation.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { lostClaimId, tellLost, type LostFromLog } from './findings.ts';
-import type { Trail } from './trail.ts';
+import type { PacketPaths } from './trail.ts';
 
-interface Weighed {
+interface AuditBalance {
   equation: Equation;
   /** The part of `recycled` that went back packet by packet; the rest of it went back at the settlement. */
   discarded: Share;
@@ -21,8 +21,8 @@ function add(share: Share, cents: bigint): void {
 }
 
 /** Puts every allocated packet into exactly one term. Pure: the same trail gives the same verdict. */
-export function weigh(rainId: string, budgetCents: bigint, amounts: BigInt64Array, trail: Trail): Weighed {
-  const { booked, logged, expired } = trail;
+export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64Array, paths: PacketPaths): AuditBalance {
+  const { booked, logged, expired } = paths;
   const problems: string[] = [];
   const lostFromLog: LostFromLog[] = [];
   const [credited, pending, unclaimed, discarded, spoiled] = [none(), none(), none(), none(), none()];
@@ -53,18 +53,18 @@ export function weigh(rainId: string, budgetCents: bigint, amounts: BigInt64Arra
       add(discarded, returned);
       if (returned !== cents) problems.push(`${id} was discarded with ${formatMoney(returned)} and allocated as ${formatMoney(cents)}`);
     } else if (claim) add(pending, claim.cents);
-    else if (trail.unclaimed(id, index)) add(unclaimed, cents);
+    else if (paths.unclaimed(id, index)) add(unclaimed, cents);
     else add(spoiled, cents);
   }
   if (known.claims < logged.claims.size) problems.push(`claims of packets that were never allocated: ${logged.claims.size - known.claims}`);
   if (known.credits < booked.credits.size) problems.push(`credits of packets that were never allocated: ${booked.credits.size - known.credits}`);
   if (known.discards < booked.discards.size) problems.push(`discards of packets that were never allocated: ${booked.discards.size - known.discards}`);
-  if (!expired && spoiled.count > trail.spoiled + logged.unread) {
-    problems.push(`packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${trail.spoiled}`);
+  if (!expired && spoiled.count > paths.spoiled + logged.unread) {
+    problems.push(`packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${paths.spoiled}`);
   }
   const recycled = settleUp(booked.recycledCents, discarded, unclaimed, spoiled);
   const budget = { count: amounts.length, cents: budgetCents };
-  return { equation: { budget, credited, pending, unclaimed, recycled, spoiled }, discarded, lostFromLog, problems: problems.concat(trail.problems) };
+  return { equation: { budget, credited, pending, unclaimed, recycled, spoiled }, discarded, lostFromLog, problems: problems.concat(paths.problems) };
 }
 
 /** What the book has given back is no longer unclaimed or spoiled; should they differ, the rest stays visible as unclaimed. */

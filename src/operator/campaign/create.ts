@@ -5,7 +5,7 @@ import { redisNow } from '../../grab/reading.ts';
 import { campaignId } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
-import { refuse, type Desk, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../desk.ts';
 import { rainTitle } from '../wording.ts';
 
 const WINS = `expected a whole number from 1 to ${WINS_PER_USER_MAX}`;
@@ -25,12 +25,12 @@ export type CampaignRequest = z.input<typeof campaignRequest>;
 type CampaignCreated = { ok: true; campaignId: string } | Refused;
 
 /** Writes a campaign down. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
-export async function createCampaign(desk: Desk, request: CampaignRequest): Promise<CampaignCreated> {
+export async function createCampaign(context: OperatorContext, request: CampaignRequest): Promise<CampaignCreated> {
   const parsed = campaignRequest.safeParse(request);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'campaign') };
   const { winsPerUserMax, shards, rollOver } = parsed.data;
-  const id = parsed.data.id ?? `c${(await redisNow(desk.redis)).toString(36)}${randomBytes(2).toString('hex')}`;
-  const created = await desk.ledger.createCampaign({ id, title: parsed.data.title ?? `Campaign ${id}`, winsPerUserMax, shards, rollOver }, desk.actor);
+  const id = parsed.data.id ?? `c${(await redisNow(context.redis)).toString(36)}${randomBytes(2).toString('hex')}`;
+  const created = await context.ledger.createCampaign({ id, title: parsed.data.title ?? `Campaign ${id}`, winsPerUserMax, shards, rollOver }, context.actor);
   if (created.outcome === 'differs') return refuse('id', `a campaign ${id} exists already, with another ${created.fields.join(', ')}`);
   return { ok: true, campaignId: id };
 }

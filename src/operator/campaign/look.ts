@@ -1,5 +1,5 @@
 import type { CampaignWinners } from '../../ledger/campaigns.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 import { viewRains, type RainView } from '../list.ts';
 
 /** A campaign at a glance. */
@@ -23,16 +23,16 @@ export interface CampaignDetail extends Omit<CampaignView, 'rounds'> {
 export const CAMPAIGNS_MAX = 1_000;
 
 /** The newest campaigns, so many of them. */
-export async function listCampaigns({ ledger }: Desk, limit = 100): Promise<CampaignView[]> {
+export async function listCampaigns({ ledger }: OperatorContext, limit = 100): Promise<CampaignView[]> {
   const campaigns = await ledger.campaigns(Math.min(limit, CAMPAIGNS_MAX));
   return Promise.all(campaigns.map(async ({ id, createdAt, ...plain }) => (
     { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await ledger.countRains({ campaignId: id }) })));
 }
 
-export async function showCampaign(desk: Desk, campaignId: string): Promise<CampaignDetail | undefined> {
-  const campaign = await desk.ledger.campaign(campaignId);
+export async function showCampaign(context: OperatorContext, campaignId: string): Promise<CampaignDetail | undefined> {
+  const campaign = await context.ledger.campaign(campaignId);
   if (!campaign) return undefined;
-  const [rounds, winners] = await Promise.all([desk.ledger.rounds(campaignId), desk.ledger.campaignWinners(campaign)]);
+  const [rounds, winners] = await Promise.all([context.ledger.rounds(campaignId), context.ledger.campaignWinners(campaign)]);
   const { id, createdAt, ...plain } = campaign;
-  return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(desk, rounds), winners };
+  return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(context, rounds), winners };
 }

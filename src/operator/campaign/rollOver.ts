@@ -2,7 +2,7 @@ import { atCreation, type BookedRain } from '../../ledger/rains.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { methodOf, restOf } from '../../rain/split/methods.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**
@@ -15,39 +15,39 @@ import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
  * @param cents what went back when it was settled
  * @throws when a server cannot be reached; to be done again then
  */
-export async function rollOver(desk: Desk, rain: BookedRain, cents: Cents): Promise<void> {
+export async function rollOver(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<void> {
   if (!rain.campaign || cents === 0n) return;
-  if (!(await desk.ledger.campaign(rain.campaign.id))?.rollOver) return;
-  if ((await desk.ledger.actions(rain.id)).some(({ verb }) => verb === 'roll-over')) return;
-  const to = await add(desk, rain, cents);
-  await desk.ledger.record({ actor: desk.actor, verb: 'roll-over', rainId: rain.id, details: { amount: formatMoney(cents), ...(to ? { to } : { keeps: 'the operator: no further round of the campaign goes on' }) } });
+  if (!(await context.ledger.campaign(rain.campaign.id))?.rollOver) return;
+  if ((await context.ledger.actions(rain.id)).some(({ verb }) => verb === 'roll-over')) return;
+  const to = await add(context, rain, cents);
+  await context.ledger.record({ actor: context.actor, verb: 'roll-over', rainId: rain.id, details: { amount: formatMoney(cents), ...(to ? { to } : { keeps: 'the operator: no further round of the campaign goes on' }) } });
 }
 
 /** @returns the round that has it now; `undefined`: none takes it */
-async function add(desk: Desk, rain: BookedRain, cents: Cents): Promise<string | undefined> {
+async function add(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<string | undefined> {
   const id = `${ROLL_OVER}${rain.id}`;
-  const begun = await holder(desk, rain, id);
-  if (begun) return finish(desk, begun, id);
-  for (const next of await desk.ledger.rounds(rain.campaign!.id)) {
+  const begun = await holder(context, rain, id);
+  if (begun) return finish(context, begun, id);
+  for (const next of await context.ledger.rounds(rain.campaign!.id)) {
     if (next.campaign!.round <= rain.campaign!.round) continue;
-    const added = await addToRain(desk, next.id, { id, ...portionFor(next, cents) });
+    const added = await addToRain(context, next.id, { id, ...topUpFor(next, cents) });
     if (added.ok) return next.id;
     // Refused, and booked all the same: it was over before its packets were in Redis, or another was quicker than we.
-    const holding = await holder(desk, rain, id);
-    if (holding) return finish(desk, holding, id);
+    const holding = await holder(context, rain, id);
+    if (holding) return finish(context, holding, id);
   }
   return undefined;
 }
 
 /** The round whose book has this top-up already. */
-async function holder(desk: Desk, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
-  return (await desk.ledger.rounds(rain.campaign!.id)).find(({ portions }) => portions.some((portion) => portion.id === id));
+async function holder(context: OperatorContext, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
+  return (await context.ledger.rounds(rain.campaign!.id)).find(({ portions }) => portions.some((portion) => portion.id === id));
 }
 
 /** Brings its packets into Redis, if they are not there. Should the round be over by now they go back with what nobody has won. */
-async function finish(desk: Desk, holding: BookedRain, id: string): Promise<string> {
+async function finish(context: OperatorContext, holding: BookedRain, id: string): Promise<string> {
   const { split } = holding.portions.find((portion) => portion.id === id)!;
-  await addToRain(desk, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
+  await addToRain(context, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
   return holding.id;
 }
 
@@ -56,7 +56,7 @@ async function finish(desk: Desk, holding: BookedRain, id: string): Promise<stri
  * split is told by the round's method; its bounds do not count, since a rest that is smaller than the smallest packet must be won, too.
  * @throws when the round is split by a method that this version does not know: nothing is guessed about money
  */
-export function portionFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
+export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
   const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);
   const method = methodOf(next.split['split']);

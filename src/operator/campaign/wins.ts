@@ -2,7 +2,7 @@ import { enlist, WINS_MAX, type Win } from '../../grab/campaign.ts';
 import { shardKeys, shardOf } from '../../grab/keys.ts';
 import { usersOf } from '../../grab/winners.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 
 const CREDITS_PAGE = 10_000;
 
@@ -12,17 +12,17 @@ const CREDITS_PAGE = 10_000;
  * an earlier round, or they may have expired with it.
  * @returns false: Redis has lost the round meanwhile, or it is settled
  */
-export async function countWins(desk: Desk, rain: BookedRain): Promise<boolean> {
+export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   const { id, shards, campaign } = rain;
   if (!campaign) return true;
-  for (let shard = 0; shard < shards; shard++) if (!await enlist(desk.redis, id, shard, [])) return false;
-  for (const other of await desk.ledger.rounds(campaign.id)) {
+  for (let shard = 0; shard < shards; shard++) if (!await enlist(context.redis, id, shard, [])) return false;
+  for (const other of await context.ledger.rounds(campaign.id)) {
     const { round } = other.campaign!;
-    for await (const users of winnersOf(desk, other.id, shards)) {
+    for await (const users of winnersOf(context, other.id, shards)) {
       const wins = Array.from({ length: shards }, (): Win[] => []);
       for (const userId of users) wins[shardOf(userId, shards)]!.push({ userId, round });
       for (const [shard, here] of wins.entries()) {
-        for (let at = 0; at < here.length; at += WINS_MAX) if (!await enlist(desk.redis, id, shard, here.slice(at, at + WINS_MAX))) return false;
+        for (let at = 0; at < here.length; at += WINS_MAX) if (!await enlist(context.redis, id, shard, here.slice(at, at + WINS_MAX))) return false;
       }
     }
   }
@@ -30,7 +30,7 @@ export async function countWins(desk: Desk, rain: BookedRain): Promise<boolean> 
 }
 
 /** Claims first: one that goes from there to the book meanwhile is seen twice, not missed. */
-async function* winnersOf({ redis, ledger }: Desk, rainId: string, shards: number): AsyncGenerator<string[]> {
+async function* winnersOf({ redis, ledger }: OperatorContext, rainId: string, shards: number): AsyncGenerator<string[]> {
   for (let shard = 0; shard < shards; shard++) yield* usersOf(redis, shardKeys(rainId, shard).claimed);
   let after: string | undefined;
   do {

@@ -1,13 +1,13 @@
-import { findLetter, type Letter } from '../../credit/letters.ts';
+import { findDeadLetter, type DeadLetterRow } from '../../credit/letters.ts';
 import type { Discarding, NewDiscard } from '../../ledger/discard.ts';
 import { refusalOf } from '../../ledger/refusal.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { formatMoney, parseMoney, type Cents } from '../../rain/money.ts';
 import { redPacketId } from '../../rain/red-packet.ts';
-import { refuse, type Desk, type QueueDesk, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type QueueContext, type Refused } from '../desk.ts';
 import { allocationOf } from '../load.ts';
 import { readReason } from '../wording.ts';
-import { noSuchLetter } from './letters.ts';
+import { noSuchDeadLetter } from './letters.ts';
 
 export type Discarded =
   /** The money is the operator's again. @see Discarding */
@@ -22,21 +22,21 @@ export type Discarded =
  * @param notPaid the operator has made sure that no wallet outside has paid the claim
  * @param dryRun only say what it would come to
  */
-export async function discardLetter(desk: QueueDesk, id: string, why: string, notPaid = false, dryRun = false): Promise<Discarded> {
+export async function discardDeadLetter(context: QueueContext, id: string, why: string, notPaid = false, dryRun = false): Promise<Discarded> {
   const given = readReason(why);
   if (!given.ok) return given;
-  const letter = await findLetter(desk.queues.dead, id);
+  const letter = await findDeadLetter(context.queues.dead, id);
   if (!letter) {
-    const standing = (await desk.ledger.laidToRest([id])).get(id);
-    return standing ? { ok: true, outcome: 'already', reason: standing.reason, actor: standing.actor } : noSuchLetter(id, undefined);
+    const standing = (await context.ledger.discardedClaims([id])).get(id);
+    return standing ? { ok: true, outcome: 'already', reason: standing.reason, actor: standing.actor } : noSuchDeadLetter(id, undefined);
   }
   const asked: NewDiscard = {
-    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: desk.actor, notPaid, ...await claimIn(desk, letter),
+    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: context.actor, notPaid, ...await claimIn(context, letter),
   };
-  const done = await discard(desk, asked, dryRun);
+  const done = await discard(context, asked, dryRun);
   if (!('outcome' in done)) return done;
   if (done.outcome === 'maybe_paid') return refuse('notPaid', `the wallet was asked to pay what is in ${id}; send it again with requeue, or make sure that it was not paid and say so (--not-paid)`);
-  if (!dryRun) await desk.queues.dead.remove(id);
+  if (!dryRun) await context.queues.dead.remove(id);
   switch (done.outcome) {
     case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
     case 'already': return { ok: true, outcome: 'already', reason: done.discard.reason, actor: done.discard.actor };
@@ -45,7 +45,7 @@ export async function discardLetter(desk: QueueDesk, id: string, why: string, no
   }
 }
 
-async function discard({ ledger }: Desk, asked: NewDiscard, dryRun: boolean): Promise<Discarding | Refused> {
+async function discard({ ledger }: OperatorContext, asked: NewDiscard, dryRun: boolean): Promise<Discarding | Refused> {
   try {
     return await ledger.discard(asked, dryRun);
   } catch (error) {
@@ -64,7 +64,7 @@ async function discard({ ledger }: Desk, asked: NewDiscard, dryRun: boolean): Pr
  * find his win discarded. Nothing is lost by that: a packet that nobody won counts as spoiled, and its money goes back with
  * the rest at the settlement, which needs its sum to stand still.
  */
-async function claimIn({ ledger }: Desk, { rainId, entry }: Letter): Promise<Pick<NewDiscard, 'claim'>> {
+async function claimIn({ ledger }: OperatorContext, { rainId, entry }: DeadLetterRow): Promise<Pick<NewDiscard, 'claim'>> {
   const parsed = parseClaim(entry);
   const rain = parsed.ok && parsed.claim.rainId === rainId ? await ledger.rain(rainId) : undefined;
   if (!parsed.ok || !rain) return {};

@@ -1,11 +1,11 @@
 import { DEAD_REASONS, type DeadReason } from '../../credit/deadLetter.ts';
-import { findLetter, readLetters, type Letter } from '../../credit/letters.ts';
+import { findDeadLetter, readDeadLetters, type DeadLetterRow } from '../../credit/letters.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { parseClaim } from '../../rain/claim.ts';
-import { refuse, type QueueDesk, type Refused } from '../desk.ts';
+import { refuse, type QueueContext, type Refused } from '../desk.ts';
 
 /** A dead letter as the operator reads it. Amounts are decimal strings. */
-export interface LetterView {
+export interface DeadLetterView {
   letter: string;
   rainId: string;
   shard: number;
@@ -20,13 +20,13 @@ export interface LetterView {
   userId?: string;
   amount?: string;
   entry: string;
-  buriedAt: string;
+  deadLetteredAt: string;
   /** It was laid to rest, and is left over from a discard that was cut: to discard it again clears it away. */
-  laidToRest?: { reason: string; actor: string; at: string };
+  discardedClaims?: { reason: string; actor: string; at: string };
 }
 
-interface LetterList {
-  letters: LetterView[];
+interface DeadLetterList {
+  letters: DeadLetterView[];
   /** Letters in the queue, of all rains. */
   total: number;
   /** False: there is more, to be passed over to with `skip`. */
@@ -34,33 +34,33 @@ interface LetterList {
 }
 
 /** Bounded: at most 1,000 at a time are asked of the book. */
-export const LETTERS_MAX = 1_000;
+export const DEAD_LETTERS_MAX = 1_000;
 
 /** Oldest first. */
-export async function listLetters({ queues, ledger }: QueueDesk, { rainId, skip, limit }: { rainId?: string | undefined; skip: number; limit: number }): Promise<LetterList> {
-  const { letters, complete } = await readLetters(queues.dead, { rainId, skip, limit: Math.min(limit, LETTERS_MAX) });
-  const resting = await ledger.laidToRest(letters.map(({ id }) => id));
+export async function listDeadLetters({ queues, ledger }: QueueContext, { rainId, skip, limit }: { rainId?: string | undefined; skip: number; limit: number }): Promise<DeadLetterList> {
+  const { letters, complete } = await readDeadLetters(queues.dead, { rainId, skip, limit: Math.min(limit, DEAD_LETTERS_MAX) });
+  const resting = await ledger.discardedClaims(letters.map(({ id }) => id));
   return { letters: letters.map((letter) => view(letter, resting.get(letter.id))), total: await queues.dead.getJobCountByTypes('waiting'), complete };
 }
 
-type ShownLetter = { ok: true; letter: LetterView } | Refused;
+type ShownDeadLetter = { ok: true; letter: DeadLetterView } | Refused;
 
-export async function showLetter({ queues, ledger }: QueueDesk, id: string): Promise<ShownLetter> {
-  const [letter, resting] = await Promise.all([findLetter(queues.dead, id), ledger.laidToRest([id])]);
-  return letter ? { ok: true, letter: view(letter, resting.get(id)) } : noSuchLetter(id, resting.get(id));
+export async function showDeadLetter({ queues, ledger }: QueueContext, id: string): Promise<ShownDeadLetter> {
+  const [letter, resting] = await Promise.all([findDeadLetter(queues.dead, id), ledger.discardedClaims([id])]);
+  return letter ? { ok: true, letter: view(letter, resting.get(id)) } : noSuchDeadLetter(id, resting.get(id));
 }
 
 /** Also what is told of one that was laid to rest and cleared away. */
-export function noSuchLetter(id: string, discard: BookedDiscard | undefined): Refused {
+export function noSuchDeadLetter(id: string, discard: BookedDiscard | undefined): Refused {
   return refuse('letter', discard ? `${id} was laid to rest by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`);
 }
 
-function view({ id, buriedAt, rainId, shard, index, reason, detail, entry }: Letter, discard: BookedDiscard | undefined): LetterView {
+function view({ id, deadLetteredAt, rainId, shard, index, reason, detail, entry }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {
   const parsed = parseClaim(entry);
   return {
     letter: id, rainId, shard, index, reason, text: DEAD_REASONS[reason], detail,
     ...(parsed.ok && { redPacketId: parsed.claim.redPacketId, userId: parsed.claim.userId, amount: parsed.claim.amount }),
-    entry, buriedAt: new Date(buriedAt).toISOString(),
-    ...(discard && { laidToRest: { reason: discard.reason, actor: discard.actor, at: new Date(discard.at).toISOString() } }),
+    entry, deadLetteredAt: new Date(deadLetteredAt).toISOString(),
+    ...(discard && { discardedClaims: { reason: discard.reason, actor: discard.actor, at: new Date(discard.at).toISOString() } }),
   };
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { creditJobId, type CreditJob } from '../../credit/job.ts';
-import { findLetter, readLetters, type Letter } from '../../credit/letters.ts';
-import { refuse, type QueueDesk, type Refused } from '../desk.ts';
-import { LETTERS_MAX, noSuchLetter } from './letters.ts';
+import { findDeadLetter, readDeadLetters, type DeadLetterRow } from '../../credit/letters.ts';
+import { refuse, type QueueContext, type Refused } from '../desk.ts';
+import { DEAD_LETTERS_MAX, noSuchDeadLetter } from './letters.ts';
 
 type Requeued = { ok: true; letters: number; /** False: the rain has more, to be sent by asking again. */ complete: boolean } | Refused;
 
@@ -16,24 +16,24 @@ const HOLD_MS = 10_000;
 const NAMED_MAX = 20;
 
 /** Sends one claim to be credited once more. When it cannot be again, it comes back as a letter. */
-export async function requeueLetter(desk: QueueDesk, id: string): Promise<Requeued> {
-  const [letter, resting] = await Promise.all([findLetter(desk.queues.dead, id), desk.ledger.laidToRest([id])]);
-  if (!letter || resting.has(id)) return noSuchLetter(id, resting.get(id));
-  await requeue(desk, letter.rainId, [letter]);
+export async function requeueDeadLetter(context: QueueContext, id: string): Promise<Requeued> {
+  const [letter, resting] = await Promise.all([findDeadLetter(context.queues.dead, id), context.ledger.discardedClaims([id])]);
+  if (!letter || resting.has(id)) return noSuchDeadLetter(id, resting.get(id));
+  await requeue(context, letter.rainId, [letter]);
   return { ok: true, letters: 1, complete: true };
 }
 
 /** The same for every letter of a rain, the oldest first, at most 1,000 at a time. */
-export async function requeueRain(desk: QueueDesk, rainId: string): Promise<Requeued> {
-  if (!await desk.ledger.rain(rainId)) return refuse('rain', `there is no rain ${rainId}`);
-  const { letters, complete } = await readLetters(desk.queues.dead, { rainId, limit: LETTERS_MAX });
-  const resting = await desk.ledger.laidToRest(letters.map(({ id }) => id));
+export async function requeueRain(context: QueueContext, rainId: string): Promise<Requeued> {
+  if (!await context.ledger.rain(rainId)) return refuse('rain', `there is no rain ${rainId}`);
+  const { letters, complete } = await readDeadLetters(context.queues.dead, { rainId, limit: DEAD_LETTERS_MAX });
+  const resting = await context.ledger.discardedClaims(letters.map(({ id }) => id));
   const open = letters.filter(({ id }) => !resting.has(id));
-  if (open.length > 0) await requeue(desk, rainId, open);
+  if (open.length > 0) await requeue(context, rainId, open);
   return { ok: true, letters: open.length, complete };
 }
 
-async function requeue({ ledger, queues, actor }: QueueDesk, rainId: string, letters: readonly Letter[]): Promise<void> {
+async function requeue({ ledger, queues, actor }: QueueContext, rainId: string, letters: readonly DeadLetterRow[]): Promise<void> {
   // On record before it is done: what is not known to have happened is seen at least to have been asked for.
   await ledger.record({ actor, verb: 'requeue', rainId, details: { count: letters.length, letters: letters.slice(0, NAMED_MAX).map(({ id }) => id) } });
   const again = randomUUID();

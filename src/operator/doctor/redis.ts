@@ -3,7 +3,7 @@ import { loadScripts } from '../../grab/scripts.ts';
 import { redisNow } from '../../grab/reading.ts';
 import type { RedisClient } from '../../runtime/redis.ts';
 import type { Durability } from '../../runtime/durability.ts';
-import { judgeRedis, type Complaint, type Unfitness } from '../../runtime/redisDemands.ts';
+import { checkRedis, type RequirementProblem, type RequirementCode } from '../../runtime/redisDemands.ts';
 import { readFacts, unlessRefused, type RedisFacts } from '../../runtime/redisFacts.ts';
 import { judgeClock, untold, type Finding } from './finding.ts';
 import { judgeMemory, type Planned } from './memory.ts';
@@ -29,8 +29,8 @@ export async function examineRedis(redis: RedisClient, durability: Durability, p
 
 /** @param servers among how many the packets are spread */
 export function judgeServer(facts: RedisFacts, durability: Durability, servers: number, planned: Planned): Finding[] {
-  const complaints = judgeRedis(facts, durability);
-  const found = (...problems: Unfitness[]) => complaints.find(({ problem }) => problems.includes(problem));
+  const complaints = checkRedis(facts, durability);
+  const found = (...problems: RequirementCode[]) => complaints.find(({ problem }) => problems.includes(problem));
   const wants = durability.mode !== 'relaxed';
   const findings = [
     judgeVersion(facts.version),
@@ -44,14 +44,14 @@ export function judgeServer(facts: RedisFacts, durability: Durability, servers: 
   return facts.node === '' ? findings : findings.map((finding) => ({ ...finding, name: `${finding.name} (${facts.node})` }));
 }
 
-function setting(name: string, found: string | undefined, expected: string, complaint: Pick<Complaint, 'severity' | 'found' | 'advice'> | undefined): Finding {
+function setting(name: string, found: string | undefined, expected: string, complaint: Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined): Finding {
   if (complaint) return { subject: 'redis', name, verdict: complaint.severity, found: complaint.found, expected, advice: complaint.advice };
   if (found === undefined) return untold('redis', name, expected);
   return { subject: 'redis', name, verdict: 'ok', found, expected };
 }
 
 /** Without a limit nothing is evicted; with the limit that somebody sets tomorrow it is. */
-function sleepingPolicy({ evictionPolicy }: RedisFacts): Pick<Complaint, 'severity' | 'found' | 'advice'> | undefined {
+function sleepingPolicy({ evictionPolicy }: RedisFacts): Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined {
   if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
   return { severity: 'warning', found: `${evictionPolicy}, and no maxmemory yet`, advice: 'set maxmemory-policy noeviction in Redis' };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Role } from '../../ledger/staff.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
-import { refuse, type Desk, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../desk.ts';
 import { wording } from '../wording.ts';
 import { makeBearer } from './bearer.ts';
 import { hashPassword } from './password.ts';
@@ -11,7 +11,7 @@ const operatorName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'exp
 const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
 const tokenLabel = wording('expected what the token is for', 100);
 
-type Staff = Pick<Desk, 'ledger' | 'actor'>;
+type Staff = Pick<OperatorContext, 'ledger' | 'actor'>;
 type Done = { ok: true } | Refused;
 
 const unknown = (name: string): Refused => refuse('name', `there is no operator ${name}`);

@@ -3,9 +3,9 @@ import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { formatMoney } from '../../rain/money.ts';
-import type { QueueDesk } from '../desk.ts';
+import type { QueueContext } from '../desk.ts';
 import { logEnds, readLog, type Positions } from './log.ts';
-import { standingOf, standingsOf, type Winner } from './winner.ts';
+import { statusOf, statusesOf, type Winner } from './winner.ts';
 
 /**
  * Who has won, from two witnesses: the claim log, the latest first, each with what became of it, and then the credits of the
@@ -23,25 +23,25 @@ const PAGE = 1_000;
 /** Entries, or credits, that are looked through for one answer. */
 const LOOKED_THROUGH_MAX = 20_000;
 
-export async function firstPage(desk: QueueDesk, rain: BookedRain): Promise<Cursor> {
-  const from = await logEnds(desk, rain);
+export async function firstPage(context: QueueContext, rain: BookedRain): Promise<Cursor> {
+  const from = await logEnds(context, rain);
   return from ? { in: 'log', from } : { in: 'book' };
 }
 
 /** @param packet only packets whose ids begin so */
-export async function listWinners(desk: QueueDesk, rain: BookedRain, cursor: Cursor, limit: number, packet = ''): Promise<WinnerPage> {
+export async function listWinners(context: QueueContext, rain: BookedRain, cursor: Cursor, limit: number, packet = ''): Promise<WinnerPage> {
   const winners: Winner[] = [];
   let at: Cursor | undefined = cursor;
   for (let looked = 0; at && winners.length < limit && looked < LOOKED_THROUGH_MAX; looked += PAGE) {
-    const page: WinnerPage = at.in === 'log' ? await fromLog(desk, rain, at.from, packet === '' ? limit - winners.length : PAGE, packet, limit - winners.length) : await fromBook(desk, rain, at.afterUserId, packet, limit - winners.length);
+    const page: WinnerPage = at.in === 'log' ? await fromLog(context, rain, at.from, packet === '' ? limit - winners.length : PAGE, packet, limit - winners.length) : await fromBook(context, rain, at.afterUserId, packet, limit - winners.length);
     winners.push(...page.winners);
     at = page.next;
   }
   return { winners, ...(at && { next: at }) };
 }
 
-async function fromLog(desk: QueueDesk, rain: BookedRain, from: Positions, read: number, packet: string, limit: number): Promise<WinnerPage> {
-  const { logged, next } = await readLog(desk, rain, from, Math.min(read, PAGE));
+async function fromLog(context: QueueContext, rain: BookedRain, from: Positions, read: number, packet: string, limit: number): Promise<WinnerPage> {
+  const { logged, next } = await readLog(context, rain, from, Math.min(read, PAGE));
   let wanted = logged.filter(({ claim }) => claim.redPacketId.startsWith(packet));
   let rest: number[] = [...next];
   if (wanted.length > limit) {
@@ -51,14 +51,14 @@ async function fromLog(desk: QueueDesk, rain: BookedRain, from: Positions, read:
     rest = [...from];
     for (const { shard, index } of logged.slice(0, last + 1)) rest[shard] = index;
   }
-  return { winners: await standingsOf(desk, rain.id, wanted), next: rest.some((left) => left > 0) ? { in: 'log', from: rest } : { in: 'book' } };
+  return { winners: await statusesOf(context, rain.id, wanted), next: rest.some((left) => left > 0) ? { in: 'log', from: rest } : { in: 'book' } };
 }
 
-async function fromBook(desk: QueueDesk, rain: BookedRain, afterUserId: string | undefined, packet: string, limit: number): Promise<WinnerPage> {
-  const credits = await desk.ledger.credits(rain.id, afterUserId, PAGE);
-  const told = (await notInLog(desk, rain, credits)).filter(({ redPacketId }) => redPacketId.startsWith(packet));
+async function fromBook(context: QueueContext, rain: BookedRain, afterUserId: string | undefined, packet: string, limit: number): Promise<WinnerPage> {
+  const credits = await context.ledger.credits(rain.id, afterUserId, PAGE);
+  const told = (await notInLog(context, rain, credits)).filter(({ redPacketId }) => redPacketId.startsWith(packet));
   const kept = told.slice(0, limit);
-  const postedAt = new Map((await desk.ledger.postings(kept.map(({ redPacketId }) => redPacketId))).map((posting) => [posting.redPacketId, posting.postedAt]));
+  const postedAt = new Map((await context.ledger.postings(kept.map(({ redPacketId }) => redPacketId))).map((posting) => [posting.redPacketId, posting.postedAt]));
   const winners = kept.map(({ redPacketId, userId, amountCents }): Winner => ({
     redPacketId, userId, amount: formatMoney(amountCents), at: new Date(postedAt.get(redPacketId) ?? 0).toISOString(), status: 'credited',
   }));
@@ -67,7 +67,7 @@ async function fromBook(desk: QueueDesk, rain: BookedRain, afterUserId: string |
 }
 
 /** Those whose claim Redis does not hold, or not any more. */
-async function notInLog({ redis }: QueueDesk, { id, shards }: BookedRain, credits: readonly BookedCredit[]): Promise<BookedCredit[]> {
+async function notInLog({ redis }: QueueContext, { id, shards }: BookedRain, credits: readonly BookedCredit[]): Promise<BookedCredit[]> {
   const held = await Promise.all(Array.from({ length: shards }, async (_, shard) => {
     const users = credits.filter(({ userId }) => shardOf(userId, shards) === shard).map(({ userId }) => userId);
     const claims = users.length === 0 ? [] : await redis.hmget(shardKeys(id, shard).claimed, ...users);
@@ -83,17 +83,17 @@ function packetIn(entry: string | null | undefined): string | undefined {
 }
 
 /** What one user has won, exactly. */
-export async function findWinner(desk: QueueDesk, { id, shards }: BookedRain, userId: string): Promise<Winner | undefined> {
-  const parsed = parseClaim(await desk.redis.hget(shardKeys(id, shardOf(userId, shards)).claimed, userId) ?? '');
-  if (parsed.ok && parsed.claim.userId === userId) return standingOf(desk, parsed.claim);
-  const credit = await desk.ledger.creditOf(id, userId);
+export async function findWinner(context: QueueContext, { id, shards }: BookedRain, userId: string): Promise<Winner | undefined> {
+  const parsed = parseClaim(await context.redis.hget(shardKeys(id, shardOf(userId, shards)).claimed, userId) ?? '');
+  if (parsed.ok && parsed.claim.userId === userId) return statusOf(context, parsed.claim);
+  const credit = await context.ledger.creditOf(id, userId);
   return credit && { redPacketId: credit.redPacketId, userId, amount: formatMoney(credit.amountCents), at: new Date(credit.postedAt).toISOString(), status: 'credited' };
 }
 
 /** All of them, page by page, as they were when the first page was read. */
-export async function* allWinners(desk: QueueDesk, rain: BookedRain): AsyncGenerator<Winner[], void> {
-  for (let at: Cursor | undefined = await firstPage(desk, rain); at;) {
-    const page: WinnerPage = await listWinners(desk, rain, at, PAGE);
+export async function* allWinners(context: QueueContext, rain: BookedRain): AsyncGenerator<Winner[], void> {
+  for (let at: Cursor | undefined = await firstPage(context, rain); at;) {
+    const page: WinnerPage = await listWinners(context, rain, at, PAGE);
     if (page.winners.length > 0) yield page.winners;
     at = page.next;
   }

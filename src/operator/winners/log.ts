@@ -1,7 +1,7 @@
 import { shardKeys } from '../../grab/keys.ts';
 import { readEntries } from '../../grab/reading.ts';
 import { parseClaim } from '../../rain/claim.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 import type { Logged } from './winner.ts';
 
 /** How many entries of each shard's claim log are still to be read, the newest first. Entries that come later change nothing. */
@@ -10,7 +10,7 @@ export type Positions = readonly number[];
 type Rain = { id: string; shards: number };
 
 /** `undefined`: Redis has no claim log of this rain; it was not written down yet, or was settled and has expired. */
-export async function logEnds({ redis }: Pick<Desk, 'redis'>, { id, shards }: Rain): Promise<Positions | undefined> {
+export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, shards }: Rain): Promise<Positions | undefined> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(id, shard));
   if ((await Promise.all(keys.map(({ state }) => redis.exists(state)))).includes(0)) return undefined;
   return Promise.all(keys.map(({ claims }) => redis.llen(claims)));
@@ -20,7 +20,7 @@ export async function logEnds({ redis }: Pick<Desk, 'redis'>, { id, shards }: Ra
  * The next claims, the latest first, over all shards. What is no claim of this rain is passed over: the dead letters tell of it.
  * @returns at most `limit` claims, and where the next page begins; at its end all positions are 0
  */
-export async function readLog({ redis }: Pick<Desk, 'redis'>, { id }: Rain, from: Positions, limit: number): Promise<{ logged: Logged[]; next: Positions }> {
+export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }: Rain, from: Positions, limit: number): Promise<{ logged: Logged[]; next: Positions }> {
   const next = [...from];
   const heads = await Promise.all(from.map(async (end, shard) => {
     const begin = Math.max(0, end - limit);

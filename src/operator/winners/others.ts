@@ -1,6 +1,6 @@
 import type { Share } from '../../rain/equation.ts';
 import { parseMoney } from '../../rain/money.ts';
-import type { Desk } from '../desk.ts';
+import type { OperatorContext } from '../desk.ts';
 import { logEnds, readLog } from './log.ts';
 
 const PAGE = 1_000;
@@ -9,8 +9,8 @@ const PAGE = 1_000;
  * What was won in a rain by users other than these: by the claim log or, when it has expired, by the book.
  * @param known says whether it is one of these
  */
-export async function wonByOthers(desk: Desk, rainId: string, known: (userId: string) => boolean): Promise<Share> {
-  const rain = await desk.ledger.rain(rainId);
+export async function wonByOthers(context: OperatorContext, rainId: string, known: (userId: string) => boolean): Promise<Share> {
+  const rain = await context.ledger.rain(rainId);
   const others: Share = { count: 0, cents: 0n };
   if (!rain) return others;
   const count = (userId: string, cents: bigint) => {
@@ -18,14 +18,14 @@ export async function wonByOthers(desk: Desk, rainId: string, known: (userId: st
     others.count++;
     others.cents += cents;
   };
-  const ends = await logEnds(desk, rain);
+  const ends = await logEnds(context, rain);
   for (let from = ends; from?.some((left) => left > 0);) {
-    const { logged, next } = await readLog(desk, rain, from, PAGE);
+    const { logged, next } = await readLog(context, rain, from, PAGE);
     for (const { claim } of logged) count(claim.userId, parseMoney(claim.amount) ?? 0n);
     from = next;
   }
   for (let after: string | undefined = ''; !ends && after !== undefined;) {
-    const credits = await desk.ledger.credits(rainId, after, PAGE);
+    const credits = await context.ledger.credits(rainId, after, PAGE);
     for (const { userId, amountCents } of credits) count(userId, amountCents);
     after = credits.length === PAGE ? credits.at(-1)?.userId : undefined;
   }

@@ -1,5 +1,5 @@
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { QueueDesk } from '../desk.ts';
+import type { QueueContext } from '../desk.ts';
 import { findWinner, firstPage, listWinners, type Cursor, type WinnerPage } from './list.ts';
 
 interface Search {
@@ -11,11 +11,11 @@ interface Search {
 }
 
 /** The winners that are looked for, the latest first. A user may be called like a packet; he is found first. */
-export async function searchWinners(desk: QueueDesk, rain: BookedRain, { search, at, limit }: Search): Promise<WinnerPage> {
+export async function searchWinners(context: QueueContext, rain: BookedRain, { search, at, limit }: Search): Promise<WinnerPage> {
   const packet = search === undefined ? '' : packetPrefix(rain.id, search);
-  const user = search === undefined || at !== undefined ? undefined : await findWinner(desk, rain, search);
+  const user = search === undefined || at !== undefined ? undefined : await findWinner(context, rain, search);
   if (user) return { winners: [user] };
-  return packet === undefined ? { winners: [] } : listWinners(desk, rain, at ?? await firstPage(desk, rain), limit, packet);
+  return packet === undefined ? { winners: [] } : listWinners(context, rain, at ?? await firstPage(context, rain), limit, packet);
 }
 
 /** `undefined`: it is none of this rain's. */

@@ -1,7 +1,7 @@
 import { deadLetterId } from '../../credit/deadLetter.ts';
-import { areBuried, readLetters } from '../../credit/letters.ts';
+import { areDeadLettered, readDeadLetters } from '../../credit/letters.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
-import type { QueueDesk } from '../desk.ts';
+import type { QueueContext } from '../desk.ts';
 
 /** `pending`: won and on its way · `dead`: it lies with the dead letters · `discarded`: the operator has given it up. */
 type WinnerStatus = 'credited' | 'pending' | 'dead' | 'discarded';
@@ -25,28 +25,28 @@ export interface Logged {
 }
 
 /** What became of these claims of one rain, in order. The book has the first word, the dead letters the second. */
-export async function standingsOf(desk: QueueDesk, rainId: string, logged: readonly Logged[]): Promise<Winner[]> {
-  const booked = new Map((await desk.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map((posting) => [posting.redPacketId, posting]));
+export async function statusesOf(context: QueueContext, rainId: string, logged: readonly Logged[]): Promise<Winner[]> {
+  const booked = new Map((await context.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map((posting) => [posting.redPacketId, posting]));
   const isCredited = ({ claim }: Logged): boolean => booked.get(claim.redPacketId)?.userId === claim.userId;
   const open = logged.filter((one) => !isCredited(one));
   const idOf = ({ shard, index, entry }: Logged): string => deadLetterId({ rainId, shard, index, entry });
-  const [resting, buried] = await Promise.all([desk.ledger.laidToRest(open.map(idOf)), areBuried(desk.queues.dead, open.map(({ shard, index, entry }) => ({ rainId, shard, index, entry })))]);
-  const dead = new Set(open.filter((_, i) => buried[i]));
+  const [resting, deadLettered] = await Promise.all([context.ledger.discardedClaims(open.map(idOf)), areDeadLettered(context.queues.dead, open.map(({ shard, index, entry }) => ({ rainId, shard, index, entry })))]);
+  const dead = new Set(open.filter((_, i) => deadLettered[i]));
   return logged.map((one) => toWinner(one.claim, isCredited(one) ? 'credited' : resting.has(idOf(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending'));
 }
 
 /** Letters that are looked through for one claim [R10]. */
-const LETTERS_MAX = 1_000;
+const DEAD_LETTERS_MAX = 1_000;
 
 /** The same of one claim whose place in the log is not known, and is not worth a search of the log. */
-export async function standingOf(desk: QueueDesk, claim: Claim): Promise<Winner> {
-  const [posting] = await desk.ledger.postings([claim.redPacketId]);
-  if (posting) return toWinner(claim, posting.userId === claim.userId ? 'credited' : posting.userId === undefined ? 'discarded' : await isDead(desk, claim) ? 'dead' : 'pending');
-  return toWinner(claim, await isDead(desk, claim) ? 'dead' : 'pending');
+export async function statusOf(context: QueueContext, claim: Claim): Promise<Winner> {
+  const [posting] = await context.ledger.postings([claim.redPacketId]);
+  if (posting) return toWinner(claim, posting.userId === claim.userId ? 'credited' : posting.userId === undefined ? 'discarded' : await isDead(context, claim) ? 'dead' : 'pending');
+  return toWinner(claim, await isDead(context, claim) ? 'dead' : 'pending');
 }
 
-async function isDead({ queues }: QueueDesk, { rainId, redPacketId, userId }: Claim): Promise<boolean> {
-  const { letters } = await readLetters(queues.dead, { rainId, limit: LETTERS_MAX });
+async function isDead({ queues }: QueueContext, { rainId, redPacketId, userId }: Claim): Promise<boolean> {
+  const { letters } = await readDeadLetters(queues.dead, { rainId, limit: DEAD_LETTERS_MAX });
   // Parsed, since the same id can be written in several ways: cjson escapes a slash, as a path has it, and we do not.
   return letters.some(({ entry }) => {
     const parsed = parseClaim(entry);

@@ -4,20 +4,20 @@ import { json } from 'node:stream/consumers';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API } from '../../../src/console/contract/api.ts';
-import { mountDesk } from '../../../src/console/desk.ts';
+import { mountOperatorConsole } from '../../../src/console/desk.ts';
 import { REFUSALS } from '../../../src/console/refusals.ts';
 import { dump } from '../../support/rain.ts';
-import { ask, openOperatorDesk, PASSWORD, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
+import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/operatorDesk.ts';
 
-let desk: OperatorDesk;
+let testConsole: TestConsole;
 let opal: Visitor;
 let vera: Visitor;
 beforeAll(async () => {
-  desk = await openOperatorDesk();
-  await desk.wonRain('spring', 2);
-  [opal, vera] = [await desk.signIn('opal'), await desk.signIn('vera')];
+  testConsole = await openTestConsole();
+  await testConsole.wonRain('spring', 2);
+  [opal, vera] = [await testConsole.signIn('opal'), await testConsole.signIn('vera')];
 });
-afterAll(() => desk?.stop());
+afterAll(() => testConsole?.stop());
 
 const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker');
 const every = API.filter(({ who }) => who !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
@@ -26,16 +26,16 @@ const CODES = new Set(Object.values(REFUSALS).map(({ code }) => code as string))
 
 /** All that a visitor could have changed. */
 async function everything(): Promise<unknown> {
-  const { 'rain:sessions': _, ...held } = await dump(desk.redis, 'rain:*') as Record<string, unknown>;
+  const { 'rain:sessions': _, ...held } = await dump(testConsole.redis, 'rain:*') as Record<string, unknown>;
   const kept = Object.fromEntries(Object.entries(held).filter(([key]) => !key.startsWith('rain:sessions:') && !key.startsWith('rain:attempts:')));
-  return { kept, rains: await desk.ledger.countRains(), staff: await desk.ledger.staff.operators(), actions: (await desk.ledger.latestActions({ limit: 500 })).filter(({ verb }) => !verb.startsWith('log')) };
+  return { kept, rains: await testConsole.ledger.countRains(), staff: await testConsole.ledger.staff.operators(), actions: (await testConsole.ledger.latestActions({ limit: 500 })).filter(({ verb }) => !verb.startsWith('log')) };
 }
 
 test('every route of the server stands in the contract, and every endpoint of the contract is a route', async () => {
   const server = Fastify();
   const routes: string[] = [];
   server.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`); });
-  await mountDesk(server, { backend: { ...desk, queues: { ...desk.queues, later: desk.queues.credit } }, surroundings: { trustedProxies: 0, secureCookies: 'auto' }, refuse: (reply) => reply, onFault: () => {} });
+  await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit } }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, refuse: (reply) => reply, onFault: () => {} });
   await server.close();
   expect(routes.filter((route) => route.includes('/api/desk/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
   expect(routes.filter((route) => !/ \/(api\/desk|desk\/queues)\b/.test(route))).toEqual([]);
@@ -44,15 +44,15 @@ test('every route of the server stands in the contract, and every endpoint of th
 describe('[R12] nobody gets in without a session', () => {
   test.each(every.map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
     for (const headers of [{}, { cookie: 'rain_session=' }, { cookie: `rain_session=${'x'.repeat(43)}`, 'x-csrf-token': 'x'.repeat(43) }] as Record<string, string>[]) {
-      expect(await ask(desk.url, method, url, method === 'GET' ? undefined : {}, headers)).toMatchObject({ status: 401, body: { code: 'no_session' } });
+      expect(await ask(testConsole.url, method, url, method === 'GET' ? undefined : {}, headers)).toMatchObject({ status: 401, body: { code: 'no_session' } });
     }
   });
 
   test('to the board of the queues either: a script is refused, a person is sent to sign in', async () => {
-    expect(await ask(desk.url, 'GET', '/desk/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
-    const sent = await ask(desk.url, 'GET', '/desk/queues/', undefined, { accept: 'text/html' });
+    expect(await ask(testConsole.url, 'GET', '/desk/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    const sent = await ask(testConsole.url, 'GET', '/desk/queues/', undefined, { accept: 'text/html' });
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/desk/']);
-    expect(await ask(desk.url, 'GET', '/desk/queues/static/js/nothing.js')).toMatchObject({ status: 401 });
+    expect(await ask(testConsole.url, 'GET', '/desk/queues/static/js/nothing.js')).toMatchObject({ status: 401 });
   });
 });
 
@@ -78,14 +78,14 @@ test('without the CSRF token of the session, or with another one, nothing is don
 
 test('from a page of another origin nothing is done, be it the neighbour on another port, and nobody is signed in', async () => {
   const before = await everything();
-  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: desk.url.replace(/:\d+$/, ':1') }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }] as Record<string, string>[]) {
+  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: testConsole.url.replace(/:\d+$/, ':1') }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }] as Record<string, string>[]) {
     for (const { method, url } of changing) {
       expect(await opal.ask(method, url, {}, headers), `${method} ${url} ${JSON.stringify(headers)}`).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
     }
-    expect(await ask(desk.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD }, headers)).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
+    expect(await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD }, headers)).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
   }
   expect(await everything()).toEqual(before);
-  expect(await opal.ask('POST', '/api/desk/rains/preview', { plan: {} }, { origin: desk.url })).toMatchObject({ status: 200 });
+  expect(await opal.ask('POST', '/api/desk/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject({ status: 200 });
 });
 
 describe('[R12] what is no request is refused with a code and changes nothing', () => {
@@ -124,7 +124,7 @@ describe('[R12] what is no request is refused with a code and changes nothing', 
 
   test('broken JSON, a form, and a body of a megabyte', async () => {
     const post = async (type: string, body: string) => {
-      const question = httpRequest(`${desk.url}/api/desk/rains`, { method: 'POST', headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type } });
+      const question = httpRequest(`${testConsole.url}/api/desk/rains`, { method: 'POST', headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type } });
       question.on('error', () => {});
       question.end(body);
       const [answer] = await once(question, 'response');
@@ -138,9 +138,9 @@ describe('[R12] what is no request is refused with a code and changes nothing', 
 });
 
 test('[R10] who guesses passwords is stopped after twenty, also when he asks all at once, and a session is not touched by it', async () => {
-  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await ask(desk.url, 'POST', '/api/desk/session', { name: 'opal', password: 'guess' })).status));
+  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: 'guess' })).status));
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
-  expect(await ask(desk.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD })).toMatchObject({ status: 429, body: { code: 'too_many' } });
+  expect(await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD })).toMatchObject({ status: 429, body: { code: 'too_many' } });
   expect(await opal.ask('GET', '/api/desk/session')).toMatchObject({ status: 200 });
 });

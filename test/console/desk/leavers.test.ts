@@ -6,24 +6,24 @@ import { QUEUE_PREFIX } from '../../../src/grab/keys.ts';
 import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openOperatorDesk, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
+import { openTestConsole, type TestConsole, type Visitor } from '../../support/operatorDesk.ts';
 
-let desk: OperatorDesk;
+let testConsole: TestConsole;
 let vera: Visitor;
 beforeAll(async () => {
-  desk = await openOperatorDesk();
-  vera = await desk.signIn('vera');
-  const now = await redisNow(desk.redis);
-  await createRain(desk, { id: 'looked-at', plan: { budget: '1.00', packets: 10 }, opensAt: now - 1_000, closesAt: now + 600_000 });
-  await loadRain(desk, 'looked-at');
+  testConsole = await openTestConsole();
+  vera = await testConsole.signIn('vera');
+  const now = await redisNow(testConsole.redis);
+  await createRain(testConsole, { id: 'looked-at', plan: { budget: '1.00', packets: 10 }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(testConsole, 'looked-at');
 });
-afterAll(() => desk?.stop());
+afterAll(() => testConsole?.stop());
 
 /** A console whose book answers when it is told to, and how many questions wait for that. */
 async function slowBook() {
   const waiting: (() => void)[] = [];
   let slow = true;
-  const ledger = new Proxy(desk.ledger, {
+  const ledger = new Proxy(testConsole.ledger, {
     get(of, name) {
       const value: unknown = Reflect.get(of, name);
       if (name !== 'rain' || typeof value !== 'function') return value;
@@ -33,8 +33,8 @@ async function slowBook() {
       };
     },
   });
-  const later = createLaterQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const console = await desk.another({ backend: { redis: desk.redis, ledger, queues: { ...desk.queues, later } } });
+  const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  const console = await testConsole.another({ backend: { redis: testConsole.redis, ledger, queues: { ...testConsole.queues, later } } });
   return {
     console, waiting,
     answer() {

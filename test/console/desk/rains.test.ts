@@ -2,25 +2,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { campaignsApi } from '../../../src/console/contract/campaigns.ts';
 import { rainsApi } from '../../../src/console/contract/rains.ts';
-import { readPresence, tellPresence } from '../../../src/grab/presence.ts';
+import { readHeartbeats, sendHeartbeat } from '../../../src/grab/presence.ts';
 import { redisNow } from '../../../src/grab/reading.ts';
 import { systemApi } from '../../../src/console/contract/system.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/grab/keys.ts';
 import { EXAMPLES } from '../../rain/split/examples.ts';
-import { ask, openOperatorDesk, type Answered, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
+import { ask, openTestConsole, type Answered, type TestConsole, type Visitor } from '../../support/operatorDesk.ts';
 
-let desk: OperatorDesk;
+let testConsole: TestConsole;
 let opal: Visitor;
 beforeAll(async () => {
-  desk = await openOperatorDesk();
-  opal = await desk.signIn('opal');
+  testConsole = await openTestConsole();
+  opal = await testConsole.signIn('opal');
 });
-afterAll(() => desk?.stop());
+afterAll(() => testConsole?.stop());
 
 const PLAN = { budget: '10.00', packets: 20 };
 const window = async (inMs = 60_000) => {
-  const opensAt = await redisNow(desk.redis) + inMs;
+  const opensAt = await redisNow(testConsole.redis) + inMs;
   return { opensAt, closesAt: opensAt + 60_000 };
 };
 /** The answer as the contract has it: what it does not know is left out, what it misses fails. */
@@ -28,7 +28,7 @@ const as = <A extends z.ZodType>(schema: A | undefined, { status, body }: Answer
   expect([status, body], JSON.stringify(body)).toEqual([expect.toBeOneOf([200, 201]) as number, body]);
   return schema!.parse(body);
 };
-const verbs = async (rainId: string) => (await desk.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
+const verbs = async (rainId: string) => (await testConsole.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
 
 describe('creating a rain', () => {
   test('puts it into the book and its packets into Redis, and says who did it', async () => {
@@ -48,17 +48,17 @@ describe('creating a rain', () => {
     const [first, second] = await Promise.all([opal.ask('POST', '/api/desk/rains', asked), opal.ask('POST', '/api/desk/rains', asked)]);
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body).toEqual(first.body);
-    expect((await desk.ledger.book('twice'))!.fundedCents).toBe(1_000n);
+    expect((await testConsole.ledger.book('twice'))!.fundedCents).toBe(1_000n);
     expect(await opal.ask('POST', '/api/desk/rains', { ...asked, plan: { ...PLAN, budget: '11.00' } })).toMatchObject({
       status: 422, body: { code: 'refused', reason: expect.stringContaining('exists already') as string, refusals: [{ field: 'id' }] },
     });
   });
 
   test('dry writes nothing, and says what would be refused', async () => {
-    const before = [await desk.ledger.countRains(), await desk.redis.hgetall('rain:live'), await desk.ledger.latestActions({ limit: 1 })];
+    const before = [await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })];
     expect(await opal.ask('POST', '/api/desk/rains', { id: 'dry', plan: PLAN, ...await window(), dryRun: true })).toMatchObject({ status: 201, body: { rainId: 'dry' } });
     expect(await opal.ask('POST', '/api/desk/rains', { plan: { budget: '0.01', packets: 2 }, ...await window(), dryRun: true })).toMatchObject({ status: 422, body: { refusals: [{ field: 'packets' }] } });
-    expect([await desk.ledger.countRains(), await desk.redis.hgetall('rain:live'), await desk.ledger.latestActions({ limit: 1 })]).toEqual(before);
+    expect([await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })]).toEqual(before);
   });
 
   test('is refused with a word for each field that is wrong [R12]', async () => {
@@ -176,16 +176,16 @@ describe('what is told of the system', () => {
   });
 
   test('the gateways that are heard of; one that has fallen silent is not, and is cleared away', async () => {
-    const now = await redisNow(desk.redis);
+    const now = await redisNow(testConsole.redis);
     const told = { address: 'ws://127.0.0.1:1/v1', version: '1', startedAt: now - 60_000, sockets: 3, grabsPending: 0, pressed: false, answers: { 0: 5 } };
-    await tellPresence(desk.redis, { id: 'there', at: now, ...told });
-    await tellPresence(desk.redis, { id: 'gone', at: now - 6_000, ...told });
-    await desk.redis.hset('rain:gateways', 'spoiled', 'x');
+    await sendHeartbeat(testConsole.redis, { id: 'there', at: now, ...told });
+    await sendHeartbeat(testConsole.redis, { id: 'gone', at: now - 6_000, ...told });
+    await testConsole.redis.hset('rain:gateways', 'spoiled', 'x');
     const { gateways } = as(systemApi.gateways.answer, await opal.ask('GET', '/api/desk/gateways'));
     expect(gateways).toMatchObject([{ id: 'there', sockets: 3, answers: { 0: 5 } }]);
-    expect(await desk.redis.hkeys('rain:gateways')).toEqual(['there']);
-    expect(await desk.redis.pttl('rain:gateways')).toBeGreaterThan(0);
-    expect(await readPresence(desk.redis)).toHaveLength(1);
+    expect(await testConsole.redis.hkeys('rain:gateways')).toEqual(['there']);
+    expect(await testConsole.redis.pttl('rain:gateways')).toBeGreaterThan(0);
+    expect(await readHeartbeats(testConsole.redis)).toHaveLength(1);
   });
 
   test('who did what, the latest first, page by page, of one rain too', async () => {
@@ -200,16 +200,16 @@ describe('what is told of the system', () => {
 });
 
 test('[R4] a rain is not settled by hand while Redis has only just come back: a gateway may still put back what it has told', async () => {
-  const opensAt = await redisNow(desk.redis) - 1_000;
+  const opensAt = await redisNow(testConsole.redis) - 1_000;
   as(rainsApi.create.answer, await opal.ask('POST', '/api/desk/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }));
   as(rainsApi.close.answer, await opal.ask('POST', '/api/desk/rains/returned/close'));
   let since = 9_000;
-  const later = createLaterQueue({ connection: desk.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const other = await desk.another({ backend: { redis: desk.redis, ledger: desk.ledger, queues: { ...desk.queues, later }, sinceReturn: () => since } });
+  const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, queues: { ...testConsole.queues, later }, sinceReturn: () => since } });
   try {
     const recycle = () => ask(other.url, 'POST', '/api/desk/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
     expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('put back') as string }] } });
-    expect((await desk.ledger.book('returned'))!.recycledCents).toBe(0n);
+    expect((await testConsole.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 10_000;
     expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });
     // Settled it says so again, whatever has come back since.

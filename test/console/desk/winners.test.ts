@@ -5,19 +5,19 @@ import { redisNow } from '../../../src/grab/reading.ts';
 import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
 import { claimLog } from '../../support/desk.ts';
-import { openOperatorDesk, type OperatorDesk, type Visitor } from '../../support/operatorDesk.ts';
+import { openTestConsole, type TestConsole, type Visitor } from '../../support/operatorDesk.ts';
 
 interface Winner { redPacketId: string; userId: string; amount: string; at: string; status: string }
 interface Page { winners: Winner[]; next?: string }
 
-let desk: OperatorDesk;
+let testConsole: TestConsole;
 let vera: Visitor;
 let opal: Visitor;
 beforeAll(async () => {
-  desk = await openOperatorDesk();
-  [vera, opal] = [await desk.signIn('vera'), await desk.signIn('opal')];
+  testConsole = await openTestConsole();
+  [vera, opal] = [await testConsole.signIn('vera'), await testConsole.signIn('opal')];
 });
-afterAll(() => desk?.stop());
+afterAll(() => testConsole?.stop());
 
 const page = async (rainId: string, query = ''): Promise<Page> => {
   const { status, body } = await vera.ask('GET', `/api/desk/rains/${rainId}/winners${query}`);
@@ -36,22 +36,22 @@ async function pages(rainId: string, query: string, from = ''): Promise<Winner[]
 const csv = async (rainId: string) => vera.ask('GET', `/api/desk/rains/${rainId}/winners.csv`);
 /** Thirty packets in `shards` shards, won by these users in this order. */
 async function won(id: string, shards: number, users: string[]): Promise<void> {
-  const now = await redisNow(desk.redis);
-  await createRain(desk, { id, plan: { budget: '30.00', packets: 30, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, shards });
-  await loadRain(desk, id);
+  const now = await redisNow(testConsole.redis);
+  await createRain(testConsole, { id, plan: { budget: '30.00', packets: 30, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, shards });
+  await loadRain(testConsole, id);
   await grab(id, users, shards);
 }
 
 describe('the winners of a rain', () => {
   test('are those of the claim log, each once, the latest first, with what became of them', async () => {
-    desk.barred.add('user-1');
-    await desk.wonRain('states', 3);
-    await desk.credit();
+    testConsole.barred.add('user-1');
+    await testConsole.wonRain('states', 3);
+    await testConsole.credit();
     await grab('states', ['late']);
     const { winners, next } = await page('states');
     expect(next === undefined || (await page('states', `?cursor=${next}`)).winners.length === 0).toBe(true);
     expect(winners.map(({ userId, status }) => [userId, status])).toEqual([['late', 'pending'], ['user-2', 'credited'], ['user-1', 'dead'], ['user-0', 'credited']]);
-    const log = await claimLog(desk, 'states');
+    const log = await claimLog(testConsole, 'states');
     expect(winners.map(({ redPacketId, amount, at }) => ({ redPacketId, amount, at }))).toEqual(log.reverse().map(({ redPacketId, amount, at }) => ({ redPacketId, amount, at: new Date(Number(at)).toISOString() })));
     const letters = (await vera.ask('GET', '/api/desk/dead?rainId=states')).body as { letters: { letterId: string; userId: string; reason: string }[]; total: number };
     expect(letters.letters).toMatchObject([{ userId: 'user-1', reason: 'refused', amount: '1.00', redPacketId: 'states-1' }]);
@@ -60,17 +60,17 @@ describe('the winners of a rain', () => {
     expect(await opal.ask('POST', `/api/desk/dead/${letterId}/discard`, { reason: 'closed' })).toMatchObject({ status: 200, body: { outcome: 'returned', amount: '1.00' } });
     expect(await opal.ask('POST', `/api/desk/dead/${letterId}/discard`, { reason: 'again' })).toMatchObject({ status: 200, body: { outcome: 'already', actor: 'console:opal', reason: 'closed' } });
     expect((await page('states', '?search=user-1')).winners).toMatchObject([{ userId: 'user-1', status: 'discarded' }]);
-    desk.barred.clear();
+    testConsole.barred.clear();
   });
 
   test('a dead letter that is sent again is credited, and its winner is', async () => {
-    desk.barred.add('user-0');
-    await desk.wonRain('again', 1);
-    await desk.credit();
-    desk.barred.clear();
+    testConsole.barred.add('user-0');
+    await testConsole.wonRain('again', 1);
+    await testConsole.credit();
+    testConsole.barred.clear();
     const { letters } = (await vera.ask('GET', '/api/desk/dead?rainId=again')).body as { letters: { letterId: string }[] };
     expect(await opal.ask('POST', `/api/desk/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 200, body: { requeued: 1 } });
-    await desk.drained();
+    await testConsole.drained();
     expect((await page('again')).winners).toMatchObject([{ userId: 'user-0', status: 'credited' }]);
     expect(await opal.ask('POST', `/api/desk/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 422 });
   });
@@ -101,13 +101,13 @@ describe('the winners of a rain', () => {
   });
 
   test('whose log Redis has lost, or whose keys have expired, are those of the book', async () => {
-    await desk.wonRain('book', 5);
-    await desk.credit();
-    await desk.redis.lrem(shardKeys('book', 0).claims, 1, (await desk.redis.lindex(shardKeys('book', 0).claims, 2))!);
-    await desk.redis.hdel(shardKeys('book', 0).claimed, 'user-2');
+    await testConsole.wonRain('book', 5);
+    await testConsole.credit();
+    await testConsole.redis.lrem(shardKeys('book', 0).claims, 1, (await testConsole.redis.lindex(shardKeys('book', 0).claims, 2))!);
+    await testConsole.redis.hdel(shardKeys('book', 0).claimed, 'user-2');
     const found = await pages('book', 'limit=2');
     expect(found.map(({ userId }) => userId)).toEqual(['user-4', 'user-3', 'user-1', 'user-0', 'user-2']);
-    await desk.redis.del(...Object.values(shardKeys('book', 0)));
+    await testConsole.redis.del(...Object.values(shardKeys('book', 0)));
     const expired = await pages('book', 'limit=2');
     expect(expired).toMatchObject([0, 1, 2, 3, 4].map((i) => ({ userId: `user-${i}`, amount: '1.00', status: 'credited' })));
     expect((await page('book', '?search=user-3')).winners).toMatchObject([{ userId: 'user-3', status: 'credited' }]);
@@ -128,7 +128,7 @@ describe('their export', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="winners-export.csv"');
     expect(headers.get('cache-control')).toBe('no-store');
-    const bytes = Buffer.from(await (await fetch(`${desk.url}/api/desk/rains/export/winners.csv`, { headers: { cookie: vera.cookie } })).arrayBuffer());
+    const bytes = Buffer.from(await (await fetch(`${testConsole.url}/api/desk/rains/export/winners.csv`, { headers: { cookie: vera.cookie } })).arrayBuffer());
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const lines = bytes.subarray(3).toString().trimEnd().split('\r\n');
     expect(lines[0]).toBe('redPacketId,userId,amount,at,status');
@@ -139,15 +139,15 @@ describe('their export', () => {
 });
 
 async function grab(id: string, users: string[], shards = 1): Promise<void> {
-  const engine = createGrabEngine(desk.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(testConsole.redis, (fault) => { throw fault; });
   for (const user of users) await engine.grab(id, shardOf(user, shards), [user]);
 }
 
 test('a user with a slash in his name, whose claim is with the dead letters, is found as dead and not as on its way', async () => {
   const user = 'https://id.example/users/7';
-  desk.barred.add(user);
+  testConsole.barred.add(user);
   await won('slash', 1, [user]);
-  await desk.credit();
+  await testConsole.credit();
   expect((await page('slash')).winners).toMatchObject([{ userId: user, status: 'dead' }]);
   expect((await page('slash', `?search=${encodeURIComponent(user)}`)).winners).toMatchObject([{ userId: user, status: 'dead' }]);
 });

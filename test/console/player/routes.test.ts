@@ -7,34 +7,34 @@ import { startConsole, type Console } from '../../../src/console/server.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { signToken } from '../../../src/runtime/token.ts';
 import { createTokenReader } from '../../../src/runtime/tokenReader.ts';
-import { placeText, type Purse } from '../../../src/wallet/purse.ts';
+import { placeText, type WalletStatement } from '../../../src/wallet/purse.ts';
 import { SECRET, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 
 let pageFolder: string;
-let desk: Console | undefined;
+let testConsole: Console | undefined;
 beforeAll(() => {
   pageFolder = mkdtempSync(join(tmpdir(), 'rain-test-page-'));
   writeFileSync(join(pageFolder, 'index.html'), '<!doctype html>');
 });
 afterAll(() => rmSync(pageFolder, { recursive: true, force: true }));
-afterEach(() => desk?.close());
+afterEach(() => testConsole?.close());
 
-const PURSE: Purse = { userId: 'ann', wallet: '1.00', pending: '0.00', packets: [], settled: true };
+const PURSE: WalletStatement = { userId: 'ann', wallet: '1.00', pending: '0.00', packets: [], settled: true };
 let asked: unknown[][] = [];
 
 async function start(options: Partial<PlayerOptions> = {}): Promise<string> {
   asked = [];
-  desk = await startConsole({
+  testConsole = await startConsole({
     host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'),
     player: {
       readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: ['https://shop.example'],
-      openPurse: async (...question) => { asked.push(question); return { ...PURSE, userId: question[0] }; },
-      podium: async (rainId) => (rainId === 'gone' ? undefined : { rainId, luckiest: [], final: false }),
+      openWalletStatement: async (...question) => { asked.push(question); return { ...PURSE, userId: question[0] }; },
+      leaderboard: async (rainId) => (rainId === 'gone' ? undefined : { rainId, luckiest: [], final: false }),
       ...options,
     },
   });
-  return desk.url;
+  return testConsole.url;
 }
 const ask = async (url: string, userId: string, path = '/api/me', headers: Record<string, string> = {}) =>
   fetch(url + path, { headers: { authorization: `Bearer ${await tokenFor(userId)}`, ...headers } });
@@ -92,7 +92,7 @@ describe('what a player has', () => {
 
   test('[R10] who comes on top of very many is asked back, and served when they are done', async () => {
     const working: (() => void)[] = [];
-    const url = await start({ answersAtOnceMax: 1, openPurse: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...PURSE, userId })); }) });
+    const url = await start({ answersAtOnceMax: 1, openWalletStatement: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...PURSE, userId })); }) });
     const first = ask(url, 'ann');
     await eventually(() => expect(working).toHaveLength(1));
     const second = await ask(url, 'bob');
@@ -107,7 +107,7 @@ describe('what a player has', () => {
   });
 
   test('is "unavailable" without the book, with a moment to ask again, and nothing of what went wrong', async () => {
-    const answer = await ask(await start({ openPurse: () => Promise.reject(new Error('password of the database')) }), 'ann');
+    const answer = await ask(await start({ openWalletStatement: () => Promise.reject(new Error('password of the database')) }), 'ann');
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('2');
     expect(await answer.json()).toEqual({ code: 'unavailable', reason: expect.not.stringContaining('password') });
@@ -159,6 +159,6 @@ describe('pages of other origins', () => {
 });
 
 test('a console without a book has none of it', async () => {
-  desk = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent') });
-  expect((await fetch(`${desk.url}/api/me`)).status).toBe(404);
+  testConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent') });
+  expect((await fetch(`${testConsole.url}/api/me`)).status).toBe(404);
 });

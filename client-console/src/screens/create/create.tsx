@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CampaignDetail, FieldRefusal } from '../../desk/answers.ts';
-import { useAsked } from '../../desk/asked.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useRequest } from '../../desk/asked.ts';
+import { useApp } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Button } from '../../parts/button.tsx';
 import { Awaited, Empty } from '../../parts/empty.tsx';
@@ -18,7 +18,7 @@ import { WORDS } from './words.ts';
 
 /** A form that is judged while it is typed, and a last look in words at what money moves. */
 export function Create({ campaignId }: { campaignId?: string | undefined }) {
-  const asked = useAsked<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
+  const asked = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
   if (campaignId === undefined) return <Form />;
   return <Awaited asked={asked}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
 }
@@ -26,15 +26,15 @@ export function Create({ campaignId }: { campaignId?: string | undefined }) {
 function Form({ campaign }: { campaign?: CampaignDetail }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask, mayAct } = useDesk();
+  const { ask, mayAct } = useApp();
   const [draft, setDraft] = useState<Draft>(() => newDraft(ask.now(), campaign && {
     id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)),
   }));
   const [against, setAgainst] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
   const verb = useVerb();
-  const foreseen = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
-  const { preview } = foreseen;
+  const dryRun = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
+  const { preview } = dryRun;
   const change = (changed: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...changed }));
     setAgainst([]);
@@ -79,7 +79,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
           <Refused refusal={verb.refusal ?? unplaced(against)} />
           <div class="acts"><Button type="submit" look="main" pending={verb.pending} testId="review">{words.review}</Button></div>
         </form>
-        <PreviewPane {...foreseen} />
+        <PreviewPane {...dryRun} />
       </div>
       {reviewing && <Review draft={draft} onClose={() => setReviewing(false)} />}
     </>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { FieldRefusal, Plan, Previewed } from '../../desk/answers.ts';
 import type { Refusal } from '../../desk/ask.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { Button } from '../../parts/button.tsx';
 import { Falling } from '../../parts/falling.tsx';
 import { Histogram } from '../../parts/histogram.tsx';
@@ -14,15 +14,15 @@ import { WORDS } from './words.ts';
 /** A pause in typing after which the console is asked. */
 const TYPING_MS = 250;
 
-interface Foreseen {
+interface DryRun {
   preview: Previewed | undefined;
   fault: Refusal | undefined;
   redraw: () => void;
 }
 
 /** What a plan would give, or what is against it, as it is typed. `undefined` is no plan yet. */
-export function usePreview(plan: Plan | undefined): Foreseen {
-  const { ask, awake } = useDesk();
+export function usePreview(plan: Plan | undefined): DryRun {
+  const { ask, awake } = useApp();
   const [preview, setPreview] = useState<Previewed>();
   const [fault, setFault] = useState<Refusal>();
   const [draw, setDraw] = useState(0);
@@ -45,7 +45,7 @@ export function usePreview(plan: Plan | undefined): Foreseen {
   return { preview: key === undefined ? undefined : preview, fault, redraw: () => setDraw((before) => before + 1) };
 }
 
-export function PreviewPane({ preview, fault, redraw }: Foreseen) {
+export function PreviewPane({ preview, fault, redraw }: DryRun) {
   const words = useWords(WORDS);
   return (
     <section class="card preview" aria-labelledby="preview-title">

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Created } from '../../desk/answers.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { go, hashOf } from '../../desk/route.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -23,7 +23,7 @@ export function Review({ draft, onClose }: ReviewProps) {
   const shared = useWords(SHARED);
   const termWords = useWords(TERM_WORDS);
   const language = useLanguage();
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [made, setMade] = useState(0);
   const [shown] = useState(() => requestsOf(draft, ask.now()));

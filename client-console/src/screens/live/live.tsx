@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RainDetail, Sample } from '../../desk/answers.ts';
-import { useAsked } from '../../desk/asked.ts';
+import { useRequest } from '../../desk/asked.ts';
 import { useLive } from '../../desk/live.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -14,7 +14,7 @@ import { RainHead } from '../rain/head.tsx';
 import { Answers } from './answers.tsx';
 import { Gauges } from './gauges.tsx';
 import { Hero } from './hero.tsx';
-import { Pulse } from './pulse.tsx';
+import { RatesTile } from './pulse.tsx';
 import { Ticker } from './ticker.tsx';
 import { WORDS } from './words.ts';
 
@@ -25,7 +25,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const missing = useWords(RAIN).noRain;
-  const asked = useAsked<RainDetail>(`rains/${encodeURIComponent(rainId)}`, LOOK_MS);
+  const asked = useRequest<RainDetail>(`rains/${encodeURIComponent(rainId)}`, LOOK_MS);
   const { samples, link } = useLive(rainId);
   const stage = useRef<HTMLDivElement>(null);
   const [big, setBig] = useState(false);
@@ -50,7 +50,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
         </header>
         <Hero sample={sample} />
         <Gauges sample={sample} />
-        <Pulse samples={samples} />
+        <RatesTile samples={samples} />
         <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={moneyText(rain.budget)} />
         <section class="panel money">{sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.unweighed}</p>}</section>
         <Answers sample={sample} />

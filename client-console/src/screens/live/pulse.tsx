@@ -5,7 +5,7 @@ import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
 /** Grabs and wins a second, over the last minutes. */
-export function Pulse({ samples }: { samples: readonly Sample[] }) {
+export function RatesTile({ samples }: { samples: readonly Sample[] }) {
   const words = useWords(WORDS);
   const rows = useMemo(() => [
     samples.map(({ at }) => new Date(at).getTime() / 1_000), samples.map(({ grabsPerSecond }) => grabsPerSecond), samples.map(({ winsPerSecond }) => winsPerSecond),

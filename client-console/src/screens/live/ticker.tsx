@@ -1,6 +1,6 @@
 import { mask } from '../../../../src/rain/mask.ts';
 import type { Winner } from '../../desk/answers.ts';
-import { useAsked } from '../../desk/asked.ts';
+import { useRequest } from '../../desk/asked.ts';
 import { centsOf, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
@@ -11,7 +11,7 @@ const SHOWN = 12;
 /** Who has won, masked: this may hang on a wall. */
 export function Ticker({ rainId, over, budget }: { rainId: string; over: boolean; budget: string }) {
   const words = useWords(WORDS);
-  const winners = useAsked<{ winners: Winner[] }>(`rains/${encodeURIComponent(rainId)}/winners?limit=200`, LOOK_MS).value?.winners ?? [];
+  const winners = useRequest<{ winners: Winner[] }>(`rains/${encodeURIComponent(rainId)}/winners?limit=200`, LOOK_MS).value?.winners ?? [];
   const luckiest = winners.reduce<Winner | undefined>((best, winner) => (best && centsOf(best.amount) >= centsOf(winner.amount) ? best : winner), undefined);
   const latest = [...winners].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, SHOWN);
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RainView } from '../../desk/answers.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -15,9 +15,9 @@ import { WORDS } from './words.ts';
 const MAIN: readonly VerbName[] = ['load', 'start', 'resume', 'recycle'];
 
 /** The verbs that this rain can be asked now, each with a last question in words. */
-export function Acts({ rain, onDone }: { rain: RainView; onDone: () => void }) {
+export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => void }) {
   const words = useWords(WORDS);
-  const { ask, mayAct } = useDesk();
+  const { ask, mayAct } = useApp();
   const [asking, setAsking] = useState<VerbName>();
   if (!mayAct) return null;
   const close = () => {
@@ -41,7 +41,7 @@ export function Acts({ rain, onDone }: { rain: RainView; onDone: () => void }) {
 function Confirm({ name, rain: { rainId, title, left }, onClose }: { name: Exclude<VerbName, 'topUp' | 'start' | 'schedule'>; rain: RainView; onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const act = async () => {
     if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rainId)}/${name}`))) onClose();

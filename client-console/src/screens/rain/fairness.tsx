@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RainDetail, Verdict } from '../../desk/answers.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Button } from '../../parts/button.tsx';
 import { Copyable } from '../../parts/copy.tsx';
@@ -14,7 +14,7 @@ import { WORDS } from './words.ts';
 export function Fairness({ rain }: { rain: RainDetail }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [verdict, setVerdict] = useState<Verdict>();
   const verify = async () => {

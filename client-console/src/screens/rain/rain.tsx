@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Action, AuditAnswer, RainDetail } from '../../desk/answers.ts';
-import { useAsked } from '../../desk/asked.ts';
+import { useRequest } from '../../desk/asked.ts';
 import { hashOf } from '../../desk/route.ts';
 import { Button } from '../../parts/button.tsx';
 import { Awaited, Empty } from '../../parts/empty.tsx';
@@ -9,7 +9,7 @@ import { countText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { TERM_NAMES } from '../../../../src/rain/terms.ts';
 import { tellTerm, TERM_WORDS } from '../term-words.ts';
-import { Acts } from './acts.tsx';
+import { VerbButtons } from './acts.tsx';
 import { Fairness } from './fairness.tsx';
 import { RainHead } from './head.tsx';
 import { Invite } from './invite.tsx';
@@ -24,10 +24,10 @@ const WEIGH_MS = 8_000;
 export function RainPage({ rainId }: { rainId: string }) {
   const words = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
-  const asked = useAsked<RainDetail>(path, LOOK_MS);
+  const asked = useRequest<RainDetail>(path, LOOK_MS);
   const settled = asked.value?.state === 'settled';
-  const audit = useAsked<AuditAnswer>(`${path}/audit`, settled ? undefined : WEIGH_MS);
-  const actions = useAsked<{ actions: Action[] }>(`actions?rainId=${encodeURIComponent(rainId)}`, settled ? undefined : WEIGH_MS);
+  const audit = useRequest<AuditAnswer>(`${path}/audit`, settled ? undefined : WEIGH_MS);
+  const actions = useRequest<{ actions: Action[] }>(`actions?rainId=${encodeURIComponent(rainId)}`, settled ? undefined : WEIGH_MS);
   const again = () => { asked.again(); audit.again(); actions.again(); };
   const state = asked.value?.state;
   useEffect(() => { audit.again(); actions.again(); }, [state]);
@@ -35,7 +35,7 @@ export function RainPage({ rainId }: { rainId: string }) {
   return (
     <Awaited asked={asked}>{(rain) => (
       <>
-        <RainHead rain={rain} tab="rain"><Acts rain={rain} onDone={again} /></RainHead>
+        <RainHead rain={rain} tab="rain"><VerbButtons rain={rain} onDone={again} /></RainHead>
         <div class="columns">
           <div>
             <section class="card" aria-labelledby="money">

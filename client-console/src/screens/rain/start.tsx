@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RainView } from '../../desk/answers.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Segments } from '../../parts/field.tsx';
@@ -16,7 +16,7 @@ interface StartProps {
 /** Now, or with a countdown that every screen shows. */
 export function Start({ rain: { rainId, title }, onClose }: StartProps) {
   const words = useWords(WORDS);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [inMs, setInMs] = useState('10000');
   const act = async () => {
@@ -33,7 +33,7 @@ export function Start({ rain: { rainId, title }, onClose }: StartProps) {
 /** Another moment for a rain that has not opened. */
 export function Move({ rain: { rainId, title, opensAt, closesAt }, onClose }: StartProps) {
   const words = useWords(WORDS);
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [start, setStart] = useState(() => localText(Date.parse(opensAt)));
   const time = new Date(start).getTime();

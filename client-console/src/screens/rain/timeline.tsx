@@ -1,5 +1,5 @@
 import type { Action, RainDetail } from '../../desk/answers.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { momentText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { ACTION_WORDS } from '../action-words.ts';
@@ -10,7 +10,7 @@ export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonl
   const words = useWords(WORDS);
   const verbs = useWords(ACTION_WORDS);
   const language = useLanguage();
-  const now = useDesk().ask.now();
+  const now = useApp().ask.now();
   const ended = rain.state === 'closed' || rain.state === 'settled';
   const moment = (at: string, coming: string, past: string) => ({ key: coming, at, what: Date.parse(at) > now ? coming : past, who: '', ahead: Date.parse(at) > now });
   const steps = [

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { DEFAULT_METHOD, METHODS, type MethodName } from '../../../../src/rain/split/methods.ts';
 import type { RainView } from '../../desk/answers.ts';
-import { useDesk } from '../../desk/desk.ts';
+import { useApp } from '../../desk/desk.ts';
 import { useVerb } from '../../desk/verb.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Segments } from '../../parts/field.tsx';
@@ -20,7 +20,7 @@ export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }
   const words = useWords(WORDS);
   const plans = useWords(PLAN_WORDS);
   const language = useLanguage();
-  const { ask } = useDesk();
+  const { ask } = useApp();
   const verb = useVerb();
   const [id] = useState(() => newId(ask.now()));
   const [budget, setBudget] = useState('');
