@@ -20,7 +20,7 @@ const everything = [...readTree(ROOT, ['src', 'test', 'client-demo', 'client-con
 test('there is something to look at', () => {
   expect(sources.length).toBeGreaterThan(50);
   expect(scripts.length).toBeGreaterThan(5);
-  expect(rooms.get('relay')).toEqual(new Set(['rain', 'grab', 'credit', 'runtime']));
+  expect(rooms.get('relay')).toEqual(new Set(['rain', 'store', 'credit', 'platform']));
   expect(sources.flatMap(importsOf).length).toBeGreaterThan(100);
 });
 
@@ -54,7 +54,7 @@ test('a forbidden import is found, of a value, a type, a re-export, an import() 
   for (const text of [
     "import { x } from '../ledger/book.ts';", "import type { X } from '../ledger/book.ts';", "export * from '../ledger/book.ts';",
     "const x = await import('../ledger/book.ts');", "type X = import('../ledger/book.ts').X;", "import '../ledger/book.ts';",
-  ]) expect(faults('src/gateway/door.ts', text), text).toEqual([expect.stringContaining('gateway/ may import rain, protocol, grab, runtime;')]);
+  ]) expect(faults('src/gateway/options.ts', text), text).toEqual([expect.stringContaining('gateway/ may import rain, protocol, store, grab, platform;')]);
   expect(faults('src/gateway/handlers/grab.ts', "import '../../grab/engine.ts'; import '../limits.ts'; import ws from 'ws';")).toEqual([]);
   expect(faults('src/bin/up/a.ts', "import '../../ledger/book.ts';")).toEqual([]);
   expect(faults('src/rain/a.ts', "import '../bin/rain.ts';")).toEqual([expect.stringContaining('nothing imports bin/')]);
@@ -75,9 +75,9 @@ test('words are found where they are code, not where they are talked about', () 
   expect(anyTypes([file('src/a/x.ts', '\nlet x: Record<string, any>; const y = x as any;')])).toHaveLength(2);
   expect(anyTypes([file('src/a/x.ts', '\nlet x: any[];')])).toEqual([expect.stringMatching(/^src\/a\/x\.ts:2: any; write unknown/)]);
   expect(environmentReads([file('src/a/x.ts', "process.env['X']"), file('src/b/x.ts', "process['env']")])).toHaveLength(2);
-  expect(environmentReads([file('src/runtime/config.ts', 'process.env.X')])).toEqual([]);
+  expect(environmentReads([file('src/platform/config.ts', 'process.env.X')])).toEqual([]);
   expect(strayingSends([file('src/gateway/a.ts', "socket.send('x'); socket?.send('y')")])).toHaveLength(2);
-  expect(strayingSends([file('src/gateway/session.ts', "socket.send('x')"), file('src/swarm/a.ts', "socket.send('x')")])).toEqual([]);
+  expect(strayingSends([file('src/gateway/sockets/session.ts', "socket.send('x')"), file('src/loadtest/a.ts', "socket.send('x')")])).toEqual([]);
 });
 
 test('an export that nobody imports is found, and what is imported by any form is none', () => {

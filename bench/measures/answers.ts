@@ -1,6 +1,6 @@
-import { startContender, type Contender, type ContenderName, type Cost } from '../house/contender.ts';
-import { saturation } from '../house/saturation.ts';
-import { ratios, spreadOf } from '../house/spread.ts';
+import { startContender, type Contender, type ContenderName, type Cost } from '../support/contender.ts';
+import { saturation } from '../support/saturation.ts';
+import { ratios, spreadOf } from '../support/spread.ts';
 import type { Row } from '../report/row.ts';
 import type { Measure, BaselineOptions } from './measure.ts';
 

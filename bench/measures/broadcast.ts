@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { EVENTS_CHANNEL } from '../../src/grab/keys.ts';
-import { pause, resume } from '../../src/grab/phases.ts';
-import { signToken } from '../../src/runtime/token.ts';
-import type { Program } from '../house/process.ts';
-import { spreadOf } from '../house/spread.ts';
-import { openStore, SECRET, type Store } from '../house/store.ts';
+import { EVENTS_CHANNEL } from '../../src/store/keys.ts';
+import { pause, resume } from '../../src/store/transitions.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
+import type { Program } from '../support/process.ts';
+import { spreadOf } from '../support/spread.ts';
+import { openStore, SECRET, type Store } from '../support/store.ts';
 import type { Order, Reply } from '../load/driver.ts';
 import type { Measure } from './measure.ts';
 

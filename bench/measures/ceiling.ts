@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { keysOf } from '../baselines/surroundings.ts';
-import { cpuMs } from '../house/cpu.ts';
-import { spreadOf } from '../house/spread.ts';
-import { openStore } from '../house/store.ts';
+import { cpuMs } from '../support/cpu.ts';
+import { spreadOf } from '../support/spread.ts';
+import { openStore } from '../support/store.ts';
 import type { Row } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { createGrabEngine, BATCH_USERS_MAX } from '../../src/grab/engine.ts';
-import { connectRedis } from '../../src/runtime/redis.ts';
-import { ratios, spreadOf } from '../house/spread.ts';
-import { openStore, type Store } from '../house/store.ts';
+import { connectRedis } from '../../src/platform/redis/connect.ts';
+import { ratios, spreadOf } from '../support/spread.ts';
+import { openStore, type Store } from '../support/store.ts';
 import type { Measure } from './measure.ts';
 
 const LOOK_MS = 20;

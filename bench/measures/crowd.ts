@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { redisNow } from '../../src/grab/reading.ts';
-import { runProcesses } from '../../src/swarm/parts.ts';
-import { judge } from '../../src/swarm/verdict.ts';
-import { childrenOf, residentBytes } from '../house/cpu.ts';
-import { spreadOf } from '../house/spread.ts';
-import { openStore, SECRET, type Store } from '../house/store.ts';
+import { redisNow } from '../../src/store/rains.ts';
+import { runProcesses } from '../../src/loadtest/processPool.ts';
+import { judge } from '../../src/loadtest/verdict.ts';
+import { childrenOf, residentBytes } from '../support/cpu.ts';
+import { spreadOf } from '../support/spread.ts';
+import { openStore, SECRET, type Store } from '../support/store.ts';
 import type { Row } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 

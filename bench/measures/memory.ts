@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { residentBytes } from '../house/cpu.ts';
-import { startContender } from '../house/contender.ts';
-import { spreadOf } from '../house/spread.ts';
+import { residentBytes } from '../support/cpu.ts';
+import { startContender } from '../support/contender.ts';
+import { spreadOf } from '../support/spread.ts';
 import type { Measure } from './measure.ts';
 
 const NAMES = ['echo', 'rain'] as const;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pause } from '../../src/grab/phases.ts';
-import { signToken } from '../../src/runtime/token.ts';
-import type { Program } from '../house/process.ts';
-import { slice } from '../house/slices.ts';
-import { spreadOf } from '../house/spread.ts';
-import { openStore, SECRET, type Store } from '../house/store.ts';
-import { openThinLine } from '../house/thinLine.ts';
+import { pause } from '../../src/store/transitions.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
+import type { Program } from '../support/process.ts';
+import { slice } from '../support/slices.ts';
+import { spreadOf } from '../support/spread.ts';
+import { openStore, SECRET, type Store } from '../support/store.ts';
+import { openThinLine } from '../support/thinLine.ts';
 import type { Order, Reply } from '../load/driver.ts';
 import type { Phase, Streamed } from '../load/stream.ts';
 import { curveOf, type Curve } from '../report/curve.ts';

@@ -1,8 +1,8 @@
 import { BATCH_USERS_MAX, createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { cpuMs } from '../house/cpu.ts';
-import { ratios, spreadOf } from '../house/spread.ts';
-import { openStore, type Store } from '../house/store.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { cpuMs } from '../support/cpu.ts';
+import { ratios, spreadOf } from '../support/spread.ts';
+import { openStore, type Store } from '../support/store.ts';
 import type { Measure } from './measure.ts';
 
 const SMALL = 10_000;

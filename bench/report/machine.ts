@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
-import { fsyncMicroseconds } from '../house/fsync.ts';
+import { fsyncMicroseconds } from '../support/fsync.ts';
 
 /** What the figures were measured on. */
 interface Machine {

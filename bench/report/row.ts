@@ -1,4 +1,4 @@
-import type { Spread } from '../house/spread.ts';
+import type { Spread } from '../support/spread.ts';
 
 /** One line of the table: a figure of ours beside a figure of theirs, and what it must reach. */
 export interface Row {

@@ -1,5 +1,5 @@
 import { verdictOf, type Row } from './row.ts';
-import type { Spread } from '../house/spread.ts';
+import type { Spread } from '../support/spread.ts';
 
 const HEAD = ['measure', 'against', 'ours', 'theirs', 'figure', 'spread', 'must reach', ''];
 

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Session } from './desk/answers.ts';
-import { Ask } from './desk/ask.ts';
-import { AppContext, type AppState } from './desk/desk.ts';
-import { useRoute } from './desk/route.ts';
+import type { Session } from './state/responses.ts';
+import { Ask } from './state/request.ts';
+import { AppContext, type AppState } from './state/app.ts';
+import { useRoute } from './state/route.ts';
 import { Login } from './screens/login.tsx';
 import { Screen } from './screens/screen.tsx';
 import { Shell } from './shell.tsx';

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { wearTheme } from './desk/theme.ts';
+import { wearTheme } from './state/theme.ts';
 
 wearTheme();
 render(<App />, document.getElementById('desk')!);

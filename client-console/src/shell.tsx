@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useRequest } from './desk/asked.ts';
-import type { Letter } from './desk/answers.ts';
-import { useApp } from './desk/desk.ts';
-import { hashOf, type Route } from './desk/route.ts';
-import { rememberedTheme, THEMES, wearTheme, type Theme } from './desk/theme.ts';
-import { Button } from './parts/button.tsx';
-import { Icon, type IconName } from './parts/icon.tsx';
+import { useRequest } from './state/useRequest.ts';
+import type { Letter } from './state/responses.ts';
+import { useApp } from './state/app.ts';
+import { hashOf, type Route } from './state/route.ts';
+import { rememberedTheme, THEMES, wearTheme, type Theme } from './state/theme.ts';
+import { Button } from './components/button.tsx';
+import { Icon, type IconName } from './components/icon.tsx';
 import { bilingual, useLanguage, useWords, type Language } from './words/language.ts';
 
 const DEAD_LOOK_MS = 15_000;

@@ -1,5 +1,5 @@
 import type { TokenSource } from '../../src/client/token.ts';
-import { askForGuestToken } from './desk.ts';
+import { askForGuestToken } from './api.ts';
 
 const INVITED_KEY = 'rain.token';
 const GUEST_KEY = 'rain.guest';

@@ -1,4 +1,4 @@
-import { Ahead, type Offer } from './ahead.ts';
+import { Ahead, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
 import { answered, asked, credited, faceOf, gaveUp, isFinal, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';

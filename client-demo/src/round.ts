@@ -1,7 +1,7 @@
 import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 import type { ShownPlan } from '../../src/rain/plan.ts';
-import type { TopUpPromise } from '../../src/rain/portion.ts';
+import type { TopUpPromise } from '../../src/rain/top-up.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
 /** What this user has lived through in one rain, as far as the server has told. Values; every change is a new one. */

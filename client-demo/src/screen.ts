@@ -1,8 +1,8 @@
 import { countdownText } from './countdown.ts';
 import { countUp } from './opening/count-up.ts';
 import { element, write } from './page.ts';
-import { showLeaderboard } from './podium/podium-list.ts';
-import type { Luckiest } from './podium/luckiest.ts';
+import { showLeaderboard } from './leaderboard/leaderboard-list.ts';
+import type { Luckiest } from './leaderboard/luckiest.ts';
 import { isFinal, type Face, type Round } from './round.ts';
 import type { Words } from './words/words.ts';
 

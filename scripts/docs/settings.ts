@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configSchema, type Config } from '../../src/runtime/config.ts';
+import { configSchema, type Config } from '../../src/platform/config.ts';
 
 type Words = Partial<Record<keyof Config, string>>;
 
@@ -66,7 +66,7 @@ true satisfies (keyof Config extends Told ? true : never);
 
 const HEAD = `# Settings
 
-Generated from \`src/runtime/config.ts\` by \`npm run docs\`. Every process reads its settings from the environment, then from \`.env\` in its working directory,
+Generated from \`src/platform/config.ts\` by \`npm run docs\`. Every process reads its settings from the environment, then from \`.env\` in its working directory,
 and checks all of them when it starts: a wrong value ends the start with one line for each problem. An empty variable counts as one that is not set.
 `;
 

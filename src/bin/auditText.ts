@@ -2,7 +2,7 @@ import type { Audit, RainReport } from '../operator/audit.ts';
 import { tellPromise } from '../operator/audit/findings.ts';
 import { EQUATION_PARTS, EQUATION_WORDS } from '../rain/equation-parts.ts';
 import { formatMoney } from '../rain/money.ts';
-import { paint } from './paint.ts';
+import { paint } from './colours.ts';
 import { table } from './table.ts';
 
 /** The money equation as people read it, with its verdict. */

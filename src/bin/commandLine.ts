@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { explain, tell } from './answer.ts';
-import { paint } from './paint.ts';
+import { explain, tell } from './exit.ts';
+import { paint } from './colours.ts';
 import { openProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,8 +1,8 @@
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
-import { liveRains } from '../grab/reading.ts';
-import { connectRedis, untilReady } from '../runtime/redis.ts';
-import { configure } from './connection.ts';
+import { liveRains } from '../store/rains.ts';
+import { connectRedis, untilReady } from '../platform/redis/connect.ts';
+import { configure } from './context.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A shell waits for it while somebody types. */

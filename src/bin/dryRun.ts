@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { print } from './answer.ts';
-import { paint } from './paint.ts';
+import { print } from './exit.ts';
+import { paint } from './colours.ts';
 import type { Terminal } from './terminal.ts';
 
 /** For every verb that moves money, or sends it on its way. */

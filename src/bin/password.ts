@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { CommandFailure, EXIT, tell } from './answer.ts';
+import { CommandFailure, EXIT, tell } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One line of a pipe is all that is read of it [R10]. */

@@ -1,5 +1,5 @@
 import type { Preview } from '../operator/preview.ts';
-import { paint } from './paint.ts';
+import { paint } from './colours.ts';
 import { facts, table } from './table.ts';
 
 /** Lines of the histogram, and the columns of its longest bar. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { VERSION } from '../runtime/version.ts';
-import { paint, wantsPaint } from './paint.ts';
+import { VERSION } from '../platform/process/version.ts';
+import { paint, wantsPaint } from './colours.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 type Add = (program: Command, terminal: Terminal) => void;
@@ -12,14 +12,14 @@ const ROOMS: readonly [verbs: readonly string[], room: () => Promise<Add>][] = [
   [['preview'], async () => (await import('./commands/preview.ts')).addPreviewCommand],
   [['create', 'load'], async () => (await import('./commands/plan.ts')).addPlanCommands],
   [['campaign'], async () => (await import('./commands/campaign.ts')).addCampaignCommands],
-  [['list', 'show'], async () => (await import('./commands/look.ts')).addShowCommands],
+  [['list', 'show'], async () => (await import('./commands/show.ts')).addShowCommands],
   [['actions'], async () => (await import('./commands/actions.ts')).addActionsCommand],
   [['audit'], async () => (await import('./commands/audit.ts')).addAuditCommand],
-  [['dead'], async () => (await import('./commands/dead.ts')).addDeadLetterCommand],
+  [['dead'], async () => (await import('./commands/deadLetters.ts')).addDeadLetterCommand],
   [['winners'], async () => (await import('./commands/winners.ts')).addWinnersCommand],
   [['replay'], async () => (await import('./commands/replay.ts')).addReplayCommand],
   [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand],
-  [['start', 'schedule', 'pause', 'resume', 'close'], async () => (await import('./commands/steer.ts')).addTransitionCommands],
+  [['start', 'schedule', 'pause', 'resume', 'close'], async () => (await import('./commands/transitions.ts')).addTransitionCommands],
   [['top-up'], async () => (await import('./commands/topUp.ts')).addTopUpCommand],
   [['recycle'], async () => (await import('./commands/recycle.ts')).addRecycleCommand],
   [['write-off'], async () => (await import('./commands/writeOff.ts')).addWriteOffCommand],

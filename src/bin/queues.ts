@@ -1,6 +1,6 @@
 import { createCreditQueue, createDeadQueue, createLaterQueue } from '../credit/queue.ts';
-import { QUEUE_PREFIX } from '../grab/keys.ts';
-import type { OperatorContext, QueueContext } from '../operator/desk.ts';
+import { QUEUE_PREFIX } from '../store/keys.ts';
+import type { OperatorContext, QueueContext } from '../operator/context.ts';
 import type { SystemContext } from '../operator/system.ts';
 
 /** On the desk's own connection, whose commands end: a person waits for the answer. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRain, type Audit } from '../operator/audit.ts';
-import type { OperatorContext } from '../operator/desk.ts';
+import type { OperatorContext } from '../operator/context.ts';
 import { wonByOthers } from '../operator/winners/others.ts';
 import type { Share } from '../rain/equation.ts';
 

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { paint, withoutPaint } from './paint.ts';
+import { paint, withoutPaint } from './colours.ts';
 
 const NO_LINES = Object.fromEntries([
   'top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid',

@@ -1,6 +1,6 @@
 import type { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { readEnvironment } from '../runtime/config.ts';
+import { readEnvironment } from '../platform/config.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Output = Writable & { isTTY?: boolean; columns?: number };

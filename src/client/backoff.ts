@@ -1,4 +1,4 @@
-import type { Backoff } from '../runtime/backoff.ts';
+import type { Backoff } from '../platform/network/backoff.ts';
 
 /** A gateway that restarts sends everybody away at once: half of each pause is chance, so that they do not return at once. */
 export const RECONNECT: Backoff = { firstDelayMs: 400, delayMsMax: 10_000 };

@@ -4,20 +4,20 @@ import { Connection, type Link } from './connection.ts';
 import type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 import { Events } from './events.ts';
 import type { GrabOutcome } from './outcome.ts';
-import { Deferred } from './promised.ts';
-import { Heartbeat } from './pulse.ts';
+import { Deferred } from './deferred.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { RainRefused } from './refused.ts';
-import { RainSession, type Joined } from './seat.ts';
+import { RainSession, type Joined } from './rainSession.ts';
 import type { SocketClass } from './socket.ts';
 import { Tokens } from './token.ts';
 
 export type { CreditedMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
-export type { Challenge, ChallengeSolution } from '../protocol/puzzle.ts';
+export type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 export type { Link } from './connection.ts';
 export type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 export type { GrabOutcome, Packet } from './outcome.ts';
 export { RainRefused } from './refused.ts';
-export type { OpenGrab, Joined } from './seat.ts';
+export type { OpenGrab, Joined } from './rainSession.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
 

@@ -1,10 +1,10 @@
 import { BEARER_PREFIX, SUBPROTOCOL } from '../protocol/constants.ts';
 import type { ClientMessage, ServerMessage } from '../protocol/messages.ts';
 import { readJson } from '../rain/json.ts';
-import { delayBeforeRetry } from '../runtime/backoff.ts';
+import { delayBeforeRetry } from '../platform/network/backoff.ts';
 import { RECONNECT } from './backoff.ts';
-import { awayMsOf, reconnectAfter, type Loss } from './comeback.ts';
-import { onReturn } from './page.ts';
+import { awayMsOf, reconnectAfter, type Loss } from './reconnect.ts';
+import { onReturn } from './pageVisibility.ts';
 import { OPEN, refusedStatus, type Socket, type SocketClass } from './socket.ts';
 import type { Taken, Tokens } from './token.ts';
 

@@ -1,8 +1,8 @@
 import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
-import type { Challenge, ChallengeSolution } from '../protocol/puzzle.ts';
+import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 import type { Link } from './connection.ts';
 import type { GrabOutcome, Packet } from './outcome.ts';
-import type { OpenGrab, Joined } from './seat.ts';
+import type { OpenGrab, Joined } from './rainSession.ts';
 import type { SocketClass } from './socket.ts';
 import type { TokenSource } from './token.ts';
 

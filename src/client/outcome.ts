@@ -1,6 +1,6 @@
 import type { ResultMessage } from '../protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
-import type { Verdict } from './question.ts';
+import type { Verdict } from './grabRequest.ts';
 
 /** A red packet that is somebody's. `amount` is a decimal string, such as "12.21". */
 export interface Packet {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import { signToken, TOKEN_ALGORITHM, tokenKey } from '../runtime/token.ts';
+import { signToken, TOKEN_ALGORITHM, tokenKey } from '../platform/auth/token.ts';
 
 export const GUEST_TOKEN_SECONDS = 2 * 60 * 60;
 /** How long after its end a guest token still proves who the guest was, so that a phone that slept keeps its winnings. */

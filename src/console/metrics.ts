@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { registerMetric, registerHistogram, type MetricsRegistry } from '../runtime/metrics.ts';
-import { Histogram, WAITS_SECONDS } from '../runtime/spread.ts';
+import { registerMetric, registerHistogram, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
+import { Histogram, WAITS_SECONDS } from '../platform/telemetry/histogram.ts';
 
 /** What the console was asked, and how that went, since it opened. */
 export interface ConsoleCounters {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VERSION } from '../runtime/version.ts';
+import { VERSION } from '../platform/process/version.ts';
 import { API } from './contract/api.ts';
 import type { Endpoint } from './contract/endpoint.ts';
 import { REFUSALS, type RefusalCode } from './refusals.ts';

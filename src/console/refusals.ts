@@ -1,4 +1,4 @@
-import { isUnavailable } from '../runtime/away.ts';
+import { isUnavailable } from '../platform/redis/unavailable.ts';
 import type { Refusal as FieldRefusal } from '../rain/refusal.ts';
 
 /** The console's page of codes: every refusal is JSON `{code, reason}` with one of these and changes nothing [R12]. */

@@ -6,18 +6,18 @@ import rateLimit from '@fastify/rate-limit';
 import serveStatic from '@fastify/static';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Readiness } from '../runtime/health.ts';
-import type { Logger } from '../runtime/log.ts';
-import { mountOperatorConsole } from './desk.ts';
+import type { Readiness } from '../platform/telemetry/health.ts';
+import type { Logger } from '../platform/telemetry/log.ts';
+import { mountOperatorConsole } from './operatorConsole.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
 import type { Pace } from './live/sampler.ts';
 import { countRequests, type ConsoleCounters } from './metrics.ts';
-import { mountPage } from './page.ts';
+import { mountPage } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
-import type { RequestOrigin } from './session/visitor.ts';
+import type { RequestOrigin } from './session/origin.ts';
 
 /** Each protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {

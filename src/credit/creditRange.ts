@@ -1,9 +1,9 @@
 import type { DeadLetter } from './deadLetter.ts';
-import { parseEntries, type LoggedClaim, type LostEntry } from './entries.ts';
-import type { PayoutProvider } from './balance.ts';
-import { postBisecting } from './isolate.ts';
+import { parseEntries, type LoggedClaim, type LostEntry } from './logEntries.ts';
+import type { PayoutProvider } from './payoutProvider.ts';
+import { postBisecting } from './bisect.ts';
 import { creditJob, type CreditJob } from './job.ts';
-import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './postpone.ts';
+import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './scheduleRetry.ts';
 import type { Claim } from '../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
 

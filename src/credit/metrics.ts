@@ -1,6 +1,6 @@
-import { registerMetric, registerHistogram, type MetricsRegistry } from '../runtime/metrics.ts';
-import type { Histogram } from '../runtime/spread.ts';
-import { UNDONE } from './load.ts';
+import { registerMetric, registerHistogram, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
+import type { Histogram } from '../platform/telemetry/histogram.ts';
+import { UNDONE } from './queueLoad.ts';
 import type { CreditQueue, DeadQueue } from './queue.ts';
 
 /** What this process's clerk has done since it opened. */

@@ -1,8 +1,8 @@
 import { Queue, type JobsOptions } from 'bullmq';
-import type { RedisClient } from '../runtime/redis.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 import type { DeadLetter } from './deadLetter.ts';
 import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
-import { JOB_RETRY_POLICY } from './patience.ts';
+import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 
 export const CREDIT_QUEUE = 'credit';
 /**
@@ -23,7 +23,7 @@ export type DeadQueue = Queue<DeadLetter>;
 export interface QueueOptions {
   /** With purpose `queue`. It stays the caller's to end. */
   connection: RedisClient;
-  /** QUEUE_PREFIX of grab/keys.ts; in Redis Cluster it must hold a hash tag. */
+  /** QUEUE_PREFIX of store/keys.ts; in Redis Cluster it must hold a hash tag. */
   prefix: string;
   onError: (error: Error) => void;
   /** Only looks in, or hands something in: leaves the queue's own settings unwritten. */

@@ -1,6 +1,6 @@
 import type { Claim } from '../rain/claim.ts';
-import { stepBefore, traceOf } from '../rain/trail.ts';
-import type { Traces } from '../runtime/traces.ts';
+import { stepBefore, traceOf } from '../rain/packet-trace.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 
 /** Claims that are in the book and whose users have been told, and when; epoch ms. */
 export interface Announced {

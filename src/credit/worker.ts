@@ -1,14 +1,14 @@
 import { UnrecoverableError, Worker, type Job } from 'bullmq';
-import { delayBeforeRetry, type Backoff } from '../runtime/backoff.ts';
-import { deadlineIn } from '../runtime/deadline.ts';
-import type { Logger } from '../runtime/log.ts';
-import { LAGS_SECONDS, Histogram } from '../runtime/spread.ts';
+import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
+import { deadlineIn } from '../platform/concurrency/deadline.ts';
+import type { Logger } from '../platform/telemetry/log.ts';
+import { LAGS_SECONDS, Histogram } from '../platform/telemetry/histogram.ts';
 import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
 import { idOfDeadLetter } from './deadLetter.ts';
-import { packetIdsOf } from './entries.ts';
+import { packetIdsOf } from './logEntries.ts';
 import { creditJob, type CreditJob } from './job.ts';
 import type { CreditCounters } from './metrics.ts';
-import { CLAIM_RETRY_POLICY, JOB_RETRY_POLICY, type RetryPolicy } from './patience.ts';
+import { CLAIM_RETRY_POLICY, JOB_RETRY_POLICY, type RetryPolicy } from './retryPolicy.ts';
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
 import type { Announced } from './trail.ts';
 

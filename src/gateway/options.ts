@@ -1,10 +1,10 @@
-import type { Durability } from '../runtime/durability.ts';
-import type { Logger } from '../runtime/log.ts';
-import type { TokenRules } from '../runtime/tokenReader.ts';
-import type { Traces } from '../runtime/traces.ts';
+import type { Durability } from '../platform/redis/durability.ts';
+import type { Logger } from '../platform/telemetry/log.ts';
+import type { TokenRules } from '../platform/auth/tokenReader.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import type { Limits } from './limits.ts';
-import type { RandomIndex } from './rains/lots.ts';
-import type { ChallengeRules } from './wicket/wicket.ts';
+import type { RandomIndex } from './rains/lottery.ts';
+import type { ChallengeRules } from './challenge/challenges.ts';
 
 export interface GatewayOptions {
   redisUrl: string;

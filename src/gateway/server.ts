@@ -1,16 +1,16 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
-import { deadlineIn } from '../runtime/deadline.ts';
-import { openReadiness, type Readiness } from '../runtime/health.ts';
-import { createLifecycle, type Lifecycle } from '../runtime/lifecycle.ts';
+import { deadlineIn } from '../platform/concurrency/deadline.ts';
+import { openReadiness, type Readiness } from '../platform/telemetry/health.ts';
+import { createLifecycle, type Lifecycle } from '../platform/process/lifecycle.ts';
 import { assemble, type Assembly } from './assembly.ts';
-import { drainSockets } from './farewell.ts';
-import { createHttpServer, listen } from './http.ts';
+import { drainSockets } from './sockets/drain.ts';
+import { createHttpServer, listen } from './sockets/http.ts';
 import type { GatewayOptions } from './options.ts';
-import { startHeartbeat } from './presence.ts';
-import { openAcceptor, type Acceptor } from './reception.ts';
-import type { Load } from './relief/relief.ts';
-import type { GatewayCounters } from './tally.ts';
-import type { Times } from './times.ts';
+import { startHeartbeat } from './telemetry/heartbeat.ts';
+import { openAcceptor, type Acceptor } from './sockets/acceptor.ts';
+import type { Load } from './overload/overload.ts';
+import type { GatewayCounters } from './telemetry/counters.ts';
+import type { Times } from './telemetry/times.ts';
 
 export interface Gateway {
   /** `ws://host:port/v1` as bound. */

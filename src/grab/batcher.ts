@@ -1,5 +1,5 @@
 import { BATCH_USERS_MAX, BUSY, type GrabAnswer, type GrabEngine } from './engine.ts';
-import { shardOf } from './keys.ts';
+import { shardOf } from '../store/keys.ts';
 
 interface Batch<A> {
   rainId: string;

@@ -1,7 +1,7 @@
 import { parseClaim } from '../rain/claim.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 import { BUSY, type GrabEngine } from './engine.ts';
-import { shardKeys } from './keys.ts';
+import { shardKeys } from '../store/keys.ts';
 
 /** A win that is about to be told. */
 interface Win {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RedisClient } from '../runtime/redis.ts';
-import { campaignKeys, shardKeys } from './keys.ts';
-import { run } from './scripts.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { campaignKeys, shardKeys } from '../store/keys.ts';
+import { run } from '../store/scripts.ts';
 
 /** Users one EVALSHA decides about at most. */
 export const BATCH_USERS_MAX = 512;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { parseClaim, type Claim } from '../rain/claim.ts';
-import type { RedisClient } from '../runtime/redis.ts';
-import { campaignKeys, shardKeys } from './keys.ts';
-import { run } from './scripts.ts';
-import { packetElement } from './stock.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { campaignKeys, shardKeys } from '../store/keys.ts';
+import { run } from '../store/scripts.ts';
+import { packetElement } from '../store/packets.ts';
 
 /** A win as its user was told. */
 export interface ToldClaim {

@@ -1,7 +1,7 @@
 import type { Claim } from '../rain/claim.ts';
 import { sideOf } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
-import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ConflictClass, type ExistingPosting, type ExistingPostingRow } from './judge.ts';
+import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ConflictClass, type ExistingPosting, type ExistingPostingRow } from './classifyConflict.ts';
 
 /** What became of one claim, in order of precedence. Only `posted` has moved money; `already` was posted before [R5]. */
 export type Posting = { outcome: 'posted' } | ConflictClass;

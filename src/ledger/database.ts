@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { lastLine } from '../runtime/away.ts';
-import { serversOf } from '../runtime/serverUrl.ts';
+import { lastLine } from '../platform/redis/unavailable.ts';
+import { serversOf } from '../platform/network/serverUrl.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type Database = PrismaClient;

@@ -5,10 +5,10 @@ import { campaign, campaigns, campaignWinners, createCampaign, rounds } from './
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
-import { assignPayout } from './entrust.ts';
-import { addTopUp } from './portions.ts';
+import { assignPayout } from './assignPayout.ts';
+import { addTopUp } from './topUps.ts';
 import { creditOf, postings } from './postings.ts';
-import { creditsAmong, luckiest, walletStatement } from './purse.ts';
+import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
 import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
 import { reserve } from './reserve.ts';

@@ -9,7 +9,7 @@ import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Keeper, Portion, Rain } from './generated/client.ts';
-import { toBookedTopUp, type BookedTopUp } from './portions.ts';
+import { toBookedTopUp, type BookedTopUp } from './topUps.ts';
 
 export interface NewRain {
   id: string;

@@ -2,7 +2,7 @@ import type { Claim } from '../rain/claim.ts';
 import type { Cents } from '../rain/money.ts';
 import { readTransfers } from './credit.ts';
 import type { Database, Transaction } from './database.ts';
-import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ExistingPostingRow, type Conflict } from './judge.ts';
+import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ExistingPostingRow, type Conflict } from './classifyConflict.ts';
 
 /** What became of one claim, in order of precedence. */
 type Reserving =

@@ -1,11 +1,11 @@
 import { addsUp, countsOf, toReport, type AuditReport, type Counts, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
-import { readPacketPaths } from './audit/trail.ts';
-import { balanceOf } from './audit/weigh.ts';
-import type { OperatorContext } from './desk.ts';
+import { readPacketPaths } from './audit/packetPaths.ts';
+import { balanceOf } from './audit/balance.ts';
+import type { OperatorContext } from './context.ts';
 import { allocationOf } from './load.ts';
-import { hasLost } from './lost.ts';
+import { hasLost } from './lostRains.ts';
 
 /** The report, and beside the amounts how many packets they are, and what waits for the operator. */
 export interface RainReport extends AuditReport {

@@ -1,8 +1,8 @@
-import { BLOCKS_MAX, hasRoomFor, liftBlock, putBlock, readBlocks, type Block, type BlockKind } from '../grab/blocks.ts';
-import { redisNow } from '../grab/reading.ts';
+import { BLOCKS_MAX, hasRoomFor, liftBlock, putBlock, readBlocks, type Block, type BlockKind } from '../store/blocks.ts';
+import { redisNow } from '../store/rains.ts';
 import { userId } from '../rain/claim.ts';
-import { networkOf } from '../runtime/address.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
+import { networkOf } from '../platform/network/address.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { readReason } from './wording.ts';
 
 const YEAR_MS = 366 * 24 * 3_600_000;

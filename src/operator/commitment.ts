@@ -1,10 +1,10 @@
-import type { Draft } from '../grab/stock.ts';
-import type { Reveal } from '../grab/reading.ts';
+import type { Draft } from '../store/packets.ts';
+import type { Reveal } from '../store/rains.ts';
 import { atCreation, type BookedRain } from '../ledger/rains.ts';
 import { commitment, commitmentOf } from '../rain/commitment.ts';
 import type { ShownPlan } from '../rain/plan.ts';
-import type { TopUpPromise } from '../rain/portion.ts';
-import type { OperatorContext } from './desk.ts';
+import type { TopUpPromise } from '../rain/top-up.ts';
+import type { OperatorContext } from './context.ts';
 
 /**
  * What was committed to when the rain was created, as its record says, which nobody can change afterwards; absent for a

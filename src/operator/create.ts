@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { SHARDS_MAX } from '../grab/keys.ts';
-import { announceChange } from '../grab/phases.ts';
-import { redisNow } from '../grab/reading.ts';
-import { draftRain, isTaken } from '../grab/stock.ts';
+import { SHARDS_MAX } from '../store/keys.ts';
+import { announceChange } from '../store/transitions.ts';
+import { redisNow } from '../store/rains.ts';
+import { draftRain, isTaken } from '../store/packets.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { RainField } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
@@ -14,8 +14,8 @@ import { refusalsOf } from '../rain/refusal.ts';
 import { askedTerms, judgeTerms } from '../rain/terms-check.ts';
 import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest } from './campaign/round.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
-import { hasLost } from './lost.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { hasLost } from './lostRains.ts';
 import { rainTitle } from './wording.ts';
 
 /** A rain may be planned this far ahead and last this long; beyond it somebody mistook seconds for milliseconds. */

@@ -1,11 +1,11 @@
-import { liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../grab/reading.ts';
-import type { Keeper } from '../ledger/entrust.ts';
+import { liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../store/rains.ts';
+import type { Keeper } from '../ledger/assignPayout.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import { recordedCommitment } from './commitment.ts';
-import { bookOf, type OperatorContext } from './desk.ts';
+import { bookOf, type OperatorContext } from './context.ts';
 
 /** A rain at a glance: the plan from the book, the rest from Redis, credits from the book. Amounts are decimal strings. */
 export interface RainView {

@@ -1,5 +1,5 @@
-import { announceChange } from '../grab/phases.ts';
-import { draftRain, loadPackets, type Stock } from '../grab/stock.ts';
+import { announceChange } from '../store/transitions.ts';
+import { draftRain, loadPackets, type Stock } from '../store/packets.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { joined } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
@@ -7,8 +7,8 @@ import { tellRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
 import { countWins } from './campaign/wins.ts';
 import { brokenPromise, draftOf } from './commitment.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
-import { hasLost } from './lost.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { hasLost } from './lostRains.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { formatMoney } from '../rain/money.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { splitBudget } from '../rain/split.ts';
-import { refuse, type Refused } from './desk.ts';
+import { refuse, type Refused } from './context.ts';
 
 /** What a plan would give. Amounts are decimal strings; of several draws together, except `sample`. */
 export interface Preview {

@@ -1,8 +1,8 @@
-import { findRain } from '../grab/reading.ts';
+import { findRain } from '../store/rains.ts';
 import { formatMoney } from '../rain/money.ts';
-import { SETTLE_AFTER_RECONNECT_MS } from '../runtime/returns.ts';
-import { bookOf, refuse, type OperatorContext, type Refused } from './desk.ts';
-import { settleDryRun } from './foresee.ts';
+import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
+import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
+import { settleDryRun } from './settleDryRun.ts';
 import { settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
 type Recycled = { ok: true; state: 'settled'; /** What went back, discarded claims included. */ amount: string } | Refused;

@@ -1,9 +1,9 @@
-import { shardKeys } from '../grab/keys.ts';
-import { SETTLED_TTL_MS } from '../grab/phases.ts';
-import { readEntries } from '../grab/reading.ts';
+import { shardKeys } from '../store/keys.ts';
+import { SETTLED_TTL_MS } from '../store/transitions.ts';
+import { readEntries } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
 
 /** Entries of one shard per read; all shards' pages together are what a replay holds in memory. */
 const PAGE = 1_000;

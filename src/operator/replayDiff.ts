@@ -1,7 +1,7 @@
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import { readCredits, type Posted } from './audit/booked.ts';
-import { readDiscardedLetters } from './audit/resting.ts';
-import type { OperatorContext } from './desk.ts';
+import { readDiscardedLetters } from './audit/discarded.ts';
+import type { OperatorContext } from './context.ts';
 import type { Replayed } from './replay.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { reschedule } from '../grab/phases.ts';
-import { findRain, readRain, redisNow } from '../grab/reading.ts';
+import { reschedule } from '../store/transitions.ts';
+import { findRain, readRain, redisNow } from '../store/rains.ts';
 import type { BookedRain, Window } from '../ledger/rains.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import { judgeWindow, moment } from './create.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
 
 /** `opensAt`, `closesAt`: epoch ms, by Redis's clock. */
 export type Scheduled = { ok: true; state: RainState; opensAt: number; closesAt: number } | Refused;

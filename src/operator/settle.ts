@@ -1,12 +1,12 @@
-import { close, freeze, settle, SETTLED_TTL_MS } from '../grab/phases.ts';
-import { countClaims, readRain, type LiveRain } from '../grab/reading.ts';
+import { close, freeze, settle, SETTLED_TTL_MS } from '../store/transitions.ts';
+import { countClaims, readRain, type LiveRain } from '../store/rains.ts';
 import { auditRain, type Audit } from './audit.ts';
 import { tellPromise } from './audit/findings.ts';
 import { rollOver } from './campaign/rollOver.ts';
 import { revealOf } from './commitment.ts';
-import { bookOf, type OperatorContext } from './desk.ts';
+import { bookOf, type OperatorContext } from './context.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
-import type { SinceReconnect } from '../runtime/returns.ts';
+import type { SinceReconnect } from '../platform/redis/reconnectTimer.ts';
 
 /**
  * After Redis was away the gateways put back the wins that they told and Redis lost; a rain settled before would have given that

@@ -1,6 +1,6 @@
-import { redisNow } from '../grab/reading.ts';
-import { holdSwitch, letGoOf, readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../grab/switches.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
+import { redisNow } from '../store/rains.ts';
+import { holdSwitch, letGoOf, readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../store/killSwitches.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { readReason } from './wording.ts';
 
 const MONTH_MS = 31 * 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import type { CreditQueue } from '../credit/queue.ts';
-import { inTime } from '../runtime/deadline.ts';
-import { VERSION } from '../runtime/version.ts';
-import type { Queues, QueueContext } from './desk.ts';
+import { inTime } from '../platform/concurrency/deadline.ts';
+import { VERSION } from '../platform/process/version.ts';
+import type { Queues, QueueContext } from './context.ts';
 
 export type SystemContext = QueueContext & { queues: Queues & { later: CreditQueue } };
 

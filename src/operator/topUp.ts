@@ -1,22 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { announceChange } from '../grab/phases.ts';
-import { findRain, readRain, redisNow } from '../grab/reading.ts';
-import { loadPackets } from '../grab/stock.ts';
+import { announceChange } from '../store/transitions.ts';
+import { findRain, readRain, redisNow } from '../store/rains.ts';
+import { loadPackets } from '../store/packets.ts';
 import type { Json } from '../ledger/actions.ts';
-import type { BookedTopUp, NewTopUp } from '../ledger/portions.ts';
+import type { BookedTopUp, NewTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { plainId } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';
-import { TOP_UPS_MAX } from '../rain/portion.ts';
+import { TOP_UPS_MAX } from '../rain/top-up.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { stateAt } from '../rain/rain.ts';
 import { brokenPromise, recordedCommitment } from './commitment.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { stockOf } from './load.ts';
-import { hasLost } from './lost.ts';
+import { hasLost } from './lostRains.ts';
 
 const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
 

@@ -1,18 +1,18 @@
-import { shardKeys } from '../grab/keys.ts';
-import { ELEMENTS_PAGE, readEntries } from '../grab/reading.ts';
+import { shardKeys } from '../store/keys.ts';
+import { ELEMENTS_PAGE, readEntries } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
 import { canonicalJson, readJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
-import type { TopUpPromise } from '../rain/portion.ts';
+import type { TopUpPromise } from '../rain/top-up.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
 import { tellRefusal } from '../rain/refusal.ts';
 import { readCredits } from './audit/booked.ts';
-import { readDiscardedLetters } from './audit/resting.ts';
+import { readDiscardedLetters } from './audit/discarded.ts';
 import { recordedCommitment, revealedTopUps } from './commitment.ts';
-import { refuse, type OperatorContext, type Refused } from './desk.ts';
+import { refuse, type OperatorContext, type Refused } from './context.ts';
 
 const PROBLEMS_MAX = 100;
 

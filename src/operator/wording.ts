@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstRefusal } from '../rain/refusal.ts';
-import type { Refused } from './desk.ts';
+import type { Refused } from './context.ts';
 
 /** What an operator writes and others read. @param expected what he is told who writes nothing */
 export function wording(expected: string, charactersMax: number): z.ZodString {

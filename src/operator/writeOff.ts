@@ -1,9 +1,9 @@
-import { leave } from '../grab/campaign.ts';
-import { shardKeys } from '../grab/keys.ts';
-import { announceChange, SETTLED_TTL_MS } from '../grab/phases.ts';
+import { leave } from '../store/campaign.ts';
+import { shardKeys } from '../store/keys.ts';
+import { announceChange, SETTLED_TTL_MS } from '../store/transitions.ts';
 import { formatMoney } from '../rain/money.ts';
-import { bookOf, refuse, type OperatorContext, type Refused } from './desk.ts';
-import { hasLost } from './lost.ts';
+import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
+import { hasLost } from './lostRains.ts';
 import { readReason } from './wording.ts';
 
 type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;

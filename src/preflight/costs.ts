@@ -1,11 +1,11 @@
 import { freemem, availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
-import { redisNow } from '../grab/reading.ts';
-import { draftRain, loadPackets } from '../grab/stock.ts';
+import { redisNow } from '../store/rains.ts';
+import { draftRain, loadPackets } from '../store/packets.ts';
 import type { Claim } from '../rain/claim.ts';
-import { gather, type Crowd } from './crowd.ts';
-import type { Stage } from './stage.ts';
+import { gather, type Crowd } from './sockets.ts';
+import type { Stage } from './servers.ts';
 import { usage, type Usage } from './usage.ts';
 
 /** What one of everything costs on this machine. Processor times in microseconds, of the servers alone. */

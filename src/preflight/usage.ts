@@ -1,4 +1,4 @@
-import type { Stage } from './stage.ts';
+import type { Stage } from './servers.ts';
 
 /** What the two servers have used since they started. */
 export interface Usage {

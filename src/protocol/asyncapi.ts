@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { GATEWAY_PATH, SUBPROTOCOL } from './constants.ts';
 import { schemaOf } from './fields.ts';
 import { CLIENT_MESSAGES } from './messages.ts';
-import { SERVER_MESSAGES } from './spoken.ts';
+import { SERVER_MESSAGES } from './serverMessages.ts';
 
 type Messages = Readonly<Record<string, z.ZodType>>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_MESSAGES } from './messages.ts';
-import { SERVER_MESSAGES } from './spoken.ts';
+import { SERVER_MESSAGES } from './serverMessages.ts';
 
 /** A JSON schema as far as it is read here. */
 interface FieldSchema {

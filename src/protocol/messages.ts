@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
 import type { ShownPlan } from '../rain/plan.ts';
-import type { TopUpPromise } from '../rain/portion.ts';
+import type { TopUpPromise } from '../rain/top-up.ts';
 import type { RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
-import { challenge, solution, type Challenge } from './puzzle.ts';
+import { challenge, solution, type Challenge } from './proofOfWork.ts';
 
 /** The client's word, echoed in the answer so that answers can be matched to questions. */
 const ref = z.string().max(64).describe('Any text of yours; echoed in the answer');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, plainId, rainId } from './claim.ts';
 import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
-import { TOP_UPS_MAX } from './portion.ts';
+import { TOP_UPS_MAX } from './top-up.ts';
 import { tellRefusal } from './refusal.ts';
 
 /** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */

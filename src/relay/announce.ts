@@ -1,8 +1,8 @@
-import { publish } from '../grab/events.ts';
-import { shardKeys } from '../grab/keys.ts';
-import { run } from '../grab/scripts.ts';
+import { publish } from '../store/events.ts';
+import { shardKeys } from '../store/keys.ts';
+import { run } from '../store/scripts.ts';
 import type { Claim } from '../rain/claim.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 
 /** Claims one event carries at most, so that no subscriber's buffer meets a surprise [R10]. */
 const CLAIMS_MAX = 500;

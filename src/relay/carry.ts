@@ -1,8 +1,8 @@
 import { creditJobId, ENTRIES_MAX, type CreditJob } from '../credit/job.ts';
 import type { CreditQueue } from '../credit/queue.ts';
-import { readEntries } from '../grab/reading.ts';
-import type { run } from '../grab/scripts.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { readEntries } from '../store/rains.ts';
+import type { run } from '../store/scripts.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 import { advance, readPosition } from './claimLog.ts';
 import type { Leases } from './lease.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { shardKeys } from '../grab/keys.ts';
-import { run } from '../grab/scripts.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { shardKeys } from '../store/keys.ts';
+import { run } from '../store/scripts.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 
 /** How a script is run; a test makes one fail. */
 type RunScript = typeof run;

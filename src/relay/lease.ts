@@ -1,6 +1,6 @@
-import { shardKeys } from '../grab/keys.ts';
-import { run } from '../grab/scripts.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { shardKeys } from '../store/keys.ts';
+import { run } from '../store/scripts.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 
 /** Longer than one visit to a shard takes; a shard whose relay died waits this long for another. */
 const LEASE_MS = 5_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { liveRains } from '../grab/reading.ts';
-import { deadlineIn } from '../runtime/deadline.ts';
-import type { Logger } from '../runtime/log.ts';
-import { startLoop, type Loop } from '../runtime/rounds.ts';
+import { liveRains } from '../store/rains.ts';
+import { deadlineIn } from '../platform/concurrency/deadline.ts';
+import type { Logger } from '../platform/telemetry/log.ts';
+import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 import { carryShard, resendRange, type Carried, type CarryParts } from './carry.ts';
 import { createLeases } from './lease.ts';
 

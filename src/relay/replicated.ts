@@ -1,6 +1,6 @@
-import { LIVE_RAINS_KEY } from '../grab/keys.ts';
-import { readEntries } from '../grab/reading.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import { LIVE_RAINS_KEY } from '../store/keys.ts';
+import { readEntries } from '../store/rains.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 import type { ReadLog } from './carry.ts';
 
 /** Whether this many replicas have all that was written until now. The read in front is what WAIT counts from. */

@@ -1,7 +1,7 @@
 import type { CreditJob } from '../credit/job.ts';
 import { parseClaim } from '../rain/claim.ts';
-import { stepBefore, traceOf } from '../rain/trail.ts';
-import type { Traces } from '../runtime/traces.ts';
+import { stepBefore, traceOf } from '../rain/packet-trace.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 
 /** Tells the step from the claim log to the queue, of each claim that is followed. Reads every entry: only where somebody follows. */
 export function traceCarried(traces: Traces, { rainId, shard, from, entries }: CreditJob, startMs: number, endMs = Date.now()): void {

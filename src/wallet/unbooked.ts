@@ -1,8 +1,8 @@
 import type { DeadLetter } from '../credit/deadLetter.ts';
-import type { LostEntry } from '../credit/entries.ts';
-import { shardKeys } from '../grab/keys.ts';
+import type { LostEntry } from '../credit/logEntries.ts';
+import { shardKeys } from '../store/keys.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 
 /** A claim that a wallet elsewhere has paid, and that the book would not take any more; and why. */
 export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason' | 'detail'>;

@@ -1,7 +1,7 @@
-import { shardKeys, shardOf } from '../grab/keys.ts';
-import { liveRains, settledRains, type LiveRain } from '../grab/reading.ts';
+import { shardKeys, shardOf } from '../store/keys.ts';
+import { liveRains, settledRains, type LiveRain } from '../store/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
-import type { RedisClient } from '../runtime/redis.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
 
 /** A win as Redis remembers it. */
 export interface Win {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { cpuMs } from '../../bench/house/cpu.ts';
+import { cpuMs } from '../../bench/support/cpu.ts';
 
 /** Of this process by its own account, in microseconds from the kernel. */
 const ownMs = () => process.resourceUsage().userCPUTime / 1_000 + process.resourceUsage().systemCPUTime / 1_000;

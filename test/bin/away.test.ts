@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { explain } from '../../src/bin/answer.ts';
+import { explain } from '../../src/bin/exit.ts';
 import { rain } from '../support/call.ts';
 import { startCli } from '../support/cli.ts';
 import { freePort } from '../support/freePort.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { rain } from '../support/call.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 let env: Record<string, string>;

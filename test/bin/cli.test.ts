@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
-import { acquireLock } from '../../src/runtime/lock.ts';
-import { readRunning, writeRunning } from '../../src/runtime/running.ts';
+import { acquireLock } from '../../src/platform/process/homeLock.ts';
+import { readRunning, writeRunning } from '../../src/platform/process/runningSystem.ts';
 import { SECRET } from '../support/client.ts';
 import { rain } from '../support/call.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { openGateway } from '../support/gateway.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openWorker } from '../support/worker.ts';

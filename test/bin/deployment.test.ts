@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { TRACE_STEPS } from '../../src/rain/trail.ts';
-import { spanIdOf, traceIdOf } from '../../src/runtime/traces.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { TRACE_STEPS } from '../../src/rain/packet-trace.ts';
+import { spanIdOf, traceIdOf } from '../../src/platform/telemetry/traces.ts';
 import { buildShippedPage } from '../browser/built-page.ts';
 import { rain } from '../support/call.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
 import { startCollector, type Collector } from '../support/collector.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { ask } from '../support/operatorDesk.ts';
+import { ask } from '../support/testConsole.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { scrape } from '../support/scrape.ts';
 

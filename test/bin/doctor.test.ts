@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { explain } from '../../src/bin/answer.ts';
+import { explain } from '../../src/bin/exit.ts';
 import { rain } from '../support/call.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { openGateway } from '../support/gateway.ts';
 import { startPglite } from '../support/pglite.ts';
 import { startRedis } from '../support/redis.ts';

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { open as openConsole } from '../../src/bin/servers/console.ts';
 import { open as openGateway } from '../../src/bin/servers/gateway.ts';
-import type { Shutdown } from '../../src/runtime/shutdown.ts';
+import type { Shutdown } from '../../src/platform/process/shutdown.ts';
 import { buildShippedPage } from '../browser/built-page.ts';
 import { SECRET } from '../support/client.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';

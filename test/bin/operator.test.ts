@@ -5,12 +5,12 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { explain } from '../../src/bin/answer.ts';
+import { explain } from '../../src/bin/exit.ts';
 import { open as openConsole } from '../../src/bin/servers/console.ts';
 import { callCli, rain } from '../support/call.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { openShutdown } from '../support/shutdown.ts';
 
 const RAIN = fileURLToPath(new URL('../../dist/bin/rain.js', import.meta.url));

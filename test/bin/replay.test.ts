@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { deadLetterId } from '../../src/credit/deadLetter.ts';
 import { createDeadQueue } from '../../src/credit/queue.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { QUEUE_PREFIX, shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { QUEUE_PREFIX, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { connectRedis } from '../../src/runtime/redis.ts';
+import { connectRedis } from '../../src/platform/redis/connect.ts';
 import { rain } from '../support/call.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 let env: Record<string, string>;

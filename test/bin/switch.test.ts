@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { handshake } from '../support/knock.ts';
+import { handshake } from '../support/handshake.ts';
 
 let context: TestContext;
 let env: Record<string, string>;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { rain } from '../support/call.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 let env: Record<string, string>;

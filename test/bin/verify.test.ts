@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { findRain } from '../../src/grab/reading.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { findRain } from '../../src/store/rains.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { rain } from '../support/call.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 const SEED = 'ab'.repeat(32);
 const PLAN = { budget: '5.00', packets: 5, split: { method: 'double-mean' } };

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGuestTokens } from '../../src/console/guests.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { dial, SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';

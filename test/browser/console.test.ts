@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { runWave } from '../../src/swarm/wave.ts';
+import { runWave } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { close, pause, reschedule, resume } from '../../src/grab/phases.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { close, pause, reschedule, resume } from '../../src/store/transitions.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { dial } from '../support/client.ts';
 import { dump, stockRain } from '../support/rain.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';

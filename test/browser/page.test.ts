@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WalletStatement } from '../../src/wallet/purse.ts';
+import type { WalletStatement } from '../../src/wallet/walletStatement.ts';
 import { eventually } from '../support/eventually.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { paintedPixels, picture, shows, tapPackets, text } from './player.ts';

@@ -4,9 +4,9 @@ import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts
 import { startConsole, type Console } from '../../src/console/server.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
-import { createTokenReader } from '../../src/runtime/tokenReader.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import type { RedisClient } from '../../src/platform/redis/connect.ts';
+import { createTokenReader } from '../../src/platform/auth/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';

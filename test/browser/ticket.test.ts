@@ -1,7 +1,7 @@
 import type { Page, Worker } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ChallengeRules } from '../../src/gateway/wicket/wicket.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
+import type { ChallengeRules } from '../../src/gateway/challenge/challenges.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { eventually } from '../support/eventually.ts';
 import { stockRain } from '../support/rain.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf, routeOf, type Route } from '../../client-console/src/desk/route.ts';
+import { hashOf, routeOf, type Route } from '../../client-console/src/state/route.ts';
 import { verbsOf } from '../../client-console/src/screens/rain/verbs.ts';
 
 const ROUTES: Route[] = [

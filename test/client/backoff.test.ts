@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RECONNECT } from '../../src/client/backoff.ts';
-import { delayBeforeRetry } from '../../src/runtime/backoff.ts';
+import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
 
 test('[R10] a pause is at least half of its step, at most its maximum, however many tries failed', () => {
   fc.assert(fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, chance) => {

@@ -3,12 +3,12 @@ import { WebSocket } from 'ws';
 import { createRainClient } from '../../src/client/client.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import type { ResultMessage } from '../../src/protocol/messages.ts';
-import { signToken } from '../../src/runtime/token.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
-import { testClient, type TestClient } from '../support/guest.ts';
+import { testClient, type TestClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { EVENTS_CHANNEL } from '../../src/grab/keys.ts';
+import { EVENTS_CHANNEL } from '../../src/store/keys.ts';
 import { OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';

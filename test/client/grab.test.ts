@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
-import { close, pause } from '../../src/grab/phases.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
+import { close, pause } from '../../src/store/transitions.ts';
 import { dial } from '../support/client.ts';
-import { claimLog } from '../support/desk.ts';
+import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
-import { testClient } from '../support/guest.ts';
+import { testClient } from '../support/rainClient.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 

@@ -3,12 +3,12 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Challenge } from '../../src/client/client.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import type { ChallengeRules } from '../../src/gateway/wicket/wicket.ts';
-import type { ChallengeSolution } from '../../src/protocol/puzzle.ts';
+import type { ChallengeRules } from '../../src/gateway/challenge/challenges.ts';
+import type { ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/gateway.ts';
-import { testClient } from '../support/guest.ts';
+import { testClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const RULES: ChallengeRules = { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };

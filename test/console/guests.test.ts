@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { decodeJwt, jwtVerify, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { createGuestTokens, GUEST_TOKEN_SECONDS } from '../../src/console/guests.ts';
-import { signToken } from '../../src/runtime/token.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const NOW = Date.UTC(2031, 0, 28, 12, 0, 0, 750);

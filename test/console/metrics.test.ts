@@ -5,8 +5,8 @@ import Fastify from 'fastify';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { countRequests, createConsoleCounters, registerConsoleMetrics } from '../../src/console/metrics.ts';
 import { startConsole, type ConsoleOptions } from '../../src/console/server.ts';
-import { openReadiness } from '../../src/runtime/health.ts';
-import { openRegistry } from '../../src/runtime/metrics.ts';
+import { openReadiness } from '../../src/platform/telemetry/health.ts';
+import { openRegistry } from '../../src/platform/telemetry/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog } from '../support/log.ts';
 

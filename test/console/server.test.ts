@@ -9,7 +9,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import { startConsole, type Console, type ConsoleOptions } from '../../src/console/server.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 
 const guests = createGuestTokens({ secret: 'a secret of at least thirty-two characters' });
 const PAGE = '<!doctype html><title>a page</title>';

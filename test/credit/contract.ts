@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BatchRefused, type PayoutProvider } from '../../src/credit/balance.ts';
-import { postBisecting } from '../../src/credit/isolate.ts';
+import { BatchRefused, type PayoutProvider } from '../../src/credit/payoutProvider.ts';
+import { postBisecting } from '../../src/credit/bisect.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Claim } from '../../src/rain/claim.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { PayoutProvider, PostOutcome } from '../../src/credit/balance.ts';
+import type { PayoutProvider, PostOutcome } from '../../src/credit/payoutProvider.ts';
 import { creditRange, type RangeParts } from '../../src/credit/creditRange.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
-import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
-import type { RetryPolicy } from '../../src/credit/patience.ts';
+import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
+import type { RetryPolicy } from '../../src/credit/retryPolicy.ts';
 import { pendingRanges } from '../../src/credit/queue.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { claimsOf, expectBalanced, newRain, sumOfFirst } from '../ledger/claims.ts';

@@ -1,13 +1,13 @@
 import type { Job } from 'bullmq';
 import { createDeadQueue, createCreditQueue, createLaterQueue, type CreditQueue, type DeadQueue } from '../../src/credit/queue.ts';
 import type { DeadLetter } from '../../src/credit/deadLetter.ts';
-import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
+import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import { createCreditWorker, type CreditWorker, type CreditWorkerOptions } from '../../src/credit/worker.ts';
-import { QUEUE_PREFIX } from '../../src/grab/keys.ts';
+import { QUEUE_PREFIX } from '../../src/store/keys.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
 import { startDatabase } from '../support/database.ts';
 import { startRedis } from '../support/redis.ts';
 

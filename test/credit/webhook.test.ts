@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { PayoutProvider } from '../../src/credit/balance.ts';
+import type { PayoutProvider } from '../../src/credit/payoutProvider.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
-import type { RetryPolicy } from '../../src/credit/patience.ts';
-import { webhookProvider, type WebhookOptions } from '../../src/credit/webhookBalance.ts';
+import type { RetryPolicy } from '../../src/credit/retryPolicy.ts';
+import { webhookProvider, type WebhookOptions } from '../../src/credit/webhookProvider.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';

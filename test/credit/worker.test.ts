@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ledgerProvider } from '../../src/credit/ledgerBalance.ts';
+import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { randomSource } from '../../src/rain/fairness.ts';

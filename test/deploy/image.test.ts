@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configSchema } from '../../src/runtime/config.ts';
+import { configSchema } from '../../src/platform/config.ts';
 import { rain } from '../support/call.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

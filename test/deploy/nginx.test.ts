@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startConsole } from '../../src/console/server.ts';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 import { follow, tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';

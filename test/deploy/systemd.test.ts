@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/runtime/config.ts';
-import { SERVER_DEADLINE_MS } from '../../src/runtime/shutdown.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { SERVER_DEADLINE_MS } from '../../src/platform/process/shutdown.ts';
 import { rain } from '../support/call.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 

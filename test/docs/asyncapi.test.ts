@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { fieldsMarkdown } from '../../src/protocol/fields.ts';
 import { CLIENT_MESSAGES, type ServerMessage } from '../../src/protocol/messages.ts';
-import { SERVER_MESSAGES } from '../../src/protocol/spoken.ts';
+import { SERVER_MESSAGES } from '../../src/protocol/serverMessages.ts';
 
 const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const document = JSON.parse(file('docs/reference/asyncapi.json')) as { operations: Record<string, unknown>; components: { schemas: Record<string, object> } };

@@ -3,11 +3,11 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
 import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
-import { PROOF_OF_WORK_ALGORITHM } from '../../src/protocol/puzzle.ts';
+import { PROOF_OF_WORK_ALGORITHM } from '../../src/protocol/proofOfWork.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { CLOSES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { clientMessage } from '../../src/protocol/messages.ts';
-import { serverMessage } from '../../src/protocol/spoken.ts';
+import { serverMessage } from '../../src/protocol/serverMessages.ts';
 
 const page = readFileSync(new URL('../../docs/reference/protocol.md', import.meta.url), 'utf8');
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientMessage, type RainSnapshot } from '../../src/protocol/messages.ts';
-import { serverMessage } from '../../src/protocol/spoken.ts';
+import { serverMessage } from '../../src/protocol/serverMessages.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { normalize, recordSession, type Frame } from '../protocol/recording.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 const PATH = fileURLToPath(new URL('../../docs/reference/transcript.jsonl', import.meta.url));
 const lines = readFileSync(PATH, 'utf8').trimEnd().split('\n');

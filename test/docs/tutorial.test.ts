@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/gateway/server.ts';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
 import { commandsIn, type WrittenCommand } from './commands.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SETTLED_RAINS_KEY } from '../../src/grab/keys.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import { SETTLED_RAINS_KEY } from '../../src/store/keys.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 
 const LOOK_MS = 100;
 

@@ -7,16 +7,16 @@ import { GATEWAY_PATH } from '../../src/protocol/constants.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrate.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
-import { startChild, type ChildOptions } from '../../src/runtime/children.ts';
-import { compiledEntry } from '../../src/runtime/entry.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
+import { startChild, type ChildOptions } from '../../src/platform/process/childProcess.ts';
+import { compiledEntry } from '../../src/platform/process/compiledEntry.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { connect } from '../support/rain.ts';
-import { Part, type Started } from './part.ts';
+import { Part, type Started } from './systemPart.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 
@@ -155,7 +155,7 @@ async function launchRedis(folder: string, port: number): Promise<Started> {
   const configFile = join(folder, 'redis.conf');
   writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nsave ""\nappendonly yes\nappendfsync always\n`);
   const started = await startChild({
-    name: 'redis', entry: compiledEntry('runtime/embedded/redisGuard.js'), args: [configFile], logs: folder, facts: z.object({ serverPid: z.int() }),
+    name: 'redis', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile], logs: folder, facts: z.object({ serverPid: z.int() }),
   });
   if (!started.ok) throw new Error(started.reason);
   // Ready when it answers: after a kill it first reads its log again.

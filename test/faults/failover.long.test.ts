@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import type { Claim } from '../../src/rain/claim.ts';
-import type { Durability } from '../../src/runtime/durability.ts';
+import type { Durability } from '../../src/platform/redis/durability.ts';
 import { startDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { TcpProxy } from '../support/proxy.ts';
@@ -14,7 +14,7 @@ import { BLIND_MS, FailoverStage, nameOf, PACKETS, toldBy } from './failoverStag
 import { testFault } from './fault.ts';
 import type { RunResult } from './recovery.ts';
 import type { Run } from './run.ts';
-import type { UserGroup } from './storm.ts';
+import type { UserGroup } from './userGroup.ts';
 
 let book: TestDatabase;
 let database: Database;

@@ -4,25 +4,25 @@ import { createDeadQueue } from '../../src/credit/queue.ts';
 import type { DeadLetter } from '../../src/credit/deadLetter.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { readCredits } from '../../src/operator/audit/booked.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
-import type { Durability } from '../../src/runtime/durability.ts';
-import { createLog, type Logger } from '../../src/runtime/log.ts';
-import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import type { Durability } from '../../src/platform/redis/durability.ts';
+import { createLog, type Logger } from '../../src/platform/telemetry/log.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { connect } from '../support/rain.ts';
 import { startSentinel, type TestSentinel } from '../support/sentinel.ts';
 import { openWorker } from '../support/worker.ts';
-import { startUserGroup, type UserGroup } from './storm.ts';
+import { startUserGroup, type UserGroup } from './userGroup.ts';
 
 /**
  * The replication link swallows everything for 300 ms in full swing, the master is killed, Sentinel makes the replica

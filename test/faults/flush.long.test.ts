@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';

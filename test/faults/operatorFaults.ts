@@ -1,4 +1,4 @@
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { eventually } from '../support/eventually.ts';
 import type { Fault } from './fault.ts';
 import type { Lines } from './lines.ts';
-import { reachIntoQueue } from './queueHand.ts';
+import { reachIntoQueue } from './queueAccess.ts';
 import { lockTransfers } from './tableLock.ts';
 
 // Somebody wins to the end, so that there is always another job to come.

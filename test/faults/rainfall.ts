@@ -1,6 +1,6 @@
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
 
 /** How one rain of a run is made. Every user plays; about two thirds of them win. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/ledger/database.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { eventually } from '../support/eventually.ts';
 import type { BookWatch } from './bookWatch.ts';
 import type { Crowd } from './crowd.ts';

@@ -1,4 +1,4 @@
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { openMatrix } from './fault.ts';
 

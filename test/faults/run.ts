@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreateRequest } from '../../src/operator/create.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { tokenFor } from '../support/client.ts';
 import { watchBook } from './bookWatch.ts';
 import { chance, type Chance } from './chance.ts';

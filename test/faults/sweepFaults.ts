@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.ts';
 import type { Fault } from './fault.ts';
-import { reachIntoQueue } from './queueHand.ts';
+import { reachIntoQueue } from './queueAccess.ts';
 import { lockTransfers } from './tableLock.ts';
 
 /** Jobs lost in each of the ways, at least. */

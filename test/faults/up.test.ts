@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { homeAt } from '../../src/runtime/home.ts';
+import { homeAt } from '../../src/platform/process/home.ts';
 import { freePort } from '../support/freePort.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 import { layDatabase } from '../support/pglite.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { raise } from './rainfall.ts';
 import { recoverySeconds } from './recovery.ts';
 import { Told } from './told.ts';

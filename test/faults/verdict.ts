@@ -1,11 +1,11 @@
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { allocationOf } from '../../src/operator/load.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
-import { claimLog } from '../support/desk.ts';
+import { claimLog } from '../support/operatorContext.ts';
 import type { Crowd } from './crowd.ts';
 
 export interface Verdict {

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { EVENTS_CHANNEL, LIVE_RAINS_KEY, shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { announceChange, close, pause, resume } from '../../src/grab/phases.ts';
+import { EVENTS_CHANNEL, LIVE_RAINS_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { announceChange, close, pause, resume } from '../../src/store/transitions.ts';
 import { dial, type Client } from '../support/client.ts';
-import { claimLog } from '../support/desk.ts';
+import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';

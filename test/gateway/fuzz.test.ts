@@ -8,7 +8,7 @@ import { dial, SECRET, tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { runScript, type RunningScript } from '../support/script.ts';
-import { fatalFrame, plainFrame, spoiltFrame } from './frames.ts';
+import { fatalFrame, plainFrame, spoiltFrame } from './sockets/frames.ts';
 
 const SEED = (process.env['FUZZ_SEED'] ?? 'f022').repeat(64).slice(0, 64);
 const FRAMES = 100_000;

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { registerGatewayMetrics } from '../../src/gateway/metrics.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { holdSwitch, letGoOf } from '../../src/grab/switches.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { openRegistry, startMetricsServer } from '../../src/runtime/metrics.ts';
+import { registerGatewayMetrics } from '../../src/gateway/telemetry/metrics.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { holdSwitch, letGoOf } from '../../src/store/killSwitches.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import { openRegistry, startMetricsServer } from '../../src/platform/telemetry/metrics.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';

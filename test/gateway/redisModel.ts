@@ -1,4 +1,4 @@
-import { Admission } from '../../src/gateway/relief/admission.ts';
+import { Admission } from '../../src/gateway/overload/admission.ts';
 import { LIMITS, type Limits } from '../../src/gateway/limits.ts';
 
 /** A Redis that decides so many grabs in a second, one after the other, at the end of a line that takes `lineMs` there and back. */

@@ -4,14 +4,14 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { pause } from '../../src/grab/phases.ts';
-import { signToken } from '../../src/runtime/token.ts';
+import { pause } from '../../src/store/transitions.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
 import { listeningLog } from '../support/log.ts';
 import { openGateway } from '../support/gateway.ts';
-import { handshake } from '../support/knock.ts';
+import { handshake } from '../support/handshake.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { TICKETED } from './doorstep.ts';
+import { TICKETED } from './sockets/upgradeServers.ts';
 import { isNode, place, readTree, walk } from '../tidy/sourceFile.ts';
 
 const { server, redis } = await openRedis();

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';

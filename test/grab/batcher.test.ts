@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Batcher } from '../../src/grab/batcher.ts';
 import type { GrabAnswer, GrabEngine } from '../../src/grab/engine.ts';
-import { shardOf } from '../../src/grab/keys.ts';
+import { shardOf } from '../../src/store/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** An engine that only counts: batching is about when and how often it is called. */

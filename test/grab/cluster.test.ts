@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { enlist } from '../../src/grab/campaign.ts';
+import { enlist } from '../../src/store/campaign.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { campaignKeys, shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { close, pause, resume, settle } from '../../src/grab/phases.ts';
-import { findRain, readRain } from '../../src/grab/reading.ts';
+import { campaignKeys, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { close, pause, resume, settle } from '../../src/store/transitions.ts';
+import { findRain, readRain } from '../../src/store/rains.ts';
 import { restoreTold } from '../../src/grab/restore.ts';
-import { loadScripts, run } from '../../src/grab/scripts.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
+import { loadScripts, run } from '../../src/store/scripts.ts';
+import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { dial } from '../support/client.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { openGateway } from '../support/gateway.ts';

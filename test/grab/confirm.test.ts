@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { confirmedEngine, createConfirm, type Confirm } from '../../src/grab/confirm.ts';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, stockRain } from '../support/rain.ts';
 import { startPair, type TestPair } from '../support/replica.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { close, pause, resume } from '../../src/grab/phases.ts';
-import { SCRIPTS } from '../../src/grab/scripts.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { close, pause, resume } from '../../src/store/transitions.ts';
+import { SCRIPTS } from '../../src/store/scripts.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 

@@ -1,4 +1,4 @@
-import { shardOf } from '../../src/grab/keys.ts';
+import { shardOf } from '../../src/store/keys.ts';
 import type { StoredState } from '../../src/rain/rain.ts';
 
 /** A rain as it ought to be, in memory: no Redis, no clock, no money. */

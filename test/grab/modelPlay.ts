@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createGrabEngine, type GrabAnswer, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { close, pause, resume } from '../../src/grab/phases.ts';
-import { findRain, readEntries, redisNow } from '../../src/grab/reading.ts';
-import { run } from '../../src/grab/scripts.ts';
-import { draftRain } from '../../src/grab/stock.ts';
+import { shardKeys, shardOf } from '../../src/store/keys.ts';
+import { close, pause, resume } from '../../src/store/transitions.ts';
+import { findRain, readEntries, redisNow } from '../../src/store/rains.ts';
+import { run } from '../../src/store/scripts.ts';
+import { draftRain } from '../../src/store/packets.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { draftOf } from '../../src/operator/commitment.ts';
 import { allocationOf, loadRain } from '../../src/operator/load.ts';
@@ -13,7 +13,7 @@ import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { dump } from '../support/rain.ts';
 import { ModelRain } from './model.ts';
 

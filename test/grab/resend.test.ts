@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { BUSY, createGrabEngine } from '../../src/grab/engine.ts';
-import { loadScripts } from '../../src/grab/scripts.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { connectRedis, untilReady } from '../../src/runtime/redis.ts';
+import { loadScripts } from '../../src/store/scripts.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { close, freeze, settle } from '../../src/grab/phases.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { close, freeze, settle } from '../../src/store/transitions.ts';
 import { restoreTold, type RestoreFault, type ToldClaim } from '../../src/grab/restore.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { loadScripts, SCRIPTS } from '../../src/grab/scripts.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { loadScripts, SCRIPTS } from '../../src/store/scripts.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
 const { redis } = await openRedis();

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BLOCKS_MAX } from '../../src/grab/blocks.ts';
-import { BLOCKS_KEY, EVENTS_CHANNEL } from '../../src/grab/keys.ts';
+import { BLOCKS_MAX } from '../../src/store/blocks.ts';
+import { BLOCKS_KEY, EVENTS_CHANNEL } from '../../src/store/keys.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../src/operator/block.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
 import { openWorker } from '../support/worker.ts';

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { campaignKeys, shardOf } from '../../src/grab/keys.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { campaignKeys, shardOf } from '../../src/store/keys.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createCampaign, type CampaignRequest } from '../../src/operator/campaign/create.ts';
-import { listCampaigns, showCampaign } from '../../src/operator/campaign/look.ts';
+import { listCampaigns, showCampaign } from '../../src/operator/campaign/show.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { showRain } from '../../src/operator/list.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 let engine: GrabEngine;

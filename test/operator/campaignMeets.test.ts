@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhookProvider } from '../../src/credit/webhookBalance.ts';
+import { webhookProvider } from '../../src/credit/webhookProvider.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { campaignKeys, shardOf } from '../../src/grab/keys.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { campaignKeys, shardOf } from '../../src/store/keys.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { SECRET, startWallet } from '../credit/wallet.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });

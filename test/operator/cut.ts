@@ -1,4 +1,4 @@
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 
 /** What the process dies of; nobody catches it. */
 export class Cut extends Error {

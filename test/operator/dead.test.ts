@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { creditJobId } from '../../src/credit/job.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { readEntries } from '../../src/grab/reading.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { readEntries } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { discardDeadLetter } from '../../src/operator/dead/discard.ts';
-import { listDeadLetters, showDeadLetter, type DeadLetterView } from '../../src/operator/dead/letters.ts';
-import { requeueDeadLetter, requeueRain } from '../../src/operator/dead/requeue.ts';
-import type { QueueContext } from '../../src/operator/desk.ts';
+import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';
+import { listDeadLetters, showDeadLetter, type DeadLetterView } from '../../src/operator/deadLetters/letters.ts';
+import { requeueDeadLetter, requeueRain } from '../../src/operator/deadLetters/requeue.ts';
+import type { QueueContext } from '../../src/operator/context.ts';
 import type { Claim } from '../../src/rain/claim.ts';
-import { claimLog } from '../support/desk.ts';
+import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
 let context: TestQueueContext;
 beforeAll(async () => { context = await openQueueContext(); });

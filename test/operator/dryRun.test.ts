@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { acknowledgeLost } from '../../src/operator/audit/lostClaims.ts';
 import { repairRain } from '../../src/operator/audit/repair.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
-import { discardDeadLetter } from '../../src/operator/dead/discard.ts';
-import { listDeadLetters } from '../../src/operator/dead/letters.ts';
-import { closeDryRun } from '../../src/operator/foresee.ts';
+import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';
+import { listDeadLetters } from '../../src/operator/deadLetters/letters.ts';
+import { closeDryRun } from '../../src/operator/settleDryRun.ts';
 import { recycleRain } from '../../src/operator/recycle.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { everything, untouched } from '../support/everything.ts';
-import { openQueueContext, type TestQueueContext } from '../support/queueDesk.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
 let context: TestQueueContext;
 beforeAll(async () => { context = await openQueueContext(); });

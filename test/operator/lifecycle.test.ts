@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { SETTLED_RAINS_KEY, shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { SETTLED_RAINS_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { listRains, showRain } from '../../src/operator/list.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
+import { closeRain, pauseRain, resumeRain } from '../../src/operator/transitions.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 let engine: GrabEngine;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { swarmUsers } from '../../src/bin/swarmAudit.ts';
-import { shardKeys } from '../../src/grab/keys.ts';
+import { shardKeys } from '../../src/store/keys.ts';
 import { wonByOthers } from '../../src/operator/winners/others.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { wonRain } from '../wallet/room.ts';
 
 let context: TestContext;

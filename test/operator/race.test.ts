@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine, type GrabAnswer, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { close, pause, resume } from '../../src/grab/phases.ts';
-import { readEntries, redisNow } from '../../src/grab/reading.ts';
+import { shardKeys, shardOf } from '../../src/store/keys.ts';
+import { close, pause, resume } from '../../src/store/transitions.ts';
+import { readEntries, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
 import { parseMoney } from '../../src/rain/money.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
+import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { connect } from '../support/rain.ts';
 
 /** What everybody does follows from it, what comes of it does not: the race is real. */

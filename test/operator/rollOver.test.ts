@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { topUpFor } from '../../src/operator/campaign/rollOver.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
-import type { TestContext } from '../support/desk.ts';
+import type { TestContext } from '../support/operatorContext.ts';
 import { even, openRounds } from './rollOverStage.ts';
 
 const { context: openContext, round, settle, end, told, report, expectInOrder } = openRounds();

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { findRain } from '../../src/grab/reading.ts';
+import { findRain } from '../../src/store/rains.ts';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain } from '../../src/operator/steer.ts';
-import type { TestContext } from '../support/desk.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
+import type { TestContext } from '../support/operatorContext.ts';
 import { openRounds } from './rollOverStage.ts';
 
 const { context: openContext, round, settle, end, report, expectInOrder } = openRounds();

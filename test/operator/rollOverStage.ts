@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain } from '../../src/operator/steer.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 export const even = (budget: string, packets: number) => ({ budget, packets, split: { method: 'even' } });
 

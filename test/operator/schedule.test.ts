@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
+import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { recycleRain } from '../../src/operator/recycle.ts';
 import { rescheduleRain, startRain, type Scheduled } from '../../src/operator/schedule.ts';
-import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
+import { closeRain, pauseRain, resumeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 let engine: GrabEngine;

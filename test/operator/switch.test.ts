@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../src/grab/keys.ts';
+import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../src/store/keys.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../src/operator/switch.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { shardKeys } from '../../src/grab/keys.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { showRain } from '../../src/operator/list.ts';
 import { allocationOf, loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain, pauseRain } from '../../src/operator/steer.ts';
+import { closeRain, pauseRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { formatMoney } from '../../src/rain/money.ts';
-import { claimLog } from '../support/desk.ts';
+import { claimLog } from '../support/operatorContext.ts';
 import { tamper } from '../support/plain-sql.ts';
 import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 

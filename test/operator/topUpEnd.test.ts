@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { overtakenContext } from './cut.ts';

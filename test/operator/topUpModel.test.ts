@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { shardKeys, shardOf } from '../../src/store/keys.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { allocationOf, loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
+import { closeRain, pauseRain, resumeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { formatMoney } from '../../src/rain/money.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { Cut, cutContext } from './cut.ts';
 
 /** fast-check prints seed and path of a failure; give them here to see it again. */

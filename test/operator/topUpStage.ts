@@ -1,12 +1,12 @@
 import { afterAll, expect } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { shardOf } from '../../src/grab/keys.ts';
-import { findRain, readRain, redisNow, type RainSnapshotRead } from '../../src/grab/reading.ts';
+import { shardOf } from '../../src/store/keys.ts';
+import { findRain, readRain, redisNow, type RainSnapshotRead } from '../../src/store/rains.ts';
 import { auditRain, type RainReport } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import type { ToppedUp } from '../../src/operator/topUp.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 export const MORE = { budget: '7.00', packets: 7 } as const;
 

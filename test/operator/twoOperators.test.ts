@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { findRain, readRain, redisNow } from '../../src/grab/reading.ts';
+import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { OperatorContext } from '../../src/operator/desk.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { hasLost } from '../../src/operator/lost.ts';
+import { hasLost } from '../../src/operator/lostRains.ts';
 import { rescheduleRain, startRain } from '../../src/operator/schedule.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deadLetterId } from '../../src/credit/deadLetter.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { findRain, redisNow } from '../../src/grab/reading.ts';
+import { shardKeys, shardOf } from '../../src/store/keys.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { showRain } from '../../src/operator/list.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { verifyRain, type Verification } from '../../src/operator/verify.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { settleRain } from '../../src/operator/settle.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { tamper } from '../support/plain-sql.ts';
 
 let context: TestContext;

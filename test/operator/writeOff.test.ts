@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { writeOffRain } from '../../src/operator/writeOff.ts';
-import { claimLog, openTestContext, type TestContext } from '../support/desk.ts';
+import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { closeRain, pauseRain, resumeRain } from '../../src/operator/steer.ts';
+import { closeRain, pauseRain, resumeRain } from '../../src/operator/transitions.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { checkReceipt, verifyFairness } from '../../src/rain/commitment.ts';
 import type { RainSnapshot } from '../../src/protocol/messages.ts';
 import { dial, type Client } from '../support/client.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/gateway.ts';
 import { dump } from '../support/rain.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { measure, TRIAL } from '../../src/preflight/costs.ts';
-import { onStage } from '../../src/preflight/stage.ts';
+import { onStage } from '../../src/preflight/servers.ts';
 import { startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 

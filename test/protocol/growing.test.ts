@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
-import { close, reschedule, settle } from '../../src/grab/phases.ts';
-import { redisNow } from '../../src/grab/reading.ts';
-import { runWave } from '../../src/swarm/wave.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
+import { close, reschedule, settle } from '../../src/store/transitions.ts';
+import { redisNow } from '../../src/store/rains.ts';
+import { runWave } from '../../src/loadtest/wave.ts';
 import { dial, tokenFor, type Client } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
-import { testClient } from '../support/guest.ts';
+import { testClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
 import type { Frame } from './recording.ts';

@@ -1,11 +1,11 @@
 import { openGateway } from '../support/gateway.ts';
 import { openWorker } from '../support/worker.ts';
 import { dial, type Client } from '../support/client.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { closeRain } from '../../src/operator/steer.ts';
-import type { TestContext } from '../support/desk.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
+import type { TestContext } from '../support/operatorContext.ts';
 
 /** One frame of a session: who it was, which way it went, and what was said. */
 export interface Frame {

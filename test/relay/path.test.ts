@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { parseEvent, type RainEvent } from '../../src/grab/events.ts';
-import { EVENTS_CHANNEL, shardKeys } from '../../src/grab/keys.ts';
-import { loadScripts } from '../../src/grab/scripts.ts';
+import { parseEvent, type RainEvent } from '../../src/store/events.ts';
+import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
+import { loadScripts } from '../../src/store/scripts.ts';
 import { announceCredited } from '../../src/relay/announce.ts';
 import { createRelay } from '../../src/relay/relay.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
 import { openRoom, type Room } from '../credit/room.ts';
 import { claimsOf, expectBalanced, newRain } from '../ledger/claims.ts';
 import { eventually } from '../support/eventually.ts';

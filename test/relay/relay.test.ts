@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CreditJob } from '../../src/credit/job.ts';
-import { LIVE_RAINS_KEY, shardKeys } from '../../src/grab/keys.ts';
-import { loadScripts, run } from '../../src/grab/scripts.ts';
+import { LIVE_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
+import { loadScripts, run } from '../../src/store/scripts.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { createRelay, type RelayOptions } from '../../src/relay/relay.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 import { openRoom, type Room } from '../credit/room.ts';
 import { claimOf, claimsOf, expectBalanced, newRain, sumOfFirst } from '../ledger/claims.ts';
 import { eventually } from '../support/eventually.ts';

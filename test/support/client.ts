@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { ServerMessage } from '../../src/protocol/messages.ts';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
-import { signToken } from '../../src/runtime/token.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
 
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef';
 

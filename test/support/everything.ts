@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { connectDatabase } from '../../src/ledger/database.ts';
-import type { TestContext } from './desk.ts';
+import type { TestContext } from './operatorContext.ts';
 
 /** All that Redis and the book hold, as text: two of them are equal when nothing was written in between. */
 export async function everything({ redis, databaseUrl }: TestContext): Promise<Record<string, string>> {

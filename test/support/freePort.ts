@@ -1,1 +1,1 @@
-export { freePort } from '../../src/runtime/embedded/freePort.ts';
+export { freePort } from '../../src/platform/embedded/freePort.ts';

@@ -1,6 +1,6 @@
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import { startGateway, type Gateway } from '../../src/gateway/server.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 import { SECRET } from './client.ts';
 
 /** A real gateway of this test's own on a free port. */

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Logger } from '../../src/runtime/log.ts';
+import type { Logger } from '../../src/platform/telemetry/log.ts';
 
 export interface HeardLine {
   level: 'info' | 'warn' | 'error';

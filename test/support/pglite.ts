@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '../../src/ledger/migrate.ts';
 import { readMigrations } from '../../src/ledger/migration.ts';
-import { startEmbeddedDatabase } from '../../src/runtime/embedded/database.ts';
-import { homeAt, type Home } from '../../src/runtime/home.ts';
+import { startEmbeddedDatabase } from '../../src/platform/embedded/database.ts';
+import { homeAt, type Home } from '../../src/platform/process/home.ts';
 import { memoryFolder } from './memoryFolder.ts';
 
 export interface TestPglite {

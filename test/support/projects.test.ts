@@ -6,9 +6,9 @@ const { files, projectOf, opensBrowser } = readProjects(fileURLToPath(new URL('.
 
 test('a test file belongs to the project that its imports say, and a long one to its name', () => {
   expect(projectOf('test/rain/money.test.ts')).toBe('unit');
-  expect(projectOf('test/gateway/frame.test.ts'), 'imports ws').toBe('system');
+  expect(projectOf('test/gateway/sockets/frame.test.ts'), 'imports ws').toBe('system');
   expect(projectOf('test/grab/grab.test.ts'), 'imports what starts Redis').toBe('system');
-  expect(projectOf('test/runtime/children.test.ts'), 'imports a file of src/ that starts processes').toBe('system');
+  expect(projectOf('test/platform/process/childProcess.test.ts'), 'imports a file of src/ that starts processes').toBe('system');
   expect(projectOf('test/preflight/measure.long.test.ts')).toBe('long');
 });
 

@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
-import { connectRedis, untilReady, type RedisClient } from '../../src/runtime/redis.ts';
-import { enlist } from '../../src/grab/campaign.ts';
-import { redisNow } from '../../src/grab/reading.ts';
-import { draftRain, loadPackets } from '../../src/grab/stock.ts';
+import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
+import { enlist } from '../../src/store/campaign.ts';
+import { redisNow } from '../../src/store/rains.ts';
+import { draftRain, loadPackets } from '../../src/store/packets.ts';
 import { parseMoney } from '../../src/rain/money.ts';
 import type { TestRedis } from './redis.ts';
 import { sharedRedis } from './sharedRedis.ts';

@@ -2,14 +2,14 @@ import { createConsoleCounters, registerConsoleMetrics } from '../../src/console
 import { registerProcessMetrics } from '../../src/bin/servers/gateways.ts';
 import { tellWork } from '../../src/bin/servers/worker.ts';
 import { registerCreditMetrics } from '../../src/credit/metrics.ts';
-import { registerGatewayMetrics } from '../../src/gateway/metrics.ts';
+import { registerGatewayMetrics } from '../../src/gateway/telemetry/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
-import { createGatewayCounters } from '../../src/gateway/tally.ts';
-import { createTimes } from '../../src/gateway/times.ts';
-import { openRegistry, registerReadiness, type MetricsRegistry } from '../../src/runtime/metrics.ts';
-import type { RedisClient } from '../../src/runtime/redis.ts';
-import { Histogram } from '../../src/runtime/spread.ts';
-import { registerRainMetrics } from '../../src/steward/metrics.ts';
+import { createGatewayCounters } from '../../src/gateway/telemetry/counters.ts';
+import { createTimes } from '../../src/gateway/telemetry/times.ts';
+import { openRegistry, registerReadiness, type MetricsRegistry } from '../../src/platform/telemetry/metrics.ts';
+import type { RedisClient } from '../../src/platform/redis/connect.ts';
+import { Histogram } from '../../src/platform/telemetry/histogram.ts';
+import { registerRainMetrics } from '../../src/maintenance/rainMetrics.ts';
 
 /** One figure as the registries have it. */
 export interface KnownFigure {

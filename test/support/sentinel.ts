@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { startChild } from '../../src/runtime/children.ts';
-import { compiledEntry } from '../../src/runtime/entry.ts';
+import { startChild } from '../../src/platform/process/childProcess.ts';
+import { compiledEntry } from '../../src/platform/process/compiledEntry.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './freePort.ts';
 import { startRedis, type TestRedis } from './redis.ts';
@@ -96,7 +96,7 @@ async function startWatch(masterPort: number): Promise<{ port: number; stop: () 
     `sentinel failover-timeout ${NAME} 120000`, '',
   ].join('\n'));
   const started = await startChild({
-    name: 'sentinel', entry: compiledEntry('runtime/embedded/redisGuard.js'), args: [configFile, '--sentinel'], logs: folder, facts: z.object({ serverPid: z.int() }),
+    name: 'sentinel', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile, '--sentinel'], logs: folder, facts: z.object({ serverPid: z.int() }),
   });
   if (!started.ok) throw new Error(started.reason);
   const { child } = started;

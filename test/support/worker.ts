@@ -1,5 +1,5 @@
 import { startWorker, type WorkerOptions, type WorkerProcess } from '../../src/bin/servers/worker.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 
 /** Relay, credit worker, settler and sweeper of this test's own, in this process. */
 export function openWorker({ redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string }, options?: WorkerOptions): Promise<WorkerProcess> {

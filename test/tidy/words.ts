@@ -4,7 +4,7 @@ import { isNode, place, walk, type SourceFile, type SyntaxNode, type Violation }
 const EMPTY_NAMES = /^(utils?|helpers?|types?|common|managers?|interfaces?)$/;
 
 /** The one reader, and what runs before the packages are there with which it reads. */
-const READS_ENVIRONMENT = /^src\/(runtime\/config\.ts|bin\/setup\/)/;
+const READS_ENVIRONMENT = /^src\/(platform\/config\.ts|bin\/setup\/)/;
 
 /** STYLE 11: a file is named after its noun. */
 export function emptyNames(files: readonly SourceFile[]): Violation[] {
@@ -24,14 +24,14 @@ export function anyTypes(files: readonly SourceFile[]): Violation[] {
 export function environmentReads(files: readonly SourceFile[]): Violation[] {
   const elsewhere = files.filter(({ path }) => !READS_ENVIRONMENT.test(path));
   return findNodes(elsewhere, (node) => isMember(node, 'env', 'process'),
-    (where) => `${where}: process.env; ask loadConfig() of src/runtime/config.ts, or childEnvironment() to start a process`);
+    (where) => `${where}: process.env; ask loadConfig() of src/platform/config.ts, or childEnvironment() to start a process`);
 }
 
 /** STYLE 2: the session has the only `send`. */
 export function strayingSends(files: readonly SourceFile[]): Violation[] {
-  const others = files.filter(({ path }) => path.startsWith('src/gateway/') && path !== 'src/gateway/session.ts');
+  const others = files.filter(({ path }) => path.startsWith('src/gateway/') && path !== 'src/gateway/sockets/session.ts');
   return findNodes(others, (node) => node.type === 'CallExpression' && isNode(node['callee']) && isMember(node['callee'], 'send'),
-    (where) => `${where}: .send( on a socket; hand the message to the session (src/gateway/session.ts), the only one that knows the limits`);
+    (where) => `${where}: .send( on a socket; hand the message to the session (src/gateway/sockets/session.ts), the only one that knows the limits`);
 }
 
 function findNodes(files: readonly SourceFile[], wanted: (node: SyntaxNode) => boolean, sentence: (where: string) => Violation): Violation[] {

@@ -1,16 +1,16 @@
 import { openPlayerBackend } from '../../src/bin/servers/player.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys, shardOf } from '../../src/grab/keys.ts';
-import { redisNow } from '../../src/grab/reading.ts';
+import { shardKeys, shardOf } from '../../src/store/keys.ts';
+import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
-import { loadConfig } from '../../src/runtime/config.ts';
-import { createLifecycle } from '../../src/runtime/lifecycle.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import type { WalletStatement } from '../../src/wallet/purse.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { createLifecycle } from '../../src/platform/process/lifecycle.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import type { WalletStatement } from '../../src/wallet/walletStatement.ts';
 import { SECRET } from '../support/client.ts';
-import type { TestContext } from '../support/desk.ts';
+import type { TestContext } from '../support/operatorContext.ts';
 
 export interface Players {
   /** What this user is told; as `GET /api/me` without its HTTP. */

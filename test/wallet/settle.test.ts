@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openWorker } from '../support/worker.ts';
-import { EVENTS_CHANNEL, QUEUE_PREFIX, shardKeys } from '../../src/grab/keys.ts';
+import { EVENTS_CHANNEL, QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
 import { createDeadQueue } from '../../src/credit/queue.ts';
-import { discardDeadLetter } from '../../src/operator/dead/discard.ts';
+import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';
 import { deadLetterId } from '../../src/credit/deadLetter.ts';
-import { closeRain } from '../../src/operator/steer.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { connect } from '../support/rain.ts';
-import { openTestContext, type TestContext } from '../support/desk.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { SECRET as WALLET_SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
 import { openPlayers, wonRain, type Players } from './room.ts';
@@ -106,7 +106,7 @@ describe('while no worker runs', () => {
       expect(page.packets.length).toBeLessThanOrEqual(2);
       seen.push(...page.packets.map(({ rainId }) => rainId));
       if (page.next === undefined) break;
-      const { readPlace } = await import('../../src/wallet/purse.ts');
+      const { readPlace } = await import('../../src/wallet/walletStatement.ts');
       after = readPlace(page.next);
     }
     expect(seen.toSorted()).toEqual(Array.from({ length: 5 }, (_, i) => `many-${i}`));

@@ -1,8 +1,8 @@
-import type { Action } from '../desk/answers.ts';
-import { hashOf } from '../desk/route.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Pages } from '../parts/pages.tsx';
-import { Table } from '../parts/table.tsx';
+import type { Action } from '../state/responses.ts';
+import { hashOf } from '../state/route.ts';
+import { Empty } from '../components/empty.tsx';
+import { Pages } from '../components/pages.tsx';
+import { Table } from '../components/table.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { ACTION_WORDS } from './action-words.ts';

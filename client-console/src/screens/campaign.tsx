@@ -1,8 +1,8 @@
-import type { CampaignDetail } from '../desk/answers.ts';
-import { useRequest } from '../desk/asked.ts';
-import { useApp } from '../desk/desk.ts';
-import { hashOf } from '../desk/route.ts';
-import { Awaited, Empty } from '../parts/empty.tsx';
+import type { CampaignDetail } from '../state/responses.ts';
+import { useRequest } from '../state/useRequest.ts';
+import { useApp } from '../state/app.ts';
+import { hashOf } from '../state/route.ts';
+import { Awaited, Empty } from '../components/empty.tsx';
 import { countText } from '../words/figures.ts';
 import { useWords } from '../words/language.ts';
 import { WORDS } from './campaign-words.ts';

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Session } from '../desk/answers.ts';
-import type { Ask, Refusal } from '../desk/ask.ts';
-import { useVerb } from '../desk/verb.ts';
-import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
-import { Refused } from '../parts/refused.tsx';
+import type { Session } from '../state/responses.ts';
+import type { Ask, Refusal } from '../state/request.ts';
+import { useVerb } from '../state/useVerb.ts';
+import { Button } from '../components/button.tsx';
+import { Field } from '../components/field.tsx';
+import { Refused } from '../components/refused.tsx';
 import { bilingual, useLanguage, useWords, type Language } from '../words/language.ts';
 
 const WORDS = bilingual({

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { RainState, RainView } from '../desk/answers.ts';
-import { useRequest } from '../desk/asked.ts';
-import { useApp } from '../desk/desk.ts';
-import { hashOf } from '../desk/route.ts';
-import { StateChip } from '../parts/chip.tsx';
-import { Awaited, Empty } from '../parts/empty.tsx';
-import { Field, Segments } from '../parts/field.tsx';
-import { useNow } from '../parts/now.ts';
-import { Progress } from '../parts/progress.tsx';
+import type { RainState, RainView } from '../state/responses.ts';
+import { useRequest } from '../state/useRequest.ts';
+import { useApp } from '../state/app.ts';
+import { hashOf } from '../state/route.ts';
+import { StateChip } from '../components/chip.tsx';
+import { Awaited, Empty } from '../components/empty.tsx';
+import { Field, Segments } from '../components/field.tsx';
+import { useNow } from '../components/now.ts';
+import { Progress } from '../components/progress.tsx';
 import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 

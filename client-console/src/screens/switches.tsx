@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Switch } from '../desk/answers.ts';
-import { useRequest } from '../desk/asked.ts';
-import { useApp } from '../desk/desk.ts';
-import { useVerb } from '../desk/verb.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Awaited } from '../parts/empty.tsx';
-import { Choice, Field, Segments } from '../parts/field.tsx';
+import type { Switch } from '../state/responses.ts';
+import { useRequest } from '../state/useRequest.ts';
+import { useApp } from '../state/app.ts';
+import { useVerb } from '../state/useVerb.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Awaited } from '../components/empty.tsx';
+import { Choice, Field, Segments } from '../components/field.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';

@@ -1,8 +1,8 @@
-import type { Gateway, SystemAnswer } from '../desk/answers.ts';
-import { useRequest } from '../desk/asked.ts';
-import { Awaited, Empty } from '../parts/empty.tsx';
-import { useNow } from '../parts/now.ts';
-import { Table } from '../parts/table.tsx';
+import type { Gateway, SystemAnswer } from '../state/responses.ts';
+import { useRequest } from '../state/useRequest.ts';
+import { Awaited, Empty } from '../components/empty.tsx';
+import { useNow } from '../components/now.ts';
+import { Table } from '../components/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { answerName, SHARED } from '../words/shared.ts';

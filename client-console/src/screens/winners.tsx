@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RainDetail, Winner } from '../desk/answers.ts';
-import { Ask } from '../desk/ask.ts';
-import { useRequest } from '../desk/asked.ts';
-import { Awaited, Empty } from '../parts/empty.tsx';
-import { Field } from '../parts/field.tsx';
-import { Pages } from '../parts/pages.tsx';
-import { Table } from '../parts/table.tsx';
+import type { RainDetail, Winner } from '../state/responses.ts';
+import { Ask } from '../state/request.ts';
+import { useRequest } from '../state/useRequest.ts';
+import { Awaited, Empty } from '../components/empty.tsx';
+import { Field } from '../components/field.tsx';
+import { Pages } from '../components/pages.tsx';
+import { Table } from '../components/table.tsx';
 import { momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';

@@ -1,5 +1,5 @@
 import type { EquationPart } from '../../../src/rain/equation-parts.ts';
-import type { OutcomeCode, RainState, Winner } from '../desk/answers.ts';
+import type { OutcomeCode, RainState, Winner } from '../state/responses.ts';
 import { bilingual } from './language.ts';
 
 /** Words that several screens need. */

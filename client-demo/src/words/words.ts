@@ -1,5 +1,5 @@
 import type { Face, Round } from '../round.ts';
-import type { PacketStatus } from '../sheet/account.ts';
+import type { PacketStatus } from '../wallet/account.ts';
 
 /** Everything this page says, in one language. `headline` and `detail` by what the screen shows. */
 export interface Words {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { CommandFailure, EXIT, print } from '../answer.ts';
-import { withContext } from '../connection.ts';
-import { parseCount } from '../moment.ts';
+import { CommandFailure, EXIT, print } from '../exit.ts';
+import { withContext } from '../context.ts';
+import { parseCount } from '../time.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander';
-import type { Block, BlockKind } from '../../grab/blocks.ts';
+import type { Block, BlockKind } from '../../store/blocks.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
 import { iso } from '../../rain/figures.ts';
-import { accepted, print } from '../answer.ts';
-import { withContext } from '../connection.ts';
-import { parseDuration } from '../moment.ts';
+import { accepted, print } from '../exit.ts';
+import { withContext } from '../context.ts';
+import { parseDuration } from '../time.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import type { AskedRow, Rows } from '../../rain/split/method.ts';
 import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
-import { CommandFailure, EXIT } from '../answer.ts';
+import { CommandFailure, EXIT } from '../exit.ts';
 import { typedAmount } from '../amount.ts';
 
 /** What money is split into, whether it makes a rain, is added to one, or is only looked at. */

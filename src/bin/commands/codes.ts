@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { codes, codesMarkdown } from '../../protocol/describe.ts';
-import { print } from '../answer.ts';
+import { print } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addCodesCommand(program: Command, terminal: Terminal): void {

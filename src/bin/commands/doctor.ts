@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { examineDatabase } from '../../ledger/checkup.ts';
+import { examineDatabase } from '../../ledger/databaseCheck.ts';
 import { judgeDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { connectRedis, untilReady } from '../../runtime/redis.ts';
-import type { Durability } from '../../runtime/durability.ts';
-import { redactUrl } from '../../runtime/serverUrl.ts';
-import { EXIT, explain, print } from '../answer.ts';
-import { configure, REACHED_MS_MAX } from '../connection.ts';
-import { parseCount } from '../moment.ts';
-import { paint } from '../paint.ts';
+import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
+import type { Durability } from '../../platform/redis/durability.ts';
+import { redactUrl } from '../../platform/network/serverUrl.ts';
+import { EXIT, explain, print } from '../exit.ts';
+import { configure, REACHED_MS_MAX } from '../context.ts';
+import { parseCount } from '../time.ts';
+import { paint } from '../colours.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Examined {

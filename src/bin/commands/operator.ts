@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { Role } from '../../ledger/staff.ts';
 import { addOperator, changePassword, disableOperator, issueToken } from '../../operator/staff/staff.ts';
-import { accepted, print, tell } from '../answer.ts';
-import { withContext } from '../connection.ts';
-import { parseDuration } from '../moment.ts';
+import { accepted, print, tell } from '../exit.ts';
+import { withContext } from '../context.ts';
+import { parseDuration } from '../time.ts';
 import { askPassword } from '../password.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { judgeFit, worst, type Fit } from '../../preflight/fit.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { loadConfig } from '../../runtime/config.ts';
-import { EXIT, print, tell } from '../answer.ts';
-import { parseCount } from '../moment.ts';
-import { paint } from '../paint.ts';
+import { loadConfig } from '../../platform/config.ts';
+import { EXIT, print, tell } from '../exit.ts';
+import { parseCount } from '../time.ts';
+import { paint } from '../colours.ts';
 import { table } from '../table.ts';
 import { interruptibly, type Terminal } from '../terminal.ts';
 
@@ -22,7 +22,7 @@ export function addPreflightCommand(program: Command, terminal: Terminal): void 
     .option('--json', 'print JSON, all costs among it')
     .addHelpText('after', '\nExample:\n  rain preflight --users 50000 --packets 100000')
     .action(async ({ json, ...plan }: { users: number; packets: number; json?: boolean }) => {
-      const [{ measure, TRIAL }, { onStage }] = await Promise.all([import('../../preflight/costs.ts'), import('../../preflight/stage.ts')]);
+      const [{ measure, TRIAL }, { onStage }] = await Promise.all([import('../../preflight/costs.ts'), import('../../preflight/servers.ts')]);
       const { GATEWAY_SOCKETS_MAX } = loadConfig([], terminal.environment);
       await interruptibly(terminal, async (interrupted) => {
         tell(terminal, 'starting servers of its own …');

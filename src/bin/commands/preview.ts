@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { previewRain } from '../../operator/preview.ts';
-import { accepted, print } from '../answer.ts';
-import { parseCount } from '../moment.ts';
+import { accepted, print } from '../exit.ts';
+import { parseCount } from '../time.ts';
 import { describePreview } from '../previewText.ts';
 import type { Terminal } from '../terminal.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';

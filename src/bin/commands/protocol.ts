@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { asyncApi } from '../../protocol/asyncapi.ts';
 import { fieldsMarkdown } from '../../protocol/fields.ts';
-import { print } from '../answer.ts';
+import { print } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addProtocolCommand(program: Command, terminal: Terminal): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { recycleRain } from '../../operator/recycle.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
-import { accepted, print } from '../answer.ts';
-import { withContext, configure } from '../connection.ts';
+import { accepted, print } from '../exit.ts';
+import { withContext, configure } from '../context.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { redactUrl } from '../../runtime/serverUrl.ts';
-import { CommandFailure, EXIT, print, tell } from '../answer.ts';
+import { redactUrl } from '../../platform/network/serverUrl.ts';
+import { CommandFailure, EXIT, print, tell } from '../exit.ts';
 import { describeReport } from '../auditText.ts';
 import { typedAmount } from '../amount.ts';
-import { withContext, configure } from '../connection.ts';
-import { parseCount, parseDuration } from '../moment.ts';
+import { withContext, configure } from '../context.ts';
+import { parseCount, parseDuration } from '../time.ts';
 import { interruptibly, type Terminal } from '../terminal.ts';
 import { expectPlayed, parseUrl } from './swarm.ts';
 import { tokenSigner } from './token.ts';
@@ -42,7 +42,7 @@ async function rehearse(terminal: Terminal, { url: asked, users, packets, budget
   const url = asked ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   const tokenFor = tokenSigner(terminal, TOKEN_SECONDS);
-  const [{ playRound }, { judge }] = await Promise.all([import('../up/demo.ts'), import('../../swarm/verdict.ts')]);
+  const [{ playRound }, { judge }] = await Promise.all([import('../up/demo.ts'), import('../../loadtest/verdict.ts')]);
   await interruptibly(terminal, (interrupted) => withContext(terminal, async (context) => {
     const { audit, others, bots, settled } = await playRound({ terminal, context, gatewayUrl: url, tokenFor, signal: interrupted }, {
       title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,

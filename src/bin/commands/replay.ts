@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
 import { Readable, Transform } from 'node:stream';
-import { areDeadLettered } from '../../credit/letters.ts';
+import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
-import { accepted, CommandFailure, EXIT, tell } from '../answer.ts';
-import { withContext, type OpenContext } from '../connection.ts';
+import { accepted, CommandFailure, EXIT, tell } from '../exit.ts';
+import { withContext, type OpenContext } from '../context.ts';
 import { pour, type Terminal } from '../terminal.ts';
 
 type Format = 'csv' | 'ndjson';

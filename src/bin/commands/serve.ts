@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { createLog } from '../../runtime/log.ts';
-import { tellFailed, tellReady } from '../../runtime/parent.ts';
-import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../runtime/shutdown.ts';
-import { explain, print, tell } from '../answer.ts';
-import { configure } from '../connection.ts';
-import { parseCount } from '../moment.ts';
+import { createLog } from '../../platform/telemetry/log.ts';
+import { tellFailed, tellReady } from '../../platform/process/ipc.ts';
+import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
+import { explain, print, tell } from '../exit.ts';
+import { configure } from '../context.ts';
+import { parseCount } from '../time.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** More than any machine has cores for; the port's owner hands out about 4,000 connections a second. */
@@ -40,10 +40,10 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
-      const { payoutProviderOf } = await import('../servers/keeper.ts');
+      const { payoutProviderOf } = await import('../servers/payoutProvider.ts');
       const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const log = createLog('worker', config.LOG_LEVEL);
-      const { openTracing } = await import('../servers/following.ts');
+      const { openTracing } = await import('../servers/tracing.ts');
       const traces = await openTracing(config, 'rain-worker', log);
       if (traces) shutdown.onClose('traces', () => traces.close());
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {

@@ -3,18 +3,18 @@ import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OUTCOMES } from '../../protocol/outcomes.ts';
 import { seed as seedText } from '../../rain/fairness.ts';
-import { redactUrl } from '../../runtime/serverUrl.ts';
-import { gatewayAddress } from '../../swarm/address.ts';
-import { USERS_MAX } from '../../swarm/limits.ts';
-import type { SwarmReport } from '../../swarm/report.ts';
-import { CommandFailure, EXIT, print, unreachable } from '../answer.ts';
-import { withContext, configure } from '../connection.ts';
-import { parseCount, parseDuration, parseShare } from '../moment.ts';
+import { redactUrl } from '../../platform/network/serverUrl.ts';
+import { gatewayAddress } from '../../loadtest/address.ts';
+import { USERS_MAX } from '../../loadtest/limits.ts';
+import type { SwarmReport } from '../../loadtest/report.ts';
+import { CommandFailure, EXIT, print, unreachable } from '../exit.ts';
+import { withContext, configure } from '../context.ts';
+import { parseCount, parseDuration, parseShare } from '../time.ts';
 import { bar } from '../progress.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenOrder, tokenSigner } from './token.ts';
-import type { WaveOptions } from '../../swarm/wave.ts';
+import type { WaveOptions } from '../../loadtest/wave.ts';
 
 interface SwarmOptions {
   url?: string;
@@ -67,7 +67,7 @@ export function addSwarmCommand(program: Command, terminal: Terminal): void {
 
 async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { judge }] = await Promise.all([
-    import('../../swarm/wave.ts'), import('../../swarm/parts.ts'), import('../../swarm/table.ts'), import('../../swarm/verdict.ts'),
+    import('../../loadtest/wave.ts'), import('../../loadtest/processPool.ts'), import('../../loadtest/reportTable.ts'), import('../../loadtest/verdict.ts'),
   ]);
   const url = options.url ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
@@ -88,7 +88,7 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   expectPlayed(report, redactUrl(url));
   const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
   const verdict = judge(report, audit?.report, others);
-  if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../swarm/page/page.ts')).renderPage(report, verdict));
+  if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/page/page.ts')).renderPage(report, verdict));
   print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
   if (!verdict.adds_up) terminal.exitCode = EXIT.refused;
 }

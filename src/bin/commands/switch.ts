@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander';
-import { SWITCHES, type HeldSwitch, type SwitchName } from '../../grab/switches.ts';
+import { SWITCHES, type HeldSwitch, type SwitchName } from '../../store/killSwitches.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
 import { iso } from '../../rain/figures.ts';
-import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
-import { withContext, type OpenContext } from '../connection.ts';
-import { parseDuration } from '../moment.ts';
+import { accepted, CommandFailure, EXIT, print } from '../exit.ts';
+import { withContext, type OpenContext } from '../context.ts';
+import { parseDuration } from '../time.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

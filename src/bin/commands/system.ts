@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { readHeartbeats } from '../../grab/presence.ts';
+import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import type { SystemView } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
-import { EXIT, print } from '../answer.ts';
-import { withContext } from '../connection.ts';
-import { paint } from '../paint.ts';
+import { EXIT, print } from '../exit.ts';
+import { withContext } from '../context.ts';
+import { paint } from '../colours.ts';
 import { facts, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

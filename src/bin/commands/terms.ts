@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { askedTermNames, describeTerm, TERM_NAMES, termWords, type AskedTermName, type AskedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
-import { parseCount } from '../moment.ts';
+import { parseCount } from '../time.ts';
 
 /** What commander makes of the options below. */
 export type TermOptions = { -readonly [N in AskedTermName]?: AskedTerms[N] };

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { userId } from '../../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
-import { ConfigError } from '../../runtime/config.ts';
-import { CommandFailure, EXIT, print } from '../answer.ts';
-import { configure } from '../connection.ts';
-import { parseDuration } from '../moment.ts';
+import { ConfigError } from '../../platform/config.ts';
+import { CommandFailure, EXIT, print } from '../exit.ts';
+import { configure } from '../context.ts';
+import { parseDuration } from '../time.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addTokenCommand(program: Command, terminal: Terminal): void {
@@ -25,7 +25,7 @@ export function addTokenCommand(program: Command, terminal: Terminal): void {
 /** @throws ConfigError when there is no secret to sign with */
 export function tokenSigner(terminal: Terminal, expiresInSeconds: number): (sub: string) => Promise<string> {
   const { secret, ...rest } = tokenOrder(terminal, expiresInSeconds);
-  const signing = import('../../runtime/token.ts');
+  const signing = import('../../platform/auth/token.ts');
   return async (sub) => (await signing).signToken(secret, { sub, ...rest });
 }
 

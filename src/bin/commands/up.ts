@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { createShutdown } from '../../runtime/shutdown.ts';
-import { explain, print, tell } from '../answer.ts';
-import { parseCount, parseDuration } from '../moment.ts';
+import { createShutdown } from '../../platform/process/shutdown.ts';
+import { explain, print, tell } from '../exit.ts';
+import { parseCount, parseDuration } from '../time.ts';
 import type { Terminal } from '../terminal.ts';
 import type { UpOptions } from '../up/run.ts';
 

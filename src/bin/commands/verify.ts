@@ -6,8 +6,8 @@ import { verifyRain, type Verification } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
-import { accepted, CommandFailure, EXIT, print } from '../answer.ts';
-import { withContext } from '../connection.ts';
+import { accepted, CommandFailure, EXIT, print } from '../exit.ts';
+import { withContext } from '../context.ts';
 import { facts } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

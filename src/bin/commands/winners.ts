@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { QueueContext } from '../../operator/desk.ts';
+import type { QueueContext } from '../../operator/context.ts';
 import type { Winner } from '../../operator/winners/winner.ts';
-import { CommandFailure, EXIT, print } from '../answer.ts';
-import { withContext } from '../connection.ts';
-import { parseCount } from '../moment.ts';
+import { CommandFailure, EXIT, print } from '../exit.ts';
+import { withContext } from '../context.ts';
+import { parseCount } from '../time.ts';
 import { table } from '../table.ts';
 import { pour, type Terminal } from '../terminal.ts';
 

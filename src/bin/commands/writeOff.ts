@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { writeOffRain } from '../../operator/writeOff.ts';
-import { accepted, print } from '../answer.ts';
-import { withContext } from '../connection.ts';
+import { accepted, print } from '../exit.ts';
+import { withContext } from '../context.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,15 +1,15 @@
 import type { Backend } from '../../console/routes/route.ts';
 import { createCreditQueue, createDeadQueue, createLaterQueue } from '../../credit/queue.ts';
-import { QUEUE_PREFIX } from '../../grab/keys.ts';
-import { loadScripts } from '../../grab/scripts.ts';
+import { QUEUE_PREFIX } from '../../store/keys.ts';
+import { loadScripts } from '../../store/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
-import type { Config } from '../../runtime/config.ts';
-import type { Lifecycle } from '../../runtime/lifecycle.ts';
-import type { Logger } from '../../runtime/log.ts';
-import { connectRedis, untilReady } from '../../runtime/redis.ts';
-import { watchReconnects } from '../../runtime/returns.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Lifecycle } from '../../platform/process/lifecycle.ts';
+import type { Logger } from '../../platform/telemetry/log.ts';
+import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
+import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 
 type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 

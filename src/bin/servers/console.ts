@@ -1,15 +1,15 @@
 import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
 import { startConsole } from '../../console/server.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
-import { ConfigError, type Config } from '../../runtime/config.ts';
-import { compiledEntry } from '../../runtime/entry.ts';
-import { createLifecycle } from '../../runtime/lifecycle.ts';
-import { createLog } from '../../runtime/log.ts';
-import type { Shutdown } from '../../runtime/shutdown.ts';
-import { configure } from '../connection.ts';
+import { ConfigError, type Config } from '../../platform/config.ts';
+import { compiledEntry } from '../../platform/process/compiledEntry.ts';
+import { createLifecycle } from '../../platform/process/lifecycle.ts';
+import { createLog } from '../../platform/telemetry/log.ts';
+import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
-import { openConsoleReadiness } from './consoleOnCall.ts';
+import { openConsoleReadiness } from './consoleReadiness.ts';
 import { openPlayerBackend, type PlayerConfig } from './player.ts';
 
 /** The built pages, in dist/ wherever this runs. */

@@ -1,15 +1,15 @@
 import cluster from 'node:cluster';
-import { registerGatewayMetrics } from '../../gateway/metrics.ts';
+import { registerGatewayMetrics } from '../../gateway/telemetry/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
-import type { ChallengeRules } from '../../gateway/wicket/wicket.ts';
-import { ConfigError, type Config } from '../../runtime/config.ts';
-import { answerForMetrics } from '../../runtime/crewMetrics.ts';
-import { createLog } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer } from '../../runtime/metrics.ts';
-import type { Shutdown } from '../../runtime/shutdown.ts';
-import { configure } from '../connection.ts';
+import type { ChallengeRules } from '../../gateway/challenge/challenges.ts';
+import { ConfigError, type Config } from '../../platform/config.ts';
+import { answerForMetrics } from '../../platform/process/processPoolMetrics.ts';
+import { createLog } from '../../platform/telemetry/log.ts';
+import { openRegistry, startMetricsServer } from '../../platform/telemetry/metrics.ts';
+import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
-import { openTracing } from './following.ts';
+import { openTracing } from './tracing.ts';
 
 /** One gateway: all there is, or one process of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {

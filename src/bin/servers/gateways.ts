@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { ProcessPool } from '../../runtime/crew.ts';
-import { processPoolMetrics } from '../../runtime/crewMetrics.ts';
-import { compiledEntry } from '../../runtime/entry.ts';
-import { openReadiness } from '../../runtime/health.ts';
-import { createLog } from '../../runtime/log.ts';
-import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../runtime/metrics.ts';
-import { connectRedis } from '../../runtime/redis.ts';
-import type { Shutdown } from '../../runtime/shutdown.ts';
-import { configure } from '../connection.ts';
+import { ProcessPool } from '../../platform/process/processPool.ts';
+import { processPoolMetrics } from '../../platform/process/processPoolMetrics.ts';
+import { compiledEntry } from '../../platform/process/compiledEntry.ts';
+import { openReadiness } from '../../platform/telemetry/health.ts';
+import { createLog } from '../../platform/telemetry/log.ts';
+import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../platform/telemetry/metrics.ts';
+import { connectRedis } from '../../platform/redis/connect.ts';
+import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 
 export function registerProcessMetrics(registry: MetricsRegistry, serving: () => number): void {

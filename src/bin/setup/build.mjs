@@ -30,15 +30,15 @@ export const STEPS = [
   {
     name: 'page',
     line: 'building the player\'s page …',
-    inputs: ['client-demo', 'src/client', 'src/protocol', 'src/rain', 'src/runtime', 'package-lock.json'],
+    inputs: ['client-demo', 'src/client', 'src/protocol', 'src/rain', 'src/platform', 'package-lock.json'],
     output: 'dist/client-demo/index.html',
     command: ['node_modules/vite/bin/vite.js', 'build', 'client-demo', '--logLevel', 'warn'],
     sentence: 'the player\'s page could not be built; see above.',
   },
   {
-    name: 'desk',
+    name: 'console',
     line: 'building the operator\'s console …',
-    inputs: ['client-console', 'src/rain', 'src/runtime', 'package-lock.json'],
+    inputs: ['client-console', 'src/rain', 'src/platform', 'package-lock.json'],
     output: 'dist/client-console/index.html',
     command: ['node_modules/vite/bin/vite.js', 'build', 'client-console', '--logLevel', 'warn'],
     sentence: 'the operator\'s console could not be built; see above.',

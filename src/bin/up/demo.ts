@@ -4,12 +4,12 @@ import type { Audit } from '../../operator/audit.ts';
 import { createRain } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { showRain, type RainView } from '../../operator/list.ts';
-import { redisNow } from '../../grab/reading.ts';
+import { redisNow } from '../../store/rains.ts';
 import type { Share } from '../../rain/equation.ts';
-import type { SwarmReport } from '../../swarm/report.ts';
-import { runWave } from '../../swarm/wave.ts';
-import { accepted, tell } from '../answer.ts';
-import type { OpenContext } from '../connection.ts';
+import type { SwarmReport } from '../../loadtest/report.ts';
+import { runWave } from '../../loadtest/wave.ts';
+import { accepted, tell } from '../exit.ts';
+import type { OpenContext } from '../context.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addOperator, changePassword } from '../../operator/staff/staff.ts';
-import { openContext } from '../connection.ts';
+import { openContext } from '../context.ts';
 
 /** Of the system on this machine; whoever adds others by `rain operator add` is left alone. */
 export const FIRST_OPERATOR = 'operator';

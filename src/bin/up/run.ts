@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Shutdown } from '../../runtime/shutdown.ts';
-import { signToken } from '../../runtime/token.ts';
-import { judge } from '../../swarm/verdict.ts';
-import { EXIT, print, tell } from '../answer.ts';
+import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { signToken } from '../../platform/auth/token.ts';
+import { judge } from '../../loadtest/verdict.ts';
+import { EXIT, print, tell } from '../exit.ts';
 import { describeReport } from '../auditText.ts';
-import { openContext } from '../connection.ts';
+import { openContext } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 import { playRound, type Played, type Stage } from './demo.ts';
 import { FIRST_OPERATOR } from './firstOperator.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { switchName } from '../../grab/switches.ts';
+import { switchName } from '../../store/killSwitches.ts';
 import { endpoint } from './endpoint.ts';
 import { forMs, reason, time } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { GatewayHeartbeat } from '../../grab/presence.ts';
+import type { GatewayHeartbeat } from '../../store/gatewayHeartbeat.ts';
 
 /** What the gateways have counted between two looks, a second. */
 interface Answered {

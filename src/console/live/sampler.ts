@@ -1,13 +1,13 @@
-import { shardKeys } from '../../grab/keys.ts';
-import { readHeartbeats } from '../../grab/presence.ts';
-import { findRain, readRain, redisNow } from '../../grab/reading.ts';
+import { shardKeys } from '../../store/keys.ts';
+import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
+import { findRain, readRain, redisNow } from '../../store/rains.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { auditRain, type Audit } from '../../operator/audit.ts';
-import type { OperatorContext } from '../../operator/desk.ts';
+import type { OperatorContext } from '../../operator/context.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import { stateAt } from '../../rain/rain.ts';
-import { startLoop, type Loop } from '../../runtime/rounds.ts';
+import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import type { LiveSample } from '../contract/live.ts';
 import { Rates, round } from './rates.ts';
 

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { StatementCursor } from '../../ledger/purse.ts';
+import type { StatementCursor } from '../../ledger/walletStatement.ts';
 import { rainId, userId } from '../../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
-import { deadlineIn } from '../../runtime/deadline.ts';
-import type { Logger } from '../../runtime/log.ts';
-import type { ReadToken } from '../../runtime/tokenReader.ts';
-import type { Leaderboard } from '../../wallet/podium.ts';
-import { readPlace, type WalletStatement } from '../../wallet/purse.ts';
+import { deadlineIn } from '../../platform/concurrency/deadline.ts';
+import type { Logger } from '../../platform/telemetry/log.ts';
+import type { ReadToken } from '../../platform/auth/tokenReader.ts';
+import type { Leaderboard } from '../../wallet/leaderboard.ts';
+import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts';
 import { PLAYER_REFUSALS, REFUSALS, type Refusal } from '../refusals.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
-import { RateLimiter } from './pace.ts';
+import { RateLimiter } from './rateLimiter.ts';
 
 /** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
 const LIMITS = {

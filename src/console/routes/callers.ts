@@ -1,5 +1,5 @@
-import type { Block } from '../../grab/blocks.ts';
-import type { HeldSwitch, SwitchName } from '../../grab/switches.ts';
+import type { Block } from '../../store/blocks.ts';
+import type { HeldSwitch, SwitchName } from '../../store/killSwitches.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
 import { iso } from '../../rain/figures.ts';

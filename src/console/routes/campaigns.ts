@@ -1,5 +1,5 @@
 import { createCampaign } from '../../operator/campaign/create.ts';
-import { listCampaigns, showCampaign } from '../../operator/campaign/look.ts';
+import { listCampaigns, showCampaign } from '../../operator/campaign/show.ts';
 import { campaignsApi } from '../contract/campaigns.ts';
 import { declined, declinedFor, route, type Route } from './route.ts';
 

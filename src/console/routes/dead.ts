@@ -1,6 +1,6 @@
-import { discardDeadLetter } from '../../operator/dead/discard.ts';
-import { listDeadLetters, type DeadLetterView } from '../../operator/dead/letters.ts';
-import { requeueDeadLetter } from '../../operator/dead/requeue.ts';
+import { discardDeadLetter } from '../../operator/deadLetters/discard.ts';
+import { listDeadLetters, type DeadLetterView } from '../../operator/deadLetters/letters.ts';
+import { requeueDeadLetter } from '../../operator/deadLetters/requeue.ts';
 import { deadApi } from '../contract/dead.ts';
 import { answered, declinedFor, route, type Route } from './route.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { liveApi } from '../contract/live.ts';
 import type { Pace } from '../live/sampler.ts';
-import type { LiveFeeds } from '../live/stage.ts';
+import type { LiveFeeds } from '../live/liveFeeds.ts';
 import { declined, rainRoute, type Route } from './route.ts';
 
 /** A browser that does not read gets no more: samples are of the moment, and the next one says it all [R10]. */

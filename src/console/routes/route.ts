@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { CreditQueue } from '../../credit/queue.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { Queues, QueueContext, Refused } from '../../operator/desk.ts';
+import type { Queues, QueueContext, Refused } from '../../operator/context.ts';
 import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
-import type { SignedIn } from '../session/guard.ts';
+import type { SignedIn } from '../session/authenticate.ts';
 
 /** All that the routes work with; whoever asks is put into `actor`. */
 export interface Backend extends Omit<QueueContext, 'actor' | 'queues'>, AfterReconnect {

@@ -1,9 +1,9 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sessionApi } from '../contract/session.ts';
-import { setCookie } from '../session/guard.ts';
+import { setCookie } from '../session/authenticate.ts';
 import { SESSION_MS, type Session, type Sessions } from '../session/sessions.ts';
 import { signIn } from '../session/signIn.ts';
-import { isSecure, visitorAddress, type RequestOrigin } from '../session/visitor.ts';
+import { isSecure, visitorAddress, type RequestOrigin } from '../session/origin.ts';
 import { declined, route, type Route } from './route.ts';
 
 /** A bearer token's end is its owner's affair; what is told of it here is when to ask again. */

@@ -1,4 +1,4 @@
-import { readHeartbeats } from '../../grab/presence.ts';
+import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import { lookAtSystem } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
 import { systemApi } from '../contract/system.ts';

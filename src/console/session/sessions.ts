@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { sessionKey } from '../../grab/keys.ts';
+import { sessionKey } from '../../store/keys.ts';
 import type { BookedOperator } from '../../ledger/staff.ts';
 import { readJson } from '../../rain/json.ts';
-import type { RedisClient } from '../../runtime/redis.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
 
 /** From the last request on. */
 export const SESSION_MS = 12 * 3_600_000;

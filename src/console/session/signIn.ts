@@ -1,7 +1,7 @@
-import type { OperatorContext } from '../../operator/desk.ts';
+import type { OperatorContext } from '../../operator/context.ts';
 import { isPassword } from '../../operator/staff/password.ts';
 import type { BookedOperator } from '../../ledger/staff.ts';
-import { mayTry } from './attempts.ts';
+import { mayTry } from './loginAttempts.ts';
 
 /** Passwords looked at at once: each takes 32 MiB and a thread of four [R10]. */
 const CHECKS_MAX = 4;

@@ -1,11 +1,11 @@
 import { BUSY, NO_SUCH_RAIN } from '../../grab/engine.ts';
 import { resultFrame } from '../../protocol/codec.ts';
 import type { GrabMessage } from '../../protocol/messages.ts';
-import { answer, type PendingGrab } from '../asker.ts';
-import type { HandlerContext } from '../door.ts';
-import type { CachedRain } from '../rains/board.ts';
+import { answer, type PendingGrab } from './pendingGrab.ts';
+import type { HandlerContext } from './context.ts';
+import type { CachedRain } from '../rains/rainCache.ts';
 import { judgeByTerms } from '../rains/terms.ts';
-import { send, type Session } from '../session.ts';
+import { send, type Session } from '../sockets/session.ts';
 
 export function grab(context: HandlerContext, session: Session, message: GrabMessage): void {
   const { rainId, ref } = message;

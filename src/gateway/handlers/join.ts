@@ -1,11 +1,11 @@
-import { shardKeys, shardOf } from '../../grab/keys.ts';
+import { shardKeys, shardOf } from '../../store/keys.ts';
 import { encode, resultFrame } from '../../protocol/codec.ts';
 import type { JoinMessage } from '../../protocol/messages.ts';
 import { ERRORS } from '../../protocol/outcomes.ts';
 import { parseClaim } from '../../rain/claim.ts';
-import { isFresh } from '../rains/board.ts';
-import type { HandlerContext } from '../door.ts';
-import { send, type Session } from '../session.ts';
+import { isFresh } from '../rains/rainCache.ts';
+import type { HandlerContext } from './context.ts';
+import { send, type Session } from '../sockets/session.ts';
 
 /**
  * Answers with the rain's snapshot and with whatever the user missed while he was away: his own result, and whether it

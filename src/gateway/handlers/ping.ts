@@ -1,7 +1,7 @@
 import { encode } from '../../protocol/codec.ts';
 import type { PingMessage } from '../../protocol/messages.ts';
-import type { HandlerContext } from '../door.ts';
-import { send, type Session } from '../session.ts';
+import type { HandlerContext } from './context.ts';
+import { send, type Session } from '../sockets/session.ts';
 
 /** Clock sync: the client's own time comes back beside the server's. */
 export function ping(context: HandlerContext, session: Session, { t }: PingMessage): void {

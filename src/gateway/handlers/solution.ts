@@ -1,8 +1,8 @@
 import { encode, resultFrame } from '../../protocol/codec.ts';
 import type { SolutionMessage } from '../../protocol/messages.ts';
 import { ERRORS } from '../../protocol/outcomes.ts';
-import type { HandlerContext } from '../door.ts';
-import { sendProtocolError, send, type Session } from '../session.ts';
+import type { HandlerContext } from './context.ts';
+import { sendProtocolError, send, type Session } from '../sockets/session.ts';
 
 /** Answered with a ticket. What solves nothing counts as a message that could not be understood: nobody may try for long. */
 export async function solution(context: HandlerContext, session: Session, message: SolutionMessage): Promise<void> {

@@ -1,7 +1,7 @@
-import type { RainSnapshotRead } from '../../grab/reading.ts';
+import type { RainSnapshotRead } from '../../store/rains.ts';
 import type { OutcomeCode } from '../../protocol/outcomes.ts';
 import { TERMS, type TermKeptBy } from '../../rain/terms.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../sockets/session.ts';
 
 /** What a user hears who does not meet a term of this rain; `undefined`: he meets it. */
 type Judge = (rain: Judged, session: Session) => OutcomeCode | undefined;

@@ -1,5 +1,5 @@
 import { auditRain, type Audit } from '../audit.ts';
-import type { OperatorContext } from '../desk.ts';
+import type { OperatorContext } from '../context.ts';
 
 /** One rain among all; `fault`: it could not be audited, which must not hide the others. */
 export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });

@@ -1,7 +1,7 @@
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import type { Cents } from '../../rain/money.ts';
-import { bookOf, type OperatorContext } from '../desk.ts';
+import { bookOf, type OperatorContext } from '../context.ts';
 import type { Acknowledged } from './findings.ts';
 
 export interface Posted {

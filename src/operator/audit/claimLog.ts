@@ -1,12 +1,12 @@
 import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
-import { shardKeys } from '../../grab/keys.ts';
-import { ELEMENTS_PAGE, readEntries } from '../../grab/reading.ts';
+import { shardKeys } from '../../store/keys.ts';
+import { ELEMENTS_PAGE, readEntries } from '../../store/rains.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import { parseMoney } from '../../rain/money.ts';
-import type { OperatorContext } from '../desk.ts';
+import type { OperatorContext } from '../context.ts';
 import type { Booked, Posted } from './booked.ts';
 import type { ToldTwice } from './findings.ts';
-import { discardedAmong } from './resting.ts';
+import { discardedAmong } from './discarded.ts';
 
 /** What the claim log says, beside what the book knows. */
 export interface Logged {

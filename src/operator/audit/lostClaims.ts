@@ -1,5 +1,5 @@
 import { auditRain } from '../audit.ts';
-import { refuse, type OperatorContext, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { readReason } from '../wording.ts';
 import { lostClaimId } from './findings.ts';
 

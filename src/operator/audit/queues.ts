@@ -1,8 +1,8 @@
-import { readDeadLetters } from '../../credit/letters.ts';
-import { readLoad, type QueueLoad } from '../../credit/load.ts';
+import { readDeadLetters } from '../../credit/deadLetters.ts';
+import { readLoad, type QueueLoad } from '../../credit/queueLoad.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { parseMoney, type Cents } from '../../rain/money.ts';
-import type { Queues } from '../desk.ts';
+import type { Queues } from '../context.ts';
 
 /** What of a rain is on its way to the book, and what has ended on the way. Told beside the equation, and no part of it. */
 export interface QueueReport extends QueueLoad {

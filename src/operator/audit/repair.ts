@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogEntry } from '../../credit/deadLetter.ts';
 import { creditJobId, ENTRIES_MAX, type CreditJob } from '../../credit/job.ts';
-import { areDeadLettered } from '../../credit/letters.ts';
-import { readLoad } from '../../credit/load.ts';
-import { shardKeys } from '../../grab/keys.ts';
-import { readEntries } from '../../grab/reading.ts';
-import { refuse, type QueueContext, type Refused } from '../desk.ts';
+import { areDeadLettered } from '../../credit/deadLetters.ts';
+import { readLoad } from '../../credit/queueLoad.ts';
+import { shardKeys } from '../../store/keys.ts';
+import { readEntries } from '../../store/rains.ts';
+import { refuse, type QueueContext, type Refused } from '../context.ts';
 import { isCredited, readCredits } from './booked.ts';
-import { readDiscardedLetters } from './resting.ts';
+import { readDiscardedLetters } from './discarded.ts';
 
 type Repaired = { ok: true; /** Sent again. */ claims: number; /** In so many jobs. */ jobs: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
 

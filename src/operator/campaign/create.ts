@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { SHARDS_MAX } from '../../grab/keys.ts';
-import { redisNow } from '../../grab/reading.ts';
+import { SHARDS_MAX } from '../../store/keys.ts';
+import { redisNow } from '../../store/rains.ts';
 import { campaignId } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
-import { refuse, type OperatorContext, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { rainTitle } from '../wording.ts';
 
 const WINS = `expected a whole number from 1 to ${WINS_PER_USER_MAX}`;

@@ -2,7 +2,7 @@ import { atCreation, type BookedRain } from '../../ledger/rains.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { methodOf, restOf } from '../../rain/split/methods.ts';
-import type { OperatorContext } from '../desk.ts';
+import type { OperatorContext } from '../context.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Round } from '../../ledger/rains.ts';
 import { campaignId, round, roundId, roundOf } from '../../rain/campaign.ts';
-import { refuse, type OperatorContext, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../context.ts';
 
 /** Which round of which campaign a rain is to be. */
 export const roundRequest = z.object({

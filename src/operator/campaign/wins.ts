@@ -1,8 +1,8 @@
-import { enlist, WINS_MAX, type Win } from '../../grab/campaign.ts';
-import { shardKeys, shardOf } from '../../grab/keys.ts';
-import { usersOf } from '../../grab/winners.ts';
+import { enlist, WINS_MAX, type Win } from '../../store/campaign.ts';
+import { shardKeys, shardOf } from '../../store/keys.ts';
+import { usersOf } from '../../store/winners.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { OperatorContext } from '../desk.ts';
+import type { OperatorContext } from '../context.ts';
 
 const CREDITS_PAGE = 10_000;
 

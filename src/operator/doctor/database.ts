@@ -1,4 +1,4 @@
-import type { DatabaseFacts } from '../../ledger/checkup.ts';
+import type { DatabaseFacts } from '../../ledger/databaseCheck.ts';
 import { judgeClock, type Finding } from './finding.ts';
 
 /** Connections that a worker and an operator's command want, four each; and what a worker cannot do without. */

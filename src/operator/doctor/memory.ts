@@ -1,4 +1,4 @@
-import type { RedisFacts } from '../../runtime/redisFacts.ts';
+import type { RedisFacts } from '../../platform/redis/facts.ts';
 import { untold, type Finding } from './finding.ts';
 
 /** What the next rain is to hold. */

@@ -1,10 +1,10 @@
 import { Cluster } from 'ioredis';
-import { loadScripts } from '../../grab/scripts.ts';
-import { redisNow } from '../../grab/reading.ts';
-import type { RedisClient } from '../../runtime/redis.ts';
-import type { Durability } from '../../runtime/durability.ts';
-import { checkRedis, type RequirementProblem, type RequirementCode } from '../../runtime/redisDemands.ts';
-import { readFacts, unlessRefused, type RedisFacts } from '../../runtime/redisFacts.ts';
+import { loadScripts } from '../../store/scripts.ts';
+import { redisNow } from '../../store/rains.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
+import type { Durability } from '../../platform/redis/durability.ts';
+import { checkRedis, type RequirementProblem, type RequirementCode } from '../../platform/redis/requirements.ts';
+import { readFacts, unlessRefused, type RedisFacts } from '../../platform/redis/facts.ts';
 import { judgeClock, untold, type Finding } from './finding.ts';
 import { judgeMemory, type Planned } from './memory.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Role } from '../../ledger/staff.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
-import { refuse, type OperatorContext, type Refused } from '../desk.ts';
+import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { wording } from '../wording.ts';
 import { makeBearer } from './bearer.ts';
 import { hashPassword } from './password.ts';

@@ -1,9 +1,9 @@
-import { shardKeys, shardOf } from '../../grab/keys.ts';
+import { shardKeys, shardOf } from '../../store/keys.ts';
 import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { formatMoney } from '../../rain/money.ts';
-import type { QueueContext } from '../desk.ts';
+import type { QueueContext } from '../context.ts';
 import { logEnds, readLog, type Positions } from './log.ts';
 import { statusOf, statusesOf, type Winner } from './winner.ts';
 

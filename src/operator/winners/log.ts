@@ -1,7 +1,7 @@
-import { shardKeys } from '../../grab/keys.ts';
-import { readEntries } from '../../grab/reading.ts';
+import { shardKeys } from '../../store/keys.ts';
+import { readEntries } from '../../store/rains.ts';
 import { parseClaim } from '../../rain/claim.ts';
-import type { OperatorContext } from '../desk.ts';
+import type { OperatorContext } from '../context.ts';
 import type { Logged } from './winner.ts';
 
 /** How many entries of each shard's claim log are still to be read, the newest first. Entries that come later change nothing. */

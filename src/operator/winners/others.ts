@@ -1,6 +1,6 @@
 import type { Share } from '../../rain/equation.ts';
 import { parseMoney } from '../../rain/money.ts';
-import type { OperatorContext } from '../desk.ts';
+import type { OperatorContext } from '../context.ts';
 import { logEnds, readLog } from './log.ts';
 
 const PAGE = 1_000;

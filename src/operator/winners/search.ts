@@ -1,5 +1,5 @@
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { QueueContext } from '../desk.ts';
+import type { QueueContext } from '../context.ts';
 import { findWinner, firstPage, listWinners, type Cursor, type WinnerPage } from './list.ts';
 
 interface Search {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { QueueContext } from '../desk.ts';
+import type { QueueContext } from '../context.ts';
 import { allWinners } from './list.ts';
 
 /** What spreadsheets want to be told that it is UTF-8. */

@@ -1,7 +1,7 @@
 import { deadLetterId } from '../../credit/deadLetter.ts';
-import { areDeadLettered, readDeadLetters } from '../../credit/letters.ts';
+import { areDeadLettered, readDeadLetters } from '../../credit/deadLetters.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
-import type { QueueContext } from '../desk.ts';
+import type { QueueContext } from '../context.ts';
 
 /** `pending`: won and on its way · `dead`: it lies with the dead letters · `discarded`: the operator has given it up. */
 type WinnerStatus = 'credited' | 'pending' | 'dead' | 'discarded';

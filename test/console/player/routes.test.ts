@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PlayerOptions } from '../../../src/console/player/routes.ts';
 import { startConsole, type Console } from '../../../src/console/server.ts';
-import { createLog } from '../../../src/runtime/log.ts';
-import { signToken } from '../../../src/runtime/token.ts';
-import { createTokenReader } from '../../../src/runtime/tokenReader.ts';
-import { placeText, type WalletStatement } from '../../../src/wallet/purse.ts';
+import { createLog } from '../../../src/platform/telemetry/log.ts';
+import { signToken } from '../../../src/platform/auth/token.ts';
+import { createTokenReader } from '../../../src/platform/auth/tokenReader.ts';
+import { placeText, type WalletStatement } from '../../../src/wallet/walletStatement.ts';
 import { SECRET, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startGateway } from '../../../dist/gateway/server.js';
-import { createLog } from '../../../dist/runtime/log.js';
+import { createLog } from '../../../dist/platform/telemetry/log.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/checkup.ts';
+import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/databaseCheck.ts';
 import { migrate } from '../../../src/ledger/migrate.ts';
 import { readMigrations } from '../../../src/ledger/migration.ts';
 import { judgeDatabase } from '../../../src/operator/doctor/database.ts';

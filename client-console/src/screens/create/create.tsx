@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { CampaignDetail, FieldRefusal } from '../../desk/answers.ts';
-import { useRequest } from '../../desk/asked.ts';
-import { useApp } from '../../desk/desk.ts';
-import { useVerb } from '../../desk/verb.ts';
-import { Button } from '../../parts/button.tsx';
-import { Awaited, Empty } from '../../parts/empty.tsx';
-import { Refused } from '../../parts/refused.tsx';
+import type { CampaignDetail, FieldRefusal } from '../../state/responses.ts';
+import { useRequest } from '../../state/useRequest.ts';
+import { useApp } from '../../state/app.ts';
+import { useVerb } from '../../state/useVerb.ts';
+import { Button } from '../../components/button.tsx';
+import { Awaited, Empty } from '../../components/empty.tsx';
+import { Refused } from '../../components/refused.tsx';
 import { SHARED } from '../../words/shared.ts';
 import { useWords } from '../../words/language.ts';
 import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';

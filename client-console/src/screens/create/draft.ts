@@ -1,6 +1,6 @@
 import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/rain/split/methods.ts';
 import { askedTermNames, describeTerm, type AskedTermName, type AskedTerms } from '../../../../src/rain/terms.ts';
-import type { FieldRefusal, Plan } from '../../desk/answers.ts';
+import type { FieldRefusal, Plan } from '../../state/responses.ts';
 import { amountTyped } from '../../words/figures.ts';
 
 export const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;

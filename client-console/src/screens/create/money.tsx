@@ -1,8 +1,8 @@
 import type { Rows } from '../../../../src/rain/split/method.ts';
 import { methodNamed, METHODS } from '../../../../src/rain/split/methods.ts';
-import type { FieldRefusal } from '../../desk/answers.ts';
-import { Button } from '../../parts/button.tsx';
-import { Field, Segments } from '../../parts/field.tsx';
+import type { FieldRefusal } from '../../state/responses.ts';
+import { Button } from '../../components/button.tsx';
+import { Field, Segments } from '../../components/field.tsx';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { refusalsFor, rowsTyped, type Draft, type TypedRow } from './draft.ts';
 import { WORDS } from './words.ts';

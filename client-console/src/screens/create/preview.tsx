@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FieldRefusal, Plan, Previewed } from '../../desk/answers.ts';
-import type { Refusal } from '../../desk/ask.ts';
-import { useApp } from '../../desk/desk.ts';
-import { Button } from '../../parts/button.tsx';
-import { Falling } from '../../parts/falling.tsx';
-import { Histogram } from '../../parts/histogram.tsx';
-import { Refused } from '../../parts/refused.tsx';
+import type { FieldRefusal, Plan, Previewed } from '../../state/responses.ts';
+import type { Refusal } from '../../state/request.ts';
+import { useApp } from '../../state/app.ts';
+import { Button } from '../../components/button.tsx';
+import { Falling } from '../../components/falling.tsx';
+import { Histogram } from '../../components/histogram.tsx';
+import { Refused } from '../../components/refused.tsx';
 import { moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { reasonIn } from '../../words/refusals.ts';

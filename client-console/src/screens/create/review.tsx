@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Created } from '../../desk/answers.ts';
-import { useApp } from '../../desk/desk.ts';
-import { go, hashOf } from '../../desk/route.ts';
-import { useVerb } from '../../desk/verb.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import type { Created } from '../../state/responses.ts';
+import { useApp } from '../../state/app.ts';
+import { go, hashOf } from '../../state/route.ts';
+import { useVerb } from '../../state/useVerb.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { centsOf, durationText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';

@@ -1,6 +1,6 @@
-import type { FieldRefusal } from '../../desk/answers.ts';
+import type { FieldRefusal } from '../../state/responses.ts';
 import { describeTerm } from '../../../../src/rain/terms.ts';
-import { Field, Toggle } from '../../parts/field.tsx';
+import { Field, Toggle } from '../../components/field.tsx';
 import { useWords } from '../../words/language.ts';
 import { TERM_WORDS } from '../term-words.ts';
 import { refusalsFor, termsFor, type Draft } from './draft.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { FieldRefusal } from '../../desk/answers.ts';
-import { Button } from '../../parts/button.tsx';
-import { Choice, Field, Segments } from '../../parts/field.tsx';
+import type { FieldRefusal } from '../../state/responses.ts';
+import { Button } from '../../components/button.tsx';
+import { Choice, Field, Segments } from '../../components/field.tsx';
 import { useWords } from '../../words/language.ts';
 import { nextStart, refusalsFor, type Draft, type Unit } from './draft.ts';
 import { WORDS } from './words.ts';

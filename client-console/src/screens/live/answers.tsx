@@ -1,4 +1,4 @@
-import type { Sample } from '../../desk/answers.ts';
+import type { Sample } from '../../state/responses.ts';
 import { countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { answerName, SHARED } from '../../words/shared.ts';

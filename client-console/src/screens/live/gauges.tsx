@@ -1,4 +1,4 @@
-import type { Sample } from '../../desk/answers.ts';
+import type { Sample } from '../../state/responses.ts';
 import { countText, durationText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';

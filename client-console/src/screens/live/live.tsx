@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { RainDetail, Sample } from '../../desk/answers.ts';
-import { useRequest } from '../../desk/asked.ts';
-import { useLive } from '../../desk/live.ts';
-import { Button } from '../../parts/button.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { EquationBar } from '../../parts/equation-bar.tsx';
-import { Refused } from '../../parts/refused.tsx';
+import type { RainDetail, Sample } from '../../state/responses.ts';
+import { useRequest } from '../../state/useRequest.ts';
+import { useLive } from '../../state/live.ts';
+import { Button } from '../../components/button.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { EquationBar } from '../../components/equation-bar.tsx';
+import { Refused } from '../../components/refused.tsx';
 import { moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';
@@ -14,7 +14,7 @@ import { RainHead } from '../rain/head.tsx';
 import { Answers } from './answers.tsx';
 import { Gauges } from './gauges.tsx';
 import { Hero } from './hero.tsx';
-import { RatesTile } from './pulse.tsx';
+import { RatesTile } from './rates.tsx';
 import { Ticker } from './ticker.tsx';
 import { WORDS } from './words.ts';
 

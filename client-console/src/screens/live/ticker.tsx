@@ -1,6 +1,6 @@
 import { mask } from '../../../../src/rain/mask.ts';
-import type { Winner } from '../../desk/answers.ts';
-import { useRequest } from '../../desk/asked.ts';
+import type { Winner } from '../../state/responses.ts';
+import { useRequest } from '../../state/useRequest.ts';
 import { centsOf, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { RainDetail, Verdict } from '../../desk/answers.ts';
-import { useApp } from '../../desk/desk.ts';
-import { useVerb } from '../../desk/verb.ts';
-import { Button } from '../../parts/button.tsx';
-import { Copyable } from '../../parts/copy.tsx';
-import { Refused } from '../../parts/refused.tsx';
+import type { RainDetail, Verdict } from '../../state/responses.ts';
+import { useApp } from '../../state/app.ts';
+import { useVerb } from '../../state/useVerb.ts';
+import { Button } from '../../components/button.tsx';
+import { Copyable } from '../../components/copy.tsx';
+import { Refused } from '../../components/refused.tsx';
 import { countText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';

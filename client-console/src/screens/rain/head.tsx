@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { RainView } from '../../desk/answers.ts';
-import { hashOf } from '../../desk/route.ts';
-import { StateChip } from '../../parts/chip.tsx';
+import type { RainView } from '../../state/responses.ts';
+import { hashOf } from '../../state/route.ts';
+import { StateChip } from '../../components/chip.tsx';
 import { useWords } from '../../words/language.ts';
 import { Until } from '../rains.tsx';
 import { TABS } from './words.ts';

@@ -1,5 +1,5 @@
-import type { RainDetail } from '../../desk/answers.ts';
-import { Copyable } from '../../parts/copy.tsx';
+import type { RainDetail } from '../../state/responses.ts';
+import { Copyable } from '../../components/copy.tsx';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 

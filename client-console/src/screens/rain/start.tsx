@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { RainView } from '../../desk/answers.ts';
-import { useApp } from '../../desk/desk.ts';
-import { useVerb } from '../../desk/verb.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Segments } from '../../parts/field.tsx';
+import type { RainView } from '../../state/responses.ts';
+import { useApp } from '../../state/app.ts';
+import { useVerb } from '../../state/useVerb.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Segments } from '../../components/field.tsx';
 import { useWords } from '../../words/language.ts';
 import { localText, refusalsFor } from '../create/draft.ts';
 import { WORDS } from './words.ts';

@@ -1,5 +1,5 @@
-import type { Action, RainDetail } from '../../desk/answers.ts';
-import { useApp } from '../../desk/desk.ts';
+import type { Action, RainDetail } from '../../state/responses.ts';
+import { useApp } from '../../state/app.ts';
 import { momentText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { ACTION_WORDS } from '../action-words.ts';

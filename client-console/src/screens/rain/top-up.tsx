@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { DEFAULT_METHOD, METHODS, type MethodName } from '../../../../src/rain/split/methods.ts';
-import type { RainView } from '../../desk/answers.ts';
-import { useApp } from '../../desk/desk.ts';
-import { useVerb } from '../../desk/verb.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Segments } from '../../parts/field.tsx';
+import type { RainView } from '../../state/responses.ts';
+import { useApp } from '../../state/app.ts';
+import { useVerb } from '../../state/useVerb.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Segments } from '../../components/field.tsx';
 import { amountTyped, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { newId, refusalsFor } from '../create/draft.ts';

@@ -1,4 +1,4 @@
-import type { RainState } from '../../desk/answers.ts';
+import type { RainState } from '../../state/responses.ts';
 
 const VERBS = ['start', 'load', 'resume', 'schedule', 'pause', 'topUp', 'recycle', 'close'] as const;
 export type VerbName = (typeof VERBS)[number];

@@ -1,0 +1,57 @@
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { loadScripts } from '../../src/store/scripts.ts';
+import { connectDatabase } from '../../src/ledger/database.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { createRain } from '../../src/operator/create.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
+import { keysOf } from '../baselines/surroundings.ts';
+
+/** Whose rains these are: our own lie where our scripts look for them, the others' where theirs do. */
+export type Owner = 'rain' | 'list' | 'stock';
+
+export interface RainHouse {
+  context: OperatorContext;
+  /** Plans and loads rains that are open for an hour; every packet holds 0.10. */
+  stock(rainIds: readonly string[], packets: number): Promise<void>;
+  /** Takes out the one packet that is left: by somebody who is not among the users, so that none of them has won. */
+  takeLast(rainId: string): Promise<void>;
+  /** How many claims of all rains are in the book. */
+  credited(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openRainHouse(redisUrl: string, databaseUrl: string, owner: Owner): Promise<RainHouse> {
+  const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
+  await untilReady(redis);
+  await loadScripts(redis);
+  const database = connectDatabase(databaseUrl);
+  const context: OperatorContext = { redis, ledger: openLedger(database), actor: 'bench' };
+  return {
+    context,
+    async stock(rainIds, packets) {
+      for (const id of rainIds) {
+        const now = Date.now();
+        const plan = { budget: `${Math.floor(packets / 10)}.${packets % 10}0`, packets, split: { method: 'even' } };
+        const created = await createRain(context, { id, plan, opensAt: now, closesAt: now + 3_600_000 });
+        const loaded = created.ok ? await loadRain(context, id) : created;
+        if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
+        const theirs = keysOf(id);
+        if (owner === 'list') await redis.rename(shardKeys(id, 0).packets, theirs.packets);
+        if (owner === 'stock') await redis.set(theirs.stock, packets);
+      }
+    },
+    async takeLast(rainId) {
+      if (owner === 'rain') return void await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']);
+      const { packets, stock } = keysOf(rainId);
+      await redis.del(packets, stock);
+    },
+    credited: () => database.transfer.count({ where: { kind: 'credit' } }),
+    async close() {
+      redis.disconnect();
+      await database.$disconnect();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useRequest } from '../state/useRequest.ts';
+import { useApp } from '../state/app.ts';
+import { useVerb } from '../state/useVerb.ts';
+import { useWords } from '../words/language.ts';
+import { SHARED } from '../words/shared.ts';
+import { Button } from './button.tsx';
+import { Awaited } from './empty.tsx';
+import { Refused } from './refused.tsx';
+
+type Page<T> = Record<string, T[]> & { next?: string };
+
+interface PagesProps<T> {
+  path: string;
+  query?: Record<string, string>;
+  /** Under which name the rows stand in an answer. */
+  field: string;
+  everyMs?: number;
+  /** A change of it looks again from the first page. */
+  turn?: number;
+  empty: ComponentChildren;
+  children: (rows: readonly T[]) => ComponentChildren;
+}
+
+/** A list that the console gives page by page. Only the first page is looked at again by itself; when more are open, nothing jumps. */
+export function Pages<T>({ path, query = {}, field, everyMs, turn = 0, empty, children }: PagesProps<T>) {
+  const words = useWords(SHARED);
+  const { ask } = useApp();
+  const verb = useVerb();
+  const address = (cursor?: string) => {
+    const asked = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) }).toString();
+    return asked === '' ? path : `${path}?${asked}`;
+  };
+  const key = address();
+  const [more, setMore] = useState<{ key: string; rows: readonly T[]; next: string | undefined }>();
+  const opened = more?.key === key ? more : undefined;
+  const first = useRequest<Page<T>>(key, opened ? undefined : everyMs);
+  useEffect(() => {
+    if (turn === 0) return;
+    setMore(undefined);
+    first.again();
+  }, [turn]);
+  const load = async (next: string) => {
+    const page = await verb.run(() => ask.get<Page<T>>(address(next)));
+    if (page) setMore({ key, rows: [...(opened?.rows ?? []), ...(page.done[field] ?? [])], next: page.done.next });
+  };
+  return (
+    <Awaited asked={first}>{(page) => {
+      const rows = [...(page[field] ?? []), ...(opened?.rows ?? [])];
+      const next = opened ? opened.next : page.next;
+      return (
+        <>
+          {rows.length === 0 ? empty : children(rows)}
+          <Refused refusal={verb.refusal} />
+          {next !== undefined && <p class="more"><Button pending={verb.pending} onClick={() => void load(next)} testId="more">{words.more}</Button></p>}
+        </>
+      );
+    }}</Awaited>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
+import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
+import { withContext } from '../context.ts';
+import { parseCount } from '../time.ts';
+import { paintState } from '../colours.ts';
+import { facts, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { tellTerms } from './terms.ts';
+
+export function addShowCommands(program: Command, terminal: Terminal): void {
+  program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
+    .option('--limit <n>', 'how many', parseCount(1, RAINS_MAX), 100)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  rain list --limit 20')
+    .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
+      const list = await listRains(context, limit);
+      print(terminal, json, list, describeList(list));
+    }));
+
+  program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch once a second until it is settled or Ctrl-C.')
+    .option('--watch', 'go on until it is settled')
+    .option('--json', 'print JSON, with --watch one object a line')
+    .addHelpText('after', '\nExample:\n  rain show m3k9x2a1b2c3d4 --watch')
+    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => withContext(terminal, async (context) => {
+      for (;;) {
+        const rain = await showRain(context, id);
+        if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+        if (watch && !json) clearScreen(terminal);
+        print(terminal, json, rain, describe(rain));
+        if (!watch || rain.state === 'settled') return;
+        await sleep(REFRESH_MS);
+      }
+    }));
+}
+
+function describeList({ rains, total }: RainList): string {
+  if (rains.length === 0) return 'no rain yet; plan one with: rain create --help';
+  const rows = table(['id', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited'],
+    rains.map((rain) => [rain.rainId, titleOf(rain), paintState(rain.state), rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited]));
+  const more = total - rains.length;
+  return more > 0 ? `${rows}\n… and ${more} more; --limit lists up to ${RAINS_MAX}` : rows;
+}
+
+/** Nobody is to take test money for real money, wherever he looks. */
+function titleOf({ title, terms }: RainView): string {
+  return terms.rehearsal ? `${title} (rehearsal)` : title;
+}
+
+function describe(rain: RainDetail): string {
+  return facts([
+    ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)],
+    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...tellTerms(rain.terms),
+    ['opens', rain.opensAt], ['closes', rain.closesAt],
+    ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
+    ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
+    ...(rain.payoutProvider ? [['paid to', rain.payoutProvider === 'ledger' ? 'wallets of our own book' : 'a wallet elsewhere, by webhook']] : []),
+    ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),
+    ...rain.portions.map(({ portion, id, budget, packets, commitment }) => [`top-up ${portion}`, `${budget} in ${packets} packets, ${id}, commitment ${commitment}`]),
+    ...(rain.state !== 'draft' && rain.loaded < rain.packets && rain.state !== 'settled' ? [['not loaded', `${rain.packets - rain.loaded} packets`]] : []),
+  ]);
+}

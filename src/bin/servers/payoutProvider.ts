@@ -1,0 +1,23 @@
+import type { NamedPayoutProvider } from '../../credit/payoutProviders.ts';
+import { ledgerProvider } from '../../credit/ledgerProvider.ts';
+import { webhookProvider } from '../../credit/webhookProvider.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Config } from '../../platform/config.ts';
+
+/** Takes the book's own part, too: a wallet elsewhere is asked only for what the book has reserved. */
+export type OpenPayoutProvider = (ledger: Ledger) => NamedPayoutProvider;
+
+export const OUR_BOOK: OpenPayoutProvider = (ledger) => ({ payoutProvider: 'ledger', balance: ledgerProvider(ledger) });
+
+/** Who keeps users' money, as BALANCE says. @throws when the webhook has no address or no secret, which loadConfig has refused */
+export function payoutProviderOf({ BALANCE: payoutProvider, WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_BATCH_MAX: batchMax, WEBHOOK_TIMEOUT_MS: timeoutMs }: Config): OpenPayoutProvider {
+  switch (payoutProvider) {
+    case 'ledger':
+      return OUR_BOOK;
+    case 'webhook':
+      if (url === undefined || secret === undefined) throw new TypeError('a webhook without an address or a secret');
+      return (ledger) => ({ payoutProvider, balance: webhookProvider(ledger, { url, secret, batchMax, timeoutMs }) });
+    default:
+      return payoutProvider satisfies never;
+  }
+}

@@ -1,0 +1,42 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { FastifyAdapter } from '@bull-board/fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Backend } from './routes/route.ts';
+import type { Authenticator } from './session/authenticate.ts';
+import { REFUSALS, type Refusal } from './refusals.ts';
+
+const QUEUE_BOARD = '/desk/queues';
+
+/** Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. */
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+/** It would ask another company for its letters. */
+const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
+
+/**
+ * BullMQ's board behind the desk's login, for looking only, whoever looks: a job that is added or edited by hand would be a
+ * claim that nobody has won, and a dead letter that is cleaned away a claim that nobody has laid to rest.
+ */
+export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply): Promise<void> {
+  const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
+  createBullBoard({
+    queues: [credit, later, dead].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
+    serverAdapter: adapter, options: { uiConfig: { boardTitle: 'Red-packet rain: queues', hideRedisDetails: false } },
+  });
+  await server.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      void reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' });
+      const admitted = await authenticator.admit(request, 'viewer');
+      if (!admitted.ok) {
+        // A person who opens the board is shown where to sign in.
+        if (admitted.code === 'no_session' && String(request.headers.accept ?? '').includes('text/html')) return reply.redirect('/desk/', 303);
+        return refuse(reply, REFUSALS[admitted.code]);
+      }
+      if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, REFUSALS.look_only);
+      return undefined;
+    });
+    scope.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? payload.replaceAll(FOREIGN_FONTS, '') : payload));
+    await scope.register(adapter.registerPlugin(), { prefix: QUEUE_BOARD });
+  });
+}

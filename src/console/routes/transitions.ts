@@ -1,0 +1,36 @@
+import { recycleRain } from '../../operator/recycle.ts';
+import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
+import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
+import { topUpRain } from '../../operator/topUp.ts';
+import { rainsApi } from '../contract/rains.ts';
+import { answered, declinedFor, given, rainRoute, type Route } from './route.ts';
+
+/** What is done to a rain that there is. */
+export const transitionRoutes: readonly Route[] = [
+  ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => rainRoute(endpoint, async ({ context, params: { rainId } }) => {
+    const done = await verb(context, rainId);
+    return done.ok ? { answer: { state: done.state } } : declinedFor(done.refusals);
+  })),
+
+  rainRoute(rainsApi.start, async ({ context, params: { rainId }, body }) => {
+    return toldTimes(await startRain(context, rainId, { inMs: body?.inMs ?? 0 }));
+  }),
+
+  rainRoute(rainsApi.schedule, async ({ context, params: { rainId }, body }) => {
+    return toldTimes(await rescheduleRain(context, rainId, body));
+  }),
+
+  rainRoute(rainsApi.topUp, async ({ context, params: { rainId }, body }) => {
+    // Fields that were not sent must not be there: the plan is recorded as it was asked for.
+    return answered(await topUpRain(context, rainId, given(body)));
+  }),
+
+  rainRoute(rainsApi.recycle, async ({ context, params: { rainId } }) => {
+    const done = await recycleRain(context, rainId, context);
+    return done.ok ? { answer: { state: done.state, amount: done.amount } } : declinedFor(done.refusals);
+  }),
+];
+
+function toldTimes(done: Scheduled) {
+  return done.ok ? { answer: { state: done.state, opensAt: done.opensAt, closesAt: done.closesAt } } : declinedFor(done.refusals);
+}

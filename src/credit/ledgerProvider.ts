@@ -1,0 +1,27 @@
+import type { Posting } from '../ledger/credit.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
+import { giveUpOn, orRefused } from './conflict.ts';
+
+/** The port, kept by our own book. It never says `reconsumeLater`: what is not refused is posted with its batch or a fault. */
+export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
+  return {
+    async post(_rainId, claims) {
+      return (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting));
+    },
+  };
+}
+
+function toOutcome(posting: Posting): PostOutcome {
+  switch (posting.outcome) {
+    case 'posted':
+    case 'already':
+      return { outcome: 'commit' };
+    case 'discarded':
+    case 'amount_differs':
+    case 'promised_twice':
+      return giveUpOn(posting);
+    default:
+      return posting satisfies never;
+  }
+}

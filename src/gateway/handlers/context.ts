@@ -1,0 +1,37 @@
+import type { Batcher } from '../../grab/batcher.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
+import type { Hub } from '../broadcast/hub.ts';
+import type { Blocklist } from '../ratelimit/blocklist.ts';
+import type { RainCache } from '../rains/rainCache.ts';
+import type { PendingGrab } from './pendingGrab.ts';
+import type { LocalAnswers } from '../rains/localAnswers.ts';
+import type { GatewayDurability } from '../durability/durability.ts';
+import type { Limits } from '../limits.ts';
+import type { FairStart } from '../rains/fairStart.ts';
+import type { RateLimiter } from '../ratelimit/rateLimiter.ts';
+import type { OverloadControl } from '../overload/overload.ts';
+import type { GatewayCounters } from '../telemetry/counters.ts';
+import type { Challenges } from '../challenge/challenges.ts';
+
+/** What a handler may use. */
+export interface HandlerContext {
+  readonly limits: Limits;
+  readonly hub: Hub;
+  readonly rainCache: RainCache;
+  readonly batcher: Batcher<PendingGrab>;
+  readonly fairStart: Pick<FairStart, 'near' | 'take'>;
+  readonly localAnswers: Pick<LocalAnswers, 'answer' | 'forget'>;
+  readonly gatewayDurability: Pick<GatewayDurability, 'confirm' | 'remember'>;
+  /** For reading a user's own result on `join`; grabs go through the batcher. */
+  readonly redis: RedisClient;
+  readonly rateLimiter: RateLimiter;
+  readonly blocklist: Pick<Blocklist, 'refresh'>;
+  /** Where tickets are asked for. */
+  readonly challenges: Challenges | undefined;
+  readonly overload: Pick<OverloadControl, 'admission' | 'loopBudget' | 'killSwitches'>;
+  readonly counters: GatewayCounters;
+  /** Where wins are followed. */
+  readonly traces?: Traces | undefined;
+  readonly onFault: (error: unknown) => void;
+}

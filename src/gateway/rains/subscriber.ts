@@ -1,0 +1,57 @@
+import { parseEvent, type RainEvent } from '../../store/events.ts';
+import { EVENTS_CHANNEL } from '../../store/keys.ts';
+import { encode } from '../../protocol/codec.ts';
+import { mask } from '../../rain/mask.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
+import { epochOf } from '../../platform/telemetry/traces.ts';
+import type { HandlerContext } from '../handlers/context.ts';
+import { frameOf } from '../sockets/frame.ts';
+import { send } from '../sockets/session.ts';
+import { Ticker } from '../broadcast/winnersTicker.ts';
+import { traceCredited } from '../telemetry/spans.ts';
+
+/** Winners in one sample of the ticker. */
+const TICKER_SIZE = 5;
+
+/** Carries what other processes publish to the sockets of this one. */
+export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext): Promise<void> {
+  const { hub, limits } = context;
+  const ticker = new Ticker({
+    watching: (rainId) => hub.watching(rainId),
+    restMs: () => hub.restMs,
+    toldAt: () => hub.toldAt,
+    busy: () => hub.telling || context.overload.killSwitches.off.ticker,
+    show: (frames) => hub.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
+  });
+  subscriber.on('message', (channel: string, frame: string) => {
+    const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;
+    if (event) deliver(event, context, ticker);
+  });
+  await subscriber.subscribe(EVENTS_CHANNEL);
+}
+
+function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): void {
+  switch (event.type) {
+    case 'changed':
+      context.localAnswers.forget(event.rainId);
+      return void context.rainCache.refresh(event.rainId);
+    case 'blocks':
+      return void context.blocklist.refresh();
+    case 'switches':
+      return void context.overload.killSwitches.refresh();
+    case 'credited': {
+      const heardAt = context.traces && epochOf(performance.now());
+      for (const { userId, redPacketId, amount } of event.claims) {
+        const sessions = context.hub.of(userId);
+        if (sessions.size === 0) continue;
+        const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
+        for (const session of sessions) send(session, frame, context.limits);
+        if (context.traces && heardAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.size, heardAt);
+      }
+      const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
+      return ticker.show(event.rainId, frameOf(encode({ type: 'winners', rainId: event.rainId, winners })));
+    }
+    default:
+      return event satisfies never;
+  }
+}

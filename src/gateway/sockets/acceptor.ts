@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } from 'ws';
+import { encode } from '../../protocol/codec.ts';
+import { SUBPROTOCOL } from '../../protocol/constants.ts';
+import { ERRORS } from '../../protocol/outcomes.ts';
+import type { Lifecycle } from '../../platform/process/lifecycle.ts';
+import type { Assembly } from '../assembly.ts';
+import { Handshakes } from '../ratelimit/handshakes.ts';
+import { refuseUpgrade } from './http.ts';
+import type { GatewayOptions } from '../options.ts';
+import { route, refuseRemaining } from '../handlers/router.ts';
+import { sendProtocolError, createSession, heartbeat, pong, send, type Session } from './session.ts';
+import { countClose } from '../telemetry/counters.ts';
+import { createVerifier } from './token.ts';
+import { considerUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
+
+const PROBE_MS = 1_000;
+/** So long do pings wait while something is told to everybody, in pulses. */
+const PUT_OFF_MAX = 5;
+
+/** Where sockets come in, speak and leave. */
+export interface Acceptor {
+  /** Answers an HTTP upgrade: with a socket, or with why there is none. Never throws. */
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
+  /** From now on nobody comes in, and who asks is told to come back. */
+  shut(): void;
+}
+
+export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle): Acceptor {
+  const { limits, hub, rainCache, rateLimiter, counters } = context;
+  const { log, trustedProxies = 0 } = options;
+  const handshakes = new Handshakes(limits);
+  let accepting = true;
+  let suspected = false;
+  const socketOptions: ServerOptions & { closeTimeout: number } = {
+    noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.messageBytesMax, maxFragments: limits.fragmentsMax, closeTimeout: limits.hangUpMs,
+    // ws would answer every ping, also those of a peer that reads none of the answers.
+    autoPong: false, handleProtocols: () => SUBPROTOCOL,
+  };
+  const sockets = new WebSocketServer(socketOptions);
+  const rules: UpgradeRules = {
+    limits, hub, rateLimiter, handshakes, blocklist, killSwitches: overload.killSwitches, counters, trustedProxies, verify: createVerifier(options.token, () => rainCache.now()),
+    allowedOrigins: options.allowedOrigins ?? [], accepting: () => accepting && connected(),
+  };
+
+  async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    if (trustedProxies === 0 && !suspected && request.headers['x-forwarded-for'] !== undefined) {
+      suspected = true;
+      log.warn('a proxy seems to stand before this gateway: as long as TRUSTED_PROXIES is 0, all of its players count as one address');
+    }
+    const admission = await considerUpgrade(request, rules);
+    if (!admission.ok) return refuseUpgrade(stream, admission, limits);
+    sockets.handleUpgrade(request, stream, head, (socket) => welcome(socket, stream, admission));
+  }
+
+  function welcome(socket: WebSocket, stream: Duplex, { identity, address }: Admitted): void {
+    const { userId } = identity;
+    const caller = { identity, user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address) };
+    const session = createSession(socket, stream, caller, performance.now(), limits.heartbeatMs);
+    hub.add(session);
+    log.debug({ connection: session.connection, userId }, 'came');
+    socket.on('message', (data, isBinary) => receive(session, data, isBinary));
+    // Pings, and pongs that nobody asked for, count as messages.
+    socket.on('ping', (data) => { if (rateLimiter.admit(session)) pong(session, data, limits); });
+    socket.on('pong', () => { if (!session.alive) session.alive = true; else rateLimiter.admit(session); });
+    socket.on('close', () => leave(session));
+    // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
+      else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') counters.refused.message_pieces++;
+    });
+    send(session, encode({
+      type: 'welcome', userId, serverTime: rainCache.now(), rains: rainCache.current(),
+      limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },
+    }), limits);
+  }
+
+  function leave(session: Session): void {
+    hub.remove(session);
+    rateLimiter.users.leave(session.user);
+    rateLimiter.addresses.leave(session.address);
+    if (session.closedWith !== undefined) countClose(counters, session.closedWith);
+    log.debug({ connection: session.connection, closedWith: session.closedWith }, 'left');
+  }
+
+  function receive(session: Session, data: RawData, isBinary: boolean): void {
+    // Who has been closed may go on talking until he hears of it, or for as long as he likes.
+    if (session.closedWith !== undefined) return;
+    if (isBinary) return sendProtocolError(session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }), context.limits);
+    if (!accepting) return refuseRemaining(context, session, data.toString(), '-7');
+    route(context, session, data.toString());
+  }
+
+  let putOff = 0;
+  const probe = setInterval(() => {
+    const [now, redisTime] = [performance.now(), rainCache.now()];
+    putOff = hub.telling && putOff < PUT_OFF_MAX ? putOff + 1 : 0;
+    for (const session of hub) heartbeat(session, now, redisTime, putOff > 0, limits);
+    rateLimiter.forget();
+    handshakes.forget();
+  }, PROBE_MS);
+  lifecycle.onClose('heartbeat', () => clearInterval(probe));
+
+  return {
+    upgrade: (request, stream, head) => void upgrade(request, stream, head),
+    shut: () => { accepting = false; },
+  };
+}

@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { GATEWAY_PATH, SUBPROTOCOL } from '../../protocol/constants.ts';
+import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
+import { addressOf } from '../../platform/network/address.ts';
+import { answerJson, type ReadinessReport } from '../../platform/telemetry/health.ts';
+import type { Limits } from '../limits.ts';
+
+interface HttpRules {
+  limits: Limits;
+  /** How many proxies of ours stand before the gateway. */
+  trustedProxies: number;
+  /** What `/readyz` says. */
+  report: () => ReadinessReport;
+  /** A connection was dropped before it asked for anything. */
+  onDropped: (limit: 'connections' | 'connections_per_address') => void;
+  onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** The HTTP side of the door: health, and the way to a socket. Everything that is not one plain request is refused. */
+export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade }: HttpRules): Server {
+  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
+  // Node would leave out what comes behind the 2,000th, a proxy's X-Forwarded-For for one. All are read, and too many are refused.
+  server.maxHeadersCount = 0;
+  // Connections that have not become sockets are bounded, too; behind a proxy all of them have its address.
+  server.maxConnections = limits.socketsMax + 1_000;
+  server.on('drop', () => onDropped('connections'));
+  if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
+  server.on('request', (request, response) => {
+    const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+    if (isAmbiguous(request, limits)) return refuse(400, '400');
+    switch (request.url) {
+      case '/healthz': return answerJson(response, 200, { status: 'ok' });
+      case '/readyz': {
+        const said = report();
+        return answerJson(response, said.ready ? 200 : 503, said);
+      }
+      default: return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
+    }
+  });
+  server.on('upgrade', (request, socket, head) => {
+    // Without a listener a reset during the upgrade would end the process.
+    socket.on('error', () => socket.destroy());
+    if (isAmbiguous(request, limits)) refuseUpgrade(socket, { refusal: 400 }, limits);
+    else onUpgrade(request, socket, head);
+  });
+  return server;
+}
+
+/** @throws when the port is taken (EADDRINUSE). @returns the port */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, 4_096, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/**
+ * A proxy and we might see two different requests in it: two hosts, a body where none belongs, which would be read as
+ * the first frames of the socket, or more headers than both may have read.
+ */
+function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
+  if (rawHeaders.length / 2 > headersMax) return true;
+  if ((headersDistinct['host']?.length ?? 0) > 1) return true;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+}
+
+/** Nobody takes all places by opening connections and saying nothing. */
+function boundByAddress(server: Server, max: number, onDropped: () => void): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = addressOf(socket.remoteAddress ?? '') ?? 'unknown';
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+    if (count <= max) return;
+    onDropped();
+    socket.destroy();
+  });
+}
+
+export interface Answer {
+  refusal: Refusal;
+  /** When to come back, ms from now. */
+  retryInMs?: number;
+}
+
+/** Says why, and hangs up; who does not hang up himself is cut. */
+export function refuseUpgrade(socket: Duplex, { refusal, retryInMs }: Answer, { hangUpMs }: Pick<Limits, 'hangUpMs'>): void {
+  const { status, reason, meaning } = REFUSALS[refusal];
+  const body = JSON.stringify({ code: status, reason, meaning, ...(retryInMs !== undefined && { retryInMs }) });
+  const retry = retryInMs === undefined ? '' : `Retry-After: ${Math.ceil(retryInMs / 1_000)}\r\n`;
+  // Whatever else it has to say is not kept.
+  socket.resume();
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\n${retry}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), hangUpMs).unref();
+}

@@ -1,0 +1,49 @@
+import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../../protocol/outcomes.ts';
+
+/** What can be refused for being too much, or too often, by the limit that did it. */
+export const REFUSED_BY = [
+  'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
+  'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'connections', 'connections_per_address', 'tickets', 'puzzles', 'solutions', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
+] as const;
+export type LimitName = (typeof REFUSED_BY)[number];
+
+/** What this gateway has counted since it opened. Plain numbers: counting an answer must cost next to nothing. */
+export interface GatewayCounters {
+  /** Grabs answered, by the code they were answered with. */
+  answers: Record<OutcomeCode, number>;
+  /** Upgrades, messages, joins and sockets refused or closed, by limit. */
+  refused: Record<LimitName, number>;
+  /** Sockets that we have closed, by code. */
+  closes: Record<CloseCode, number>;
+  /** Tickets and puzzles handed out; one that is told again is not counted again. */
+  handedOut: Record<'ticket' | 'challenge', number>;
+  /** Grabs that drew a lot at the opening of a rain. */
+  gathered: number;
+  /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
+  redisFaults: number;
+}
+
+export function createGatewayCounters(): GatewayCounters {
+  return {
+    answers: zeros(OUTCOMES_IN_ORDER.map(({ code }) => code)),
+    refused: zeros(REFUSED_BY),
+    closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
+    handedOut: { ticket: 0, challenge: 0 },
+    gathered: 0,
+    redisFaults: 0,
+  };
+}
+
+/** The limits that end in a close. */
+const LIMIT_OF_CLOSE: { readonly [C in CloseCode]?: LimitName } = { 1009: 'message_bytes', 4403: 'blocks', 4413: 'send_buffer', 4429: 'errors', 4430: 'offences' };
+
+export function countClose(counters: GatewayCounters, code: CloseCode): void {
+  counters.closes[code]++;
+  const limit = LIMIT_OF_CLOSE[code];
+  if (limit !== undefined) counters.refused[limit]++;
+}
+
+function zeros<K extends string | number>(names: readonly K[]): Record<K, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<K, number>;
+}

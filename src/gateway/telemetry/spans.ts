@@ -1,0 +1,23 @@
+import type { AnsweredBatch } from '../../grab/batcher.ts';
+import { stepBefore, traceOf } from '../../rain/packet-trace.ts';
+import { epochOf, type Traces } from '../../platform/telemetry/traces.ts';
+
+/** Tells the first step of every win that is followed. Who has lost is not followed: there would be a million of him. */
+export function traceWins(traces: Traces, { rainId, shard, pendingGrabs, answers, openedAt, answeredAt }: AnsweredBatch<unknown>): void {
+  for (const answer of answers) {
+    if (answer.code !== '0') continue;
+    const of = traceOf({ rainId, redPacketId: answer.redPacketId });
+    if (!traces.follows(of)) continue;
+    traces.tell({
+      of, name: 'grab', startMs: epochOf(openedAt), endMs: epochOf(answeredAt),
+      attributes: { 'rain.id': rainId, 'rain.red_packet_id': answer.redPacketId, 'rain.shard': shard, 'rain.batch': pendingGrabs.length },
+    });
+  }
+}
+
+/** Tells the last step: his sockets at this gateway have heard that it is credited. */
+export function traceCredited(traces: Traces, rainId: string, redPacketId: string, sockets: number, startMs: number): void {
+  const of = traceOf({ rainId, redPacketId });
+  if (!traces.follows(of)) return;
+  traces.tell({ of, name: 'told', after: stepBefore('told'), startMs, endMs: epochOf(performance.now()), attributes: { 'rain.id': rainId, 'rain.red_packet_id': redPacketId, 'rain.sockets': sockets } });
+}

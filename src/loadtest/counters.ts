@@ -1,0 +1,134 @@
+import type { Loss } from '../client/reconnect.ts';
+import { reasonOf } from '../protocol/outcomes.ts';
+import { CheatCounters, type CheatRecord } from './cheatCounters.ts';
+import { LatencyRecorder, type LatencyRecord } from './latency.ts';
+import { outcomeName, type BotOutcome } from './outcome.ts';
+import { StartHeard, type StartRecord } from './startTimes.ts';
+import { Timeline, type TimelineRecord } from './timeline.ts';
+import { ToldPackets } from './toldPackets.ts';
+
+/** Counts of bots; all only rise, except `connected`. */
+export interface Progress {
+  users: number;
+  /** Sockets open now. */
+  connected: number;
+  /** Bots that have their answer, whatever it is. */
+  answered: number;
+  won: number;
+  credited: number;
+  /** Bots that have left for good. */
+  ended: number;
+}
+
+const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'challenges'] as const;
+const RECORDERS = ['asks', 'taps', 'late'] as const;
+
+/** A tally on its way to another process. */
+export interface WaveCountersRecord {
+  progress: Progress;
+  told: { entries: [string, string, string][]; faults: number; examples: readonly string[] };
+  recorders: Record<(typeof RECORDERS)[number], LatencyRecord>;
+  answers: [string, number][];
+  outcomes: [string, number][];
+  counts: Record<(typeof COUNTS)[number], number>;
+  start: StartRecord;
+  timeline: TimelineRecord;
+  cheats: CheatRecord;
+  lastFailure: Loss | undefined;
+}
+
+/** Where all bots of a wave write down what they see. */
+export class WaveCounters {
+  readonly progress: Progress;
+  readonly told = new ToldPackets();
+  /** From a question to its answer. */
+  readonly asks = new LatencyRecorder();
+  /** From the moment a user meant to tap to the answer that settled it, retries and reconnects included. */
+  readonly taps = new LatencyRecorder();
+  /** From the moment a user meant to tap to his first question: what this side added. */
+  readonly late = new LatencyRecorder();
+  readonly answers = new Map<string, number>();
+  readonly outcomes = new Map<string, number>();
+  readonly start = new StartHeard();
+  readonly timeline = new Timeline();
+  readonly cheats = new CheatCounters(this.told);
+  dials = 0;
+  /** Dials that a welcome followed. */
+  welcomes = 0;
+  /** Dials that no welcome followed. */
+  failedDials = 0;
+  /** How the last of these ended. */
+  lastFailure: Loss | undefined;
+  /** Lines that were lost after the welcome, although the bot had not hung up. */
+  lostLines = 0;
+  /** Frames that are none of rain.v1, and `error` messages: with a right server and a right bot there are none. */
+  misunderstood = 0;
+  /** Lines that flaky users have cut, and how often slow ones have stopped reading. */
+  cuts = 0;
+  stops = 0;
+  /** Puzzles solved. */
+  challenges = 0;
+  readonly #zeroMs: number;
+
+  /** @param zeroMs the start of the wave, as `now` of all that follows tells it */
+  constructor(users: number, zeroMs = 0) {
+    this.#zeroMs = zeroMs;
+    this.progress = { users, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
+  }
+
+  /** @param askMs `undefined`: how long it took says nothing */
+  answer(code: string, askMs: number | undefined, now = 0): void {
+    this.answers.set(code, (this.answers.get(code) ?? 0) + 1);
+    this.at(`answer ${reasonOf(code)}`, now);
+    if (askMs !== undefined) this.asks.record(askMs);
+  }
+
+  connected(change: 1 | -1, now: number): void {
+    this.progress.connected += change;
+    if (change > 0) this.welcomes++;
+    this.at('sockets', now, change);
+  }
+
+  credited(now: number): void {
+    this.progress.credited++;
+    this.at('credited', now);
+  }
+
+  heardStart(now: number): void {
+    this.start.hear(now - this.#zeroMs);
+  }
+
+  at(what: string, now: number, count = 1): void {
+    this.timeline.add(what, now - this.#zeroMs, count);
+  }
+
+  ended(outcome: BotOutcome): void {
+    const name = outcomeName(outcome);
+    this.outcomes.set(name, (this.outcomes.get(name) ?? 0) + 1);
+    this.progress.ended++;
+  }
+
+  record(): WaveCountersRecord {
+    const { progress, told, answers, outcomes, start, timeline, cheats, lastFailure } = this;
+    return {
+      progress, told: { entries: told.entries(), faults: told.faults, examples: told.examples },
+      recorders: Object.fromEntries(RECORDERS.map((name) => [name, this[name].toRecord()])) as WaveCountersRecord['recorders'],
+      answers: [...answers], outcomes: [...outcomes], counts: Object.fromEntries(COUNTS.map((name) => [name, this[name]])) as WaveCountersRecord['counts'],
+      start: start.record(), timeline: timeline.record(), cheats: cheats.record(), lastFailure,
+    };
+  }
+
+  /** Adds what another process has seen of the same wave; `users` are counted already. */
+  merge(other: WaveCountersRecord): void {
+    for (const name of ['connected', 'answered', 'won', 'credited', 'ended'] as const) this.progress[name] += other.progress[name];
+    this.told.merge(other.told);
+    for (const name of RECORDERS) this[name].merge(other.recorders[name]);
+    for (const [code, count] of other.answers) this.answers.set(code, (this.answers.get(code) ?? 0) + count);
+    for (const [name, count] of other.outcomes) this.outcomes.set(name, (this.outcomes.get(name) ?? 0) + count);
+    for (const name of COUNTS) this[name] += other.counts[name];
+    this.start.merge(other.start);
+    this.timeline.merge(other.timeline);
+    this.cheats.merge(other.cheats);
+    this.lastFailure ??= other.lastFailure;
+  }
+}

@@ -1,0 +1,38 @@
+import type { CampaignWinners } from '../../ledger/campaigns.ts';
+import type { OperatorContext } from '../context.ts';
+import { viewRains, type RainView } from '../list.ts';
+
+/** A campaign at a glance. */
+export interface CampaignView {
+  campaignId: string;
+  title: string;
+  winsPerUserMax: number;
+  shards: number;
+  rollOver: boolean;
+  createdAt: string;
+  rounds: number;
+}
+
+export interface CampaignDetail extends Omit<CampaignView, 'rounds'> {
+  /** The first one first. */
+  rounds: RainView[];
+  /** As the book knows them: claims on their way are not among them. */
+  winners: CampaignWinners;
+}
+
+export const CAMPAIGNS_MAX = 1_000;
+
+/** The newest campaigns, so many of them. */
+export async function listCampaigns({ ledger }: OperatorContext, limit = 100): Promise<CampaignView[]> {
+  const campaigns = await ledger.campaigns(Math.min(limit, CAMPAIGNS_MAX));
+  return Promise.all(campaigns.map(async ({ id, createdAt, ...plain }) => (
+    { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await ledger.countRains({ campaignId: id }) })));
+}
+
+export async function showCampaign(context: OperatorContext, campaignId: string): Promise<CampaignDetail | undefined> {
+  const campaign = await context.ledger.campaign(campaignId);
+  if (!campaign) return undefined;
+  const [rounds, winners] = await Promise.all([context.ledger.rounds(campaignId), context.ledger.campaignWinners(campaign)]);
+  const { id, createdAt, ...plain } = campaign;
+  return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(context, rounds), winners };
+}

@@ -1,0 +1,30 @@
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
+import { SharedSession } from './sharedSession.ts';
+
+/**
+ * Process entry, `databaseServer.js <folder> <port>`: PostgreSQL (PGlite) for everybody on 127.0.0.1. A folder left by a
+ * killed server is recovered by PostgreSQL's own log.
+ */
+const folder = process.argv[2]!;
+const port = Number(process.argv[3]);
+const CONNECTIONS_MAX = 100;
+
+try {
+  const database = new SharedSession(folder);
+  await database.waitReady;
+  const server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port, maxConnections: CONNECTIONS_MAX });
+  await server.start();
+  const stop = async () => {
+    await server.stop();
+    await database.close();
+  };
+  const stopAndExit = () => { void stop().then(() => process.exit(0), () => process.exit(1)); };
+  process.once('SIGTERM', stopAndExit);
+  process.once('SIGINT', stopAndExit);
+  endWithParent(stop);
+  void tellReady({ port: Number(server.getServerConn().split(':').at(-1)) });
+} catch (error) {
+  await tellFailed(`${folder} cannot be opened (${error instanceof Error ? error.message : String(error)})`);
+  process.exit(1);
+}

@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { describeEnd, startChild, type ChildEnd } from '../process/childProcess.ts';
+import { compiledEntry } from '../process/compiledEntry.ts';
+import type { Home } from '../process/home.ts';
+import type { HomeLock } from '../process/homeLock.ts';
+import { connectRedis, untilReady } from '../redis/connect.ts';
+import { freePort, isPortFree } from './freePort.ts';
+
+export interface EmbeddedServer {
+  url: string;
+  port: number;
+  /** The server itself, behind its guard. */
+  pid: number;
+  ended: Promise<ChildEnd>;
+  stop(): Promise<void>;
+}
+
+export type StartedServer = { ok: true; server: EmbeddedServer } | { ok: false; reason: string };
+
+interface EmbeddedRedisOptions {
+  home: Home;
+  password: string;
+  lock?: HomeLock;
+  /** Default: a free one. */
+  port?: number;
+  /** Syncs once a second instead of before every reply. */
+  relaxed?: boolean;
+}
+
+/** A log of a big rain takes a while to be read again. */
+const LOADING_MS_MAX = 120_000;
+
+/**
+ * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`, every write synced before its reply
+ * [R4] unless `relaxed`. Resolves when it answers.
+ */
+export async function startEmbeddedRedis({ home, password, lock, port, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer> {
+  for (let attempt = 1; ; attempt++) {
+    const candidate = port ?? await freePort();
+    const started = await startOn(candidate, home, password, lock, relaxed);
+    if (started.ok || await isPortFree(candidate)) return started;
+    // A port that was free a moment ago may be somebody else's by the time Redis wants it: then another one will do.
+    const last = port !== undefined || attempt === 3;
+    if (last) return { ok: false, reason: `the embedded Redis did not start: port ${candidate} of 127.0.0.1 is in use` };
+  }
+}
+
+async function startOn(port: number, home: Home, password: string, lock: HomeLock | undefined, relaxed: boolean): Promise<StartedServer> {
+  mkdirSync(home.redis, { recursive: true, mode: 0o700 });
+  const configFile = join(home.folder, 'redis.conf');
+  writeFileSync(configFile, redisConfig(port, home.redis, password, relaxed), { mode: 0o600 });
+  const started = await startChild({
+    name: 'redis', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile], logs: home.logs, lock,
+    facts: z.object({ serverPid: z.int().positive() }),
+  });
+  if (!started.ok) return started;
+  const { child } = started;
+  lock?.adopt(child.facts.serverPid);
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  const client = connectRedis(url, { purpose: 'once', onError: () => {} });
+  try {
+    await Promise.race([
+      untilReady(client, LOADING_MS_MAX),
+      child.ended.then((end) => { throw new Error(`it ended with ${describeEnd(end)}${child.lastLine()}`); }),
+    ]);
+  } catch (error) {
+    await child.stop();
+    return { ok: false, reason: `the embedded Redis did not start: ${(error as Error).message}` };
+  } finally {
+    client.disconnect();
+  }
+  return { ok: true, server: { url, port, pid: child.facts.serverPid, ended: child.ended, stop: child.stop } };
+}
+
+function redisConfig(port: number, folder: string, password: string, relaxed: boolean): string {
+  return [
+    '# Written at every start; changes made here are lost.',
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(folder)}`,
+    'save ""',
+    'appendonly yes',
+    `appendfsync ${relaxed ? 'everysec' : 'always'}`,
+    '# A full Redis must refuse, never forget a claim.',
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
+
+/**
+ * Process entry, `redisGuard.js <config file> [option …]`: a Redis server knows nothing of its parent, so this process stands
+ * between. It ends when the server ends, and the server ends when it is asked to or when the parent is gone.
+ */
+const CANDIDATES = ['redis-server', 'valkey-server'] as const;
+const KILL_AFTER_MS = 5_000;
+const serverArguments = process.argv.slice(2);
+
+function run([command, ...others]: readonly string[]): void {
+  if (command === undefined) return fail(`neither of ${CANDIDATES.join(', ')} is on the PATH`);
+  const server = spawn(command, serverArguments, { stdio: ['ignore', 'inherit', 'inherit'] });
+  let stopping = false;
+  let kill: NodeJS.Timeout | undefined;
+  const gone = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const stop = () => {
+    stopping = true;
+    server.kill('SIGTERM');
+    kill ??= setTimeout(() => server.kill('SIGKILL'), KILL_AFTER_MS);
+    return gone;
+  };
+  server.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') run(others);
+    else fail(`${command} cannot be run (${error.code})`);
+  });
+  server.once('spawn', () => {
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    endWithParent(stop, KILL_AFTER_MS + 2_000);
+    void tellReady({ serverPid: server.pid });
+  });
+  server.once('exit', () => process.exit(stopping ? 0 : 1));
+}
+
+function fail(sentence: string): void {
+  void tellFailed(sentence).then(() => process.exit(1));
+}
+
+run(CANDIDATES);

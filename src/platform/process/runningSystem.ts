@@ -1,0 +1,43 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { lockHolder } from './homeLock.ts';
+
+/** What `rain list` in another terminal needs to reach the system that runs in a home. Holds secrets: mode 0600. */
+const runningSystem = z.object({
+  pid: z.int().positive(),
+  /** Epoch milliseconds. */
+  startedAt: z.number(),
+  redisUrl: z.string(),
+  databaseUrl: z.string(),
+  jwtSecret: z.string(),
+  /** ws://… */
+  gatewayUrl: z.string(),
+  /** http://…, the player's page */
+  consoleUrl: z.string(),
+  demo: z.boolean(),
+});
+export type RunningSystem = z.infer<typeof runningSystem>;
+
+const FILE = 'run.json';
+
+/** Written in one piece, so that no reader sees half of it. */
+export function writeRunning(home: string, value: RunningSystem): void {
+  const draft = join(home, `${FILE}.draft`);
+  writeFileSync(draft, `${JSON.stringify(runningSystem.parse(value), null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, join(home, FILE));
+}
+
+/** The system that runs in this home now; `undefined` when there is none, or what the file tells of has ended. */
+export function readRunning(home: string): RunningSystem | undefined {
+  try {
+    const value = runningSystem.parse(JSON.parse(readFileSync(join(home, FILE), 'utf8')));
+    return lockHolder(home)?.pid === value.pid ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeRunning(home: string): void {
+  rmSync(join(home, FILE), { force: true });
+}

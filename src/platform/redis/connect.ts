@@ -1,0 +1,125 @@
+import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { redactUrl, serversOf } from '../network/serverUrl.ts';
+
+/** What the rooms see: one server, a Sentinel group or a Cluster, with the same commands. */
+export type RedisClient = Redis | Cluster;
+
+type RedisAddress =
+  | { kind: 'single'; url: string }
+  | { kind: 'sentinel'; nodes: { host: string; port: number }[]; name: string; username?: string; password?: string }
+  | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };
+
+/**
+ * How long a command may take, ms. A command that ran out of time may have run: its caller must treat the outcome as
+ * unknown, and only repeat what is harmless to repeat.
+ */
+export const COMMAND_TIMEOUT_MS = 2_000;
+/**
+ * A line on which nothing came back for so long though something was asked is given up for another, ms: a firewall that
+ * forgot the connection, or a machine that lost its power, says nothing, and the kernel believes in both for a quarter of an hour.
+ */
+const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
+/** Who only listens asks now and then whether anybody is there, ms. */
+const LISTENER_PING_MS = 5_000;
+/** Between two tries to connect again, ms. */
+const reconnectDelay = (attempt: number): number => Math.min(50 * attempt, 1_000);
+
+function hosts(text: string, defaultPort: number): { host: string; port: number }[] | undefined {
+  const nodes = text.split(',').map((part) => /^([^:@/\s]+|\[[0-9a-fA-F:]+\])(?::(\d{1,5}))?$/.exec(part.trim()));
+  if (nodes.some((node) => !node)) return undefined;
+  return nodes.map((node) => ({ host: node![1]!.replace(/^\[|\]$/g, ''), port: node![2] ? Number(node![2]) : defaultPort }));
+}
+
+/** `redis[s]://…`, `redis+sentinel://[user:pass@]h:p,h:p/name`, `redis+cluster://[user:pass@]h:p,h:p`; else `undefined`. */
+export function parseRedisUrl(url: string): RedisAddress | undefined {
+  if (/^rediss?:\/\/\S+$/.test(url)) return URL.canParse(url) ? { kind: 'single', url } : undefined;
+  const match = /^redis\+(sentinel|cluster):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/@\s]+)(?:\/([^/\s]*))?$/.exec(url);
+  if (!match) return undefined;
+  const [, kind, user, secret, hostList, name] = match;
+  const nodes = hosts(hostList!, kind === 'sentinel' ? 26379 : 6379);
+  if (!nodes) return undefined;
+  const login = {
+    ...(user ? { username: decodeURIComponent(user) } : {}),
+    ...(secret ? { password: decodeURIComponent(secret) } : {}),
+  };
+  if (kind === 'cluster') return { kind: 'cluster', nodes, ...login };
+  return name ? { kind: 'sentinel', nodes, name, ...login } : undefined;
+}
+
+/** Which servers a client was to reach: ioredis's own errors often do not say. */
+const servers = new WeakMap<RedisClient, string>();
+
+export interface ConnectOptions {
+  /**
+   * `once`: a command is sent at most once and rejects at once when the connection breaks or is away; for everything
+   * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
+   * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ demands for blocking workers.
+   */
+  purpose: 'once' | 'subscriber' | 'queue';
+  onError: (error: Error) => void;
+}
+
+/** Connects in the background; `ready` is awaited by the caller with `untilReady`. */
+export function connectRedis(url: string, { purpose, onError }: ConnectOptions): RedisClient {
+  const address = parseRedisUrl(url);
+  if (!address) throw new TypeError(`not a Redis address: ${redactUrl(url)}`);
+  const options: RedisOptions = {
+    lazyConnect: false,
+    connectTimeout: 2_000,
+    retryStrategy: reconnectDelay,
+    ...(purpose === 'once' && { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false, commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX }),
+    ...(purpose === 'subscriber' && { socketTimeout: SILENCE_MS_MAX }),
+    ...(purpose === 'queue' && { maxRetriesPerRequest: null }),
+    ...('password' in address && { password: address.password }),
+    ...('username' in address && { username: address.username }),
+  };
+  const client = open(address, options, purpose);
+  servers.set(client, serversOf(url));
+  client.on('error', onError);
+  if (purpose === 'subscriber') askNowAndThen(client);
+  return client;
+}
+
+function askNowAndThen(client: RedisClient): void {
+  const timer = setInterval(() => { if (client.status === 'ready') client.ping().catch(() => {}); }, LISTENER_PING_MS).unref();
+  client.once('end', () => clearInterval(timer));
+}
+
+function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOptions['purpose']): RedisClient {
+  switch (address.kind) {
+    case 'single':
+      return new Redis(address.url, options);
+    case 'sentinel':
+      return new Redis({ ...options, sentinels: address.nodes, name: address.name });
+    case 'cluster': {
+      const { maxRetriesPerRequest: _perNode, retryStrategy: _single, ...redisOptions } = options;
+      const once: Partial<ClusterOptions> = purpose === 'once' ? { retryDelayOnFailover: 0, enableOfflineQueue: false } : {};
+      return new Cluster(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
+    }
+  }
+}
+
+/** Resolves when commands can be sent, rejects after `timeoutMs` with where that was and the last error seen. */
+export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
+  await untilOpen(client, timeoutMs);
+  // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.
+  if (client instanceof Cluster) await Promise.all(client.nodes('master').map((node) => node.ping()));
+}
+
+function untilOpen(client: RedisClient, timeoutMs: number): Promise<void> {
+  if (client.status === 'ready') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    let last = 'no answer';
+    const remember = (error: Error) => { last = error.message; };
+    const settle = (finish: () => void) => () => {
+      clearTimeout(timer);
+      client.off('ready', ready);
+      client.off('error', remember);
+      finish();
+    };
+    const ready = settle(resolve);
+    const timer = setTimeout(settle(() => reject(new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`))), timeoutMs);
+    client.on('ready', ready);
+    client.on('error', remember);
+  });
+}

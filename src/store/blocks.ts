@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { readJson } from '../rain/json.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { publish } from './events.ts';
+import { BLOCKS_KEY } from './keys.ts';
+import { run } from './scripts.ts';
+
+/** Every gateway knows all of them by heart [R10]. */
+export const BLOCKS_MAX = 10_000;
+/** Changes with every change of the list; ends of themselves do not count. */
+const VERSION = 'version';
+
+const blockKind = z.enum(['user', 'address']);
+export type BlockKind = z.infer<typeof blockKind>;
+
+const block = z.object({
+  kind: blockKind,
+  /** A userId, or a network as `networkOf` names it. */
+  who: z.string(),
+  reason: z.string(),
+  actor: z.string(),
+  /** Epoch ms by Redis's clock; without an end it lasts until it is lifted. */
+  since: z.number(),
+  until: z.number().optional(),
+});
+export type Block = z.infer<typeof block>;
+
+interface BlockList {
+  version: string | undefined;
+  /** Those whose time is over may be among them. */
+  blocks: Block[];
+}
+
+const nameOf = ({ kind, who }: Pick<Block, 'kind' | 'who'>): string => `${kind}:${who}`;
+
+/** Something else after every change; far cheaper to ask for than the list. */
+export async function blocksVersion(redis: RedisClient): Promise<string | undefined> {
+  return await redis.hget(BLOCKS_KEY, VERSION) ?? undefined;
+}
+
+/** Entries that do not parse are left out: nobody could be told by them. */
+export async function readBlocks(redis: RedisClient): Promise<BlockList> {
+  const { [VERSION]: version, ...entries } = await redis.hgetall(BLOCKS_KEY);
+  return { version, blocks: Object.values(entries).flatMap((entry) => block.safeParse(readJson(entry)).data ?? []) };
+}
+
+/** A block of the same one is replaced, and finds room always. */
+export async function hasRoomFor(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<boolean> {
+  // One field more than there are blocks: the version.
+  return await redis.hlen(BLOCKS_KEY) <= BLOCKS_MAX || await redis.hexists(BLOCKS_KEY, nameOf(who)) === 1;
+}
+
+export async function putBlock(redis: RedisClient, added: Block): Promise<void> {
+  await redis.hset(BLOCKS_KEY, { [nameOf(added)]: JSON.stringify(added), [VERSION]: randomUUID() });
+  await publish(redis, { type: 'blocks' });
+}
+
+/** @returns the block that was lifted; `undefined`: there was none */
+export async function liftBlock(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<Block | undefined> {
+  const lifted = await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(who), randomUUID(), '']);
+  if (lifted === null) return undefined;
+  await publish(redis, { type: 'blocks' });
+  return block.safeParse(readJson(String(lifted))).data;
+}
+
+/** Clears away a block whose time is over, unless it was put there anew. */
+export async function clearBlock(redis: RedisClient, over: Block): Promise<void> {
+  await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(over), randomUUID(), JSON.stringify(over)]);
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { roundOf } from '../rain/campaign.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { campaignKeys, shardKeys } from './keys.ts';
+import { run } from './scripts.ts';
+
+/** Users one script call looks at, roughly: well under a millisecond of Redis's time. */
+const PAGE = 1_000;
+/** Of the filter: with four hashes about one user in four hundred is taken for a winner who is none. */
+const BITS_PER_WINNER = 16;
+const HASHES = 4;
+
+/** Who has won in a rain, or might have: never wrong about somebody who has. */
+export interface Winners {
+  /** False: he has not won. True: ask. */
+  mayHold(userId: string): boolean;
+  /** Entries that the claim logs had when the reading began. With as many as then, nobody has won since. */
+  claims: number;
+  /** Their newest entries, as `RainReading` has them. */
+  newest: string;
+}
+
+const page = z.tuple([z.string()]).rest(z.string());
+
+/**
+ * Of a round the filter holds everybody who has won in the campaign: some of them have had enough, which the script alone can
+ * say. Who wins in another round after the reading may hear that nothing is left, which is as true.
+ * @throws when Redis cannot be read
+ */
+export async function readWinners(redis: RedisClient, rainId: string, shards: number): Promise<Winners> {
+  const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
+  // First: who wins while the reading goes on makes it outdated, not wrong.
+  const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
+  const hashes = keys.map(({ claimed }) => claimed);
+  if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
+  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
+  const filter = new Filter(sizes.reduce((sum, size) => sum + size, 0));
+  for (const hash of hashes) {
+    for await (const users of usersOf(redis, hash)) for (const user of users) filter.add(user);
+  }
+  return { mayHold: (userId) => filter.has(userId), claims: logs.reduce((sum, [count]) => sum + count, 0), newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join('') };
+}
+
+/** The fields of a hash by user, such as `claimed`, a page at a time; one may come twice. */
+export async function* usersOf(redis: RedisClient, hash: string): AsyncGenerator<string[]> {
+  let cursor = '0';
+  do {
+    const [next, ...users] = page.parse(await run(redis, 'winners', [hash], [cursor, PAGE]));
+    yield users;
+    cursor = next;
+  } while (cursor !== '0');
+}
+
+/** A Bloom filter: two bytes a winner, where their ids would take a hundred. */
+class Filter {
+  readonly #bits: Uint32Array;
+  readonly #mask: number;
+
+  constructor(expected: number) {
+    const bits = 2 ** Math.ceil(Math.log2(Math.max(1_024, expected * BITS_PER_WINNER)));
+    this.#bits = new Uint32Array(bits / 32);
+    this.#mask = bits - 1;
+  }
+
+  add(text: string): void {
+    const step = stepOf(text);
+    for (let i = 0, at = hashOf(text); i < HASHES; i++, at = (at + step) | 0) this.#bits[(at & this.#mask) >>> 5]! |= 1 << (at & 31);
+  }
+
+  has(text: string): boolean {
+    const step = stepOf(text);
+    for (let i = 0, at = hashOf(text); i < HASHES; i++, at = (at + step) | 0) {
+      if ((this.#bits[(at & this.#mask) >>> 5]! & (1 << (at & 31))) === 0) return false;
+    }
+    return true;
+  }
+}
+
+/** FNV-1a over UTF-16 units, mixed so that the low bits depend on all of them. */
+function hashOf(text: string, seed = 0x811c9dc5): number {
+  let hash = seed;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return hash ^ (hash >>> 13);
+}
+
+/** Odd, so that all places are reached. */
+function stepOf(text: string): number {
+  return hashOf(text, 0x9e3779b9) | 1;
+}

@@ -1,0 +1,72 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import type { StatementCursor } from '../ledger/walletStatement.ts';
+import { formatMoney, parseMoney } from '../rain/money.ts';
+import type { WinsStatus, WalletService } from './walletService.ts';
+
+/** One red packet of a user, as he is told. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
+interface StatementEntry {
+  rainId: string;
+  title: string;
+  redPacketId: string;
+  amount: string;
+  at: string;
+  status: WinsStatus;
+}
+
+export interface WalletStatement {
+  userId: string;
+  /** Credited, of all rains. */
+  wallet: string;
+  /** On its way. */
+  pending: string;
+  /** What is not credited yet, on the first page only, and then the credits, newest first. */
+  packets: StatementEntry[];
+  /** False: some of what was won lately may be missing here, or still show as pending; `note` says why. */
+  settled: boolean;
+  note?: string;
+  /** For the next page. */
+  next?: string;
+}
+
+const NOTE = 'What you have won lately may not be shown yet. It is safe and on its way; ask again in a moment.';
+
+/**
+ * What a user has, after what he has won is settled, as far as that can be done in time.
+ * @param after the last packet of the page before; then nothing is settled again
+ * @throws when the book cannot be read
+ */
+export async function openWalletStatement({ walletService, ledger }: { walletService: WalletService; ledger: Pick<Ledger, 'walletStatement'> }, userId: string, after: StatementCursor | undefined, limit: number): Promise<WalletStatement> {
+  const { wins, settled } = after ? { wins: [], settled: true } : await walletService.settle(userId);
+  // One more than is shown: whether there is a next page.
+  const { balanceCents, packets: credits } = await ledger.walletStatement(userId, after, limit + 1);
+  const shown = credits.slice(0, limit);
+  // Between the settling and the reading the clerk may have been there.
+  const known = new Set(credits.map(({ redPacketId }) => redPacketId));
+  const open = wins.filter(({ claim, standing }) => standing !== 'credited' && !known.has(claim.redPacketId));
+  const pendingCents = open.reduce((sum, { claim, standing }) => sum + (standing === 'pending' ? parseMoney(claim.amount)! : 0n), 0n);
+  const last = shown.at(-1);
+  return {
+    userId, wallet: formatMoney(balanceCents), pending: formatMoney(pendingCents),
+    packets: [
+      ...open.sort((a, b) => Number(b.claim.at) - Number(a.claim.at)).map(({ claim: { rainId, redPacketId, amount, at }, title, standing }) => ({
+        rainId, title, redPacketId, amount, at: new Date(Number(at)).toISOString(), status: standing,
+      })),
+      ...shown.map(({ rainId, title, redPacketId, amountCents, postedAt }) => ({
+        rainId, title, redPacketId, amount: formatMoney(amountCents), at: new Date(postedAt).toISOString(), status: 'credited' as const,
+      })),
+    ],
+    settled, ...(!settled && { note: NOTE }),
+    ...(last && credits.length > limit && { next: placeText(last) }),
+  };
+}
+
+/** A place as it stands in an address. */
+export function placeText({ postedAt, redPacketId }: StatementCursor): string {
+  return Buffer.from(`${postedAt} ${redPacketId}`).toString('base64url');
+}
+
+/** The other way round; `undefined`: nothing that we have handed out. */
+export function readPlace(text: string): StatementCursor | undefined {
+  const [, postedAt, redPacketId] = /^(\d{1,15}) ([^\p{Cc}\p{Cs}]{1,128})$/u.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
+  return postedAt !== undefined && redPacketId !== undefined ? { postedAt: Number(postedAt), redPacketId } : undefined;
+}

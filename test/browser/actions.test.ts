@@ -1,0 +1,128 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { claimLog } from '../support/operatorContext.ts';
+import { openTestConsole, PASSWORD, type TestConsole } from '../support/testConsole.ts';
+import { findBarriers } from './axe.ts';
+import { OPERATOR_PAGE } from './built-page.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { ACTIONS, goTo, LAPTOP, photograph, screensOf, signIn } from './operator.ts';
+import { openPage } from './windows.ts';
+
+describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real servers', () => {
+  let testConsole: TestConsole;
+  let browser: Browser;
+  let page: Page;
+  const faults: string[] = [];
+  beforeAll(async () => {
+    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
+    page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: 'reduce' });
+    page.on('pageerror', ({ message }) => faults.push(message));
+    await page.goto(`${testConsole.url}/desk/`);
+    await signIn(page, 'opal', PASSWORD);
+  });
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
+  afterAll(async () => {
+    await browser?.close();
+    await testConsole?.stop();
+  });
+
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
+  const dialog = () => page.locator('dialog');
+  /** The book gets what the wallet was asked for, as the worker would have written it. */
+  const asked = async (rainId: string) => {
+    await testConsole.ledger.assignPayout(rainId, 'webhook');
+    await testConsole.ledger.reserve(await claimLog(testConsole, rainId));
+  };
+
+  test('[R5] a dead letter that a wallet may have paid is laid to rest only on the word that it has not', async () => {
+    testConsole.barred.add('user-0');
+    await testConsole.wonRain('doubt', 1);
+    await asked('doubt');
+    await testConsole.credit();
+    await goTo(page, '#/dead');
+    await page.getByTestId('letter').getByText('Discard', { exact: true }).click();
+    await page.getByTestId('why-discarded').fill('he has left us');
+    expect(await dialog().getByRole('switch').count(), 'asked before there is a doubt').toBe(0);
+    await page.getByTestId('act').click();
+    await soon(() => dialog().textContent()).toContain('the wallet was asked to pay');
+    expect(await page.getByTestId('act').isDisabled()).toBe(true);
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'not-paid');
+    expect((await testConsole.ledger.book('doubt'))!.discarded.count, 'nothing was given back').toBe(0);
+    await dialog().getByText('The wallet has certainly not paid it').click();
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('letter').count()).toBe(0);
+    expect((await testConsole.ledger.book('doubt'))!.discarded).toEqual({ count: 1, cents: 100n });
+  });
+
+  test('[R5] one is tried again, and credited once the cause is gone', async () => {
+    testConsole.barred.add('user-0');
+    await testConsole.wonRain('again', 1);
+    await testConsole.credit();
+    testConsole.barred.clear();
+    await goTo(page, '#/rains');
+    await goTo(page, '#/dead');
+    await page.getByTestId('letter').getByText('Try again').click();
+    await soon(() => dialog().textContent()).toContain('user-0 is credited with 1.00');
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('letter').count()).toBe(0);
+    await testConsole.credit();
+    expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
+  });
+
+  test('whoever plays foul is kept out, and let in again', async () => {
+    await goTo(page, '#/blocks');
+    await page.getByTestId('who-blocked').fill('mallory');
+    await page.getByTestId('block-act').click();
+    await soon(() => page.locator('.field.refused').count()).toBeGreaterThan(0);
+    await page.getByTestId('why-blocked').fill('a hundred taps a second');
+    await page.getByTestId('block-act').click();
+    await soon(() => page.getByTestId('block').textContent()).toContain('mallory');
+    await page.getByTestId('block').getByText('Let in again').click();
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('block').count()).toBe(0);
+  });
+
+  test('a switch is held with a reason, and let go', async () => {
+    await goTo(page, '#/switches');
+    const ticker = page.getByTestId('switch-ticker');
+    await ticker.getByText('Hold off').click();
+    expect(await page.getByTestId('act').isDisabled()).toBe(true);
+    await page.getByTestId('why-switched').fill('the hall is full');
+    await page.getByTestId('act').click();
+    await soon(() => ticker.getAttribute('data-position')).toBe('off');
+    await soon(() => ticker.textContent()).toContain('the hall is full');
+    await ticker.getByText('By itself').click();
+    await page.getByTestId('act').click();
+    await soon(() => ticker.getAttribute('data-position')).toBe('auto');
+  });
+
+  test('money is added to a rain in packets that are all alike', async () => {
+    await testConsole.wonRain('more', 0);
+    await goTo(page, '#/rains/more');
+    await page.getByTestId('verb-topUp').click();
+    await page.getByTestId('top-budget').fill('6');
+    await page.getByTestId('top-packets').fill('3');
+    await photograph(page, 'top-up-before');
+    await dialog().getByText('All alike').click();
+    await soon(() => dialog().textContent()).toContain('6.00 leaves the operator account');
+    await photograph(page, 'top-up-alike');
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
+    const [portion] = (await testConsole.ledger.rain('more'))!.portions;
+    expect(portion).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
+  });
+
+  test('a viewer sees everything and no button that would be refused', async () => {
+    await testConsole.wonRain('seen', 0);
+    await goTo(page, '#/rains/seen');
+    expect(await page.locator(ACTIONS).count(), 'what an operator is offered').toBeGreaterThan(0);
+    await page.context().clearCookies();
+    await page.reload();
+    await signIn(page, 'vera', PASSWORD);
+    for (const hash of screensOf('seen')) {
+      await goTo(page, hash);
+      expect(await page.locator(ACTIONS).count(), hash).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { TicketHolder } from '../../src/client/ticket.ts';
+import type { ChallengeMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
+import type { ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
+
+const SOLUTION: ChallengeSolution = { counter: 3, derivedKey: '00' };
+const ticket = (text: string, expiresAt = 1_000): TicketMessage => ({ type: 'ticket', rainId: 'spring', ticket: text, expiresAt });
+const challenge = (signature: string): ChallengeMessage => ({
+  type: 'puzzle', rainId: 'spring',
+  challenge: { signature, parameters: { algorithm: 'PBKDF2/SHA-256', cost: 1, keyLength: 32, keyPrefix: '00', keySignature: '00', nonce: '00', salt: '00', data: { until: 1 } } },
+});
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function open(solve: () => Promise<ChallengeSolution | undefined> = async () => SOLUTION) {
+  const seen = { now: 0, sent: [] as SolutionMessage[], vain: 0, solved: 0 };
+  const entry = new TicketHolder({
+    now: () => seen.now, onVain: () => { seen.vain++; },
+    send: (message) => seen.sent.push(message) > 0,
+    solve: () => {
+      seen.solved++;
+      return solve();
+    },
+  });
+  entry.begin('spring');
+  return { entry, seen };
+}
+
+test('where nobody asks for tickets there is none, and none is waited for', () => {
+  const { entry } = open();
+  expect([entry.ticket, entry.preparing]).toEqual([undefined, false]);
+});
+
+test('a ticket holds until it runs out, over joins of the same rain, and not for another', () => {
+  const { entry, seen } = open();
+  entry.hear(ticket('one'));
+  entry.begin('spring');
+  expect(entry.ticket).toBe('one');
+  entry.hear({ ...ticket('other'), rainId: 'autumn' });
+  expect(entry.ticket).toBe('one');
+  seen.now = 1_000;
+  expect(entry.ticket).toBeUndefined();
+  seen.now = 0;
+  entry.begin('autumn');
+  expect(entry.ticket).toBeUndefined();
+});
+
+test('a puzzle is worked on once, its solution sent, and a tap waits until the ticket is there', async () => {
+  const { entry, seen } = open();
+  entry.hear(challenge('aa'));
+  entry.hear(challenge('aa'));
+  expect([entry.preparing, seen.solved]).toEqual([true, 1]);
+  await settled();
+  expect(seen.sent).toEqual([{ type: 'solution', rainId: 'spring', challenge: challenge('aa').challenge, solution: SOLUTION }]);
+  expect(entry.preparing).toBe(true);
+  entry.hear(ticket('one'));
+  expect([entry.preparing, entry.ticket]).toEqual([false, 'one']);
+  // Who has a ticket works for no other.
+  entry.hear(challenge('bb'));
+  expect(seen.solved).toBe(1);
+});
+
+test.each([['that cannot be solved', async () => undefined], ['whose solver could not be loaded', async () => { throw new Error('no worker'); }]])('a puzzle %s: another is asked for', async (_what, solve) => {
+  const { entry, seen } = open(solve);
+  entry.hear(challenge('aa'));
+  await settled();
+  expect([seen.vain, seen.sent, entry.preparing]).toEqual([1, [], true]);
+});
+
+test('a solution that comes when it is all over is not sent', async () => {
+  const { entry, seen } = open();
+  entry.hear(challenge('aa'));
+  entry.forget();
+  await settled();
+  expect([seen.sent, entry.preparing]).toEqual([[], false]);
+});
+
+test('a ticket that is taken for none is waited for anew', () => {
+  const { entry } = open();
+  entry.hear(ticket('one'));
+  entry.lose();
+  expect([entry.ticket, entry.preparing]).toEqual([undefined, true]);
+});
+
+test('a ticket that has not come for too long is not waited for any more; a puzzle under way still is', () => {
+  const { entry } = open(() => new Promise(() => {}));
+  entry.lose();
+  entry.relent();
+  expect(entry.preparing).toBe(false);
+  entry.hear(challenge('aa'));
+  entry.relent();
+  expect(entry.preparing).toBe(true);
+});

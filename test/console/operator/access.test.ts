@@ -1,0 +1,146 @@
+import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { json } from 'node:stream/consumers';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API } from '../../../src/console/contract/api.ts';
+import { mountOperatorConsole } from '../../../src/console/operatorConsole.ts';
+import { REFUSALS } from '../../../src/console/refusals.ts';
+import { dump } from '../../support/rain.ts';
+import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+
+let testConsole: TestConsole;
+let opal: Visitor;
+let vera: Visitor;
+beforeAll(async () => {
+  testConsole = await openTestConsole();
+  await testConsole.wonRain('spring', 2);
+  [opal, vera] = [await testConsole.signIn('opal'), await testConsole.signIn('vera')];
+});
+afterAll(() => testConsole?.stop());
+
+const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker');
+const every = API.filter(({ who }) => who !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
+const changing = every.filter(({ method }) => method !== 'GET');
+const CODES = new Set(Object.values(REFUSALS).map(({ code }) => code as string));
+
+/** All that a visitor could have changed. */
+async function everything(): Promise<unknown> {
+  const { 'rain:sessions': _, ...held } = await dump(testConsole.redis, 'rain:*') as Record<string, unknown>;
+  const kept = Object.fromEntries(Object.entries(held).filter(([key]) => !key.startsWith('rain:sessions:') && !key.startsWith('rain:attempts:')));
+  return { kept, rains: await testConsole.ledger.countRains(), staff: await testConsole.ledger.staff.operators(), actions: (await testConsole.ledger.latestActions({ limit: 500 })).filter(({ verb }) => !verb.startsWith('log')) };
+}
+
+test('every route of the server stands in the contract, and every endpoint of the contract is a route', async () => {
+  const server = Fastify();
+  const routes: string[] = [];
+  server.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`); });
+  await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit } }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, refuse: (reply) => reply, onFault: () => {} });
+  await server.close();
+  expect(routes.filter((route) => route.includes('/api/desk/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(routes.filter((route) => !/ \/(api\/desk|desk\/queues)\b/.test(route))).toEqual([]);
+});
+
+describe('[R12] nobody gets in without a session', () => {
+  test.each(every.map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
+    for (const headers of [{}, { cookie: 'rain_session=' }, { cookie: `rain_session=${'x'.repeat(43)}`, 'x-csrf-token': 'x'.repeat(43) }] as Record<string, string>[]) {
+      expect(await ask(testConsole.url, method, url, method === 'GET' ? undefined : {}, headers)).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    }
+  });
+
+  test('to the board of the queues either: a script is refused, a person is sent to sign in', async () => {
+    expect(await ask(testConsole.url, 'GET', '/desk/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    const sent = await ask(testConsole.url, 'GET', '/desk/queues/', undefined, { accept: 'text/html' });
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/desk/']);
+    expect(await ask(testConsole.url, 'GET', '/desk/queues/static/js/nothing.js')).toMatchObject({ status: 401 });
+  });
+});
+
+test('a viewer changes nothing, whatever he asks for', async () => {
+  const before = await everything();
+  for (const { method, url, who } of changing.filter(({ id }) => id !== 'signOut')) {
+    const answer = await vera.ask(method, url, {});
+    if (who === 'operator') expect(answer, `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'not_allowed' } });
+    else expect(answer.status, `${method} ${url}`).not.toBe(403);
+  }
+  expect(await everything()).toEqual(before);
+});
+
+test('without the CSRF token of the session, or with another one, nothing is done', async () => {
+  const before = await everything();
+  for (const token of ['', 'x', vera.csrf]) {
+    for (const { method, url } of changing) {
+      expect(await opal.ask(method, url, {}, { 'x-csrf-token': token }), `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'bad_csrf' } });
+    }
+  }
+  expect(await everything()).toEqual(before);
+});
+
+test('from a page of another origin nothing is done, be it the neighbour on another port, and nobody is signed in', async () => {
+  const before = await everything();
+  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: testConsole.url.replace(/:\d+$/, ':1') }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }] as Record<string, string>[]) {
+    for (const { method, url } of changing) {
+      expect(await opal.ask(method, url, {}, headers), `${method} ${url} ${JSON.stringify(headers)}`).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
+    }
+    expect(await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD }, headers)).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
+  }
+  expect(await everything()).toEqual(before);
+  expect(await opal.ask('POST', '/api/desk/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject({ status: 200 });
+});
+
+describe('[R12] what is no request is refused with a code and changes nothing', () => {
+  test.each(changing.filter(({ id }) => id !== 'signOut').map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
+    const before = await everything();
+    for (const body of [{ surprise: 1 }, [], 'text', 7]) {
+      const answer = await opal.ask(method, url, body);
+      expect([answer.status, CODES.has((answer.body as { code: string }).code)], JSON.stringify(body)).toEqual([400, true]);
+      expect(answer.body).toMatchObject({ refusals: expect.any(Array) as unknown });
+    }
+    expect(await opal.ask(method, `${url}?surprise=1`, {})).toMatchObject({ status: 400 });
+    expect(await everything()).toEqual(before);
+  });
+
+  test.each(every.filter(({ method }) => method === 'GET').map(({ url }) => [url]))('GET %s with a word that nobody knows', async (url) => {
+    expect(await opal.ask('GET', `${url}?surprise=1`)).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  });
+
+  test.each([
+    ['a rain that is none', 'GET', '/api/desk/rains/..%2f..%2fetc', 400, 'bad_request'],
+    ['a rain of another form', 'GET', '/api/desk/rains/a%20b', 400, 'bad_request'],
+    ['a rain there is not', 'GET', '/api/desk/rains/nowhere', 404, 'no_such_rain'],
+    ['its audit', 'GET', '/api/desk/rains/nowhere/audit', 404, 'no_such_rain'],
+    ['its winners', 'GET', '/api/desk/rains/nowhere/winners', 404, 'no_such_rain'],
+    ['their export', 'GET', '/api/desk/rains/nowhere/winners.csv', 404, 'no_such_rain'],
+    ['its live figures', 'GET', '/api/desk/rains/nowhere/live', 404, 'no_such_rain'],
+    ['its pause', 'POST', '/api/desk/rains/nowhere/pause', 404, 'no_such_rain'],
+    ['a page of nowhere', 'GET', '/api/desk/actions?cursor=x', 400, 'bad_request'],
+    ['more than is told at once', 'GET', '/api/desk/rains?limit=1001', 400, 'bad_request'],
+    ['nothing there', 'GET', '/api/desk/nothing', 404, 'not_found'],
+    ['a file outside of the page', 'GET', '/desk/..%2f..%2f..%2fetc%2fpasswd', 404, 'not_found'],
+    ['a hidden file', 'GET', '/desk/.env', 404, 'not_found'],
+  ])('%s', async (_what, method, path, status, code) => {
+    expect(await opal.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({ status, body: { code, reason: expect.any(String) as string } });
+  });
+
+  test('broken JSON, a form, and a body of a megabyte', async () => {
+    const post = async (type: string, body: string) => {
+      const question = httpRequest(`${testConsole.url}/api/desk/rains`, { method: 'POST', headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type } });
+      question.on('error', () => {});
+      question.end(body);
+      const [answer] = await once(question, 'response');
+      return { status: answer.statusCode as number, body: await json(answer) };
+    };
+    expect(await post('application/json', '{')).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+    expect(await post('application/x-www-form-urlencoded', 'title=x')).toMatchObject({ status: 415, body: { code: 'not_json' } });
+    expect(await post('application/json', JSON.stringify({ title: 'x'.repeat(1_000_000) }))).toMatchObject({ status: 413, body: { code: 'too_big' } });
+    expect(await post('application/json', '{"__proto__":{"load":false}}')).toMatchObject({ status: 400 });
+  });
+});
+
+test('[R10] who guesses passwords is stopped after twenty, also when he asks all at once, and a session is not touched by it', async () => {
+  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: 'guess' })).status));
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
+  expect(await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD })).toMatchObject({ status: 429, body: { code: 'too_many' } });
+  expect(await opal.ask('GET', '/api/desk/session')).toMatchObject({ status: 200 });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { liveSample, type LiveSample } from '../../../src/console/contract/live.ts';
+import { Rates } from '../../../src/console/live/rates.ts';
+import { createGrabEngine } from '../../../src/grab/engine.ts';
+import type { GatewayHeartbeat } from '../../../src/store/gatewayHeartbeat.ts';
+import { disableOperator, addOperator } from '../../../src/operator/staff/staff.ts';
+import { SECRET } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openGateway } from '../../support/gateway.ts';
+import { openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+
+let testConsole: TestConsole;
+let vera: Visitor;
+beforeAll(async () => {
+  testConsole = await openTestConsole();
+  vera = await testConsole.signIn('vera');
+});
+afterAll(() => testConsole?.stop());
+
+/** A browser that looks at a rain live. */
+async function look(rainId: string, cookie = vera.cookie, url = testConsole.url) {
+  const leaving = new AbortController();
+  const answer = await fetch(`${url}/api/desk/rains/${rainId}/live`, { headers: { cookie }, signal: leaving.signal });
+  const samples: LiveSample[] = [];
+  let ended = false;
+  const reading = (async () => {
+    let text = '';
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const events = (text + chunk).split('\n\n');
+      text = events.pop()!;
+      for (const event of events) {
+        const data = /^event: sample\ndata: (.*)$/m.exec(event)?.[1];
+        if (data !== undefined) samples.push(liveSample.parse(JSON.parse(data)));
+      }
+    }
+  })().catch(() => {}).finally(() => { ended = true; });
+  return { answer, samples, isOver: () => ended, async leave() { leaving.abort(); await reading; } };
+}
+const latest = ({ samples }: { samples: LiveSample[] }, so: (sample: LiveSample) => boolean) => eventually(() => {
+  const last = samples.at(-1);
+  if (!last || !so(last)) throw new Error(`the last of ${samples.length} samples is ${JSON.stringify(last)}`);
+  return last;
+});
+
+describe('a live rain', () => {
+  test('is told once a second and adds up: won, then credited, then nothing waits', async () => {
+    await testConsole.wonRain('live', 2);
+    const viewer = await look('live');
+    expect(viewer.answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(viewer.answer.headers.get('cache-control')).toBe('no-store');
+    expect(viewer.answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const won = await latest(viewer, ({ equation }) => equation?.pending === '2.00');
+    expect(won).toMatchObject({ state: 'open', packets: 10, left: 8, wins: 2, credited: 0, equation: { budget: '10.00', credited: '0.00', unclaimed: '8.00', adds_up: true } });
+    expect(won.creditLagMs).toBeGreaterThan(0);
+    await testConsole.credit();
+    const credited = await latest(viewer, ({ equation }) => equation?.credited === '2.00');
+    expect(credited).toMatchObject({ wins: 2, credited: 2, creditLagMs: 0, equation: { pending: '0.00', adds_up: true } });
+    const count = viewer.samples.length;
+    await latest(viewer, () => viewer.samples.length > count + 2);
+    await viewer.leave();
+  });
+
+  test('wins a second are those of the last second', async () => {
+    await testConsole.wonRain('rate', 0);
+    const viewer = await look('rate');
+    await latest(viewer, ({ winsPerSecond }) => winsPerSecond === 0);
+    await createGrabEngine(testConsole.redis, (fault) => { throw fault; }).grab('rate', 0, ['a', 'b', 'c']);
+    await eventually(() => viewer.samples.some(({ winsPerSecond }) => winsPerSecond > 0));
+    expect(viewer.samples.at(-1)!.wins).toBe(3);
+    await viewer.leave();
+  });
+
+  test('sockets and answers are those of the gateways, and a gateway that closes is not counted any more', async () => {
+    await testConsole.wonRain('crowd', 0);
+    const gateway = await openGateway(testConsole.redisUrl, { token: { secret: SECRET }, heartbeat: true });
+    const viewer = await look('crowd');
+    await latest(viewer, ({ gateways }) => gateways === 1);
+    expect((await vera.ask('GET', '/api/desk/gateways')).body).toMatchObject({ gateways: [{ address: gateway.url, sockets: 0, pressed: false, answers: { 0: 0 } }] });
+    await gateway.close();
+    await latest(viewer, ({ gateways }) => gateways === 0);
+    await viewer.leave();
+  });
+
+  test('two who look are shown the same by one sampler, and who comes later is shown something at once', async () => {
+    await testConsole.wonRain('shared', 1);
+    const first = await look('shared');
+    await latest(first, () => first.samples.length >= 2);
+    const second = await look('shared');
+    await latest(second, () => second.samples.length >= 3);
+    const shown = new Set(first.samples.map(({ at }) => at));
+    expect(second.samples.slice(0, 2).every(({ at }) => shown.has(at))).toBe(true);
+    await Promise.all([first.leave(), second.leave()]);
+  });
+
+  test('ends when the desk closes, which does not wait for who looks', async () => {
+    await testConsole.wonRain('closing', 0);
+    const other = await testConsole.another({});
+    const viewer = await look('closing', vera.cookie, other.url);
+    await latest(viewer, () => true);
+    await other.close();
+    await eventually(() => viewer.isOver());
+  });
+});
+
+describe('rates', () => {
+  const told = (id: string, at: number, wins: number): GatewayHeartbeat => ({ id, address: 'ws://x', version: '1', startedAt: 0, at, sockets: 1, grabsPending: 0, pressed: false, answers: { 0: wins, '-1': wins * 2 } });
+
+  test('are differences, by the gateways\' own time; one that is new, or has begun anew, has none yet', () => {
+    const rates = new Rates();
+    expect(rates.look([told('a', 1_000, 50)])).toEqual({ grabsPerSecond: 0, answersPerSecond: {} });
+    expect(rates.look([told('a', 3_000, 70), told('b', 3_000, 900)])).toEqual({ grabsPerSecond: 30, answersPerSecond: { 0: 10, '-1': 20 } });
+    // Nothing new from a: its rate stands. b counts from its second word on.
+    expect(rates.look([told('a', 3_000, 70), told('b', 4_000, 901)])).toEqual({ grabsPerSecond: 33, answersPerSecond: { 0: 11, '-1': 22 } });
+    expect(rates.look([told('b', 5_000, 0)])).toEqual({ grabsPerSecond: 0, answersPerSecond: { 0: 0, '-1': 0 } });
+    expect(rates.look([])).toEqual({ grabsPerSecond: 0, answersPerSecond: {} });
+  });
+});
+
+test('who may not look any more is not shown any more', async () => {
+  expect(await addOperator(testConsole, 'leaver', 'viewer', PASSWORD)).toEqual({ ok: true });
+  const leaver = await testConsole.signIn('leaver');
+  await testConsole.wonRain('leaving', 0);
+  const other = await testConsole.another({ pace: { stillHereMs: 100 } });
+  const viewer = await look('leaving', leaver.cookie, other.url);
+  await latest(viewer, () => true);
+  await disableOperator(testConsole, 'leaver');
+  await eventually(() => viewer.isOver());
+  await other.close();
+});

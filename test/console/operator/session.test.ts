@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changePassword, disableOperator, issueToken, addOperator } from '../../../src/operator/staff/staff.ts';
+import { ask, openTestConsole, PASSWORD, type TestConsole } from '../../support/testConsole.ts';
+
+let testConsole: TestConsole;
+beforeAll(async () => { testConsole = await openTestConsole(); });
+afterAll(() => testConsole?.stop());
+
+const attempt = (name: string, password: string, headers: Record<string, string> = {}) => ask(testConsole.url, 'POST', '/api/desk/session', { name, password }, headers);
+const newcomer = async (name: string): Promise<void> => { expect(await addOperator(testConsole, name, 'operator', PASSWORD)).toEqual({ ok: true }); };
+
+describe('signing in', () => {
+  test('sets a cookie that no script reads and no other page sends, and tells the rest', async () => {
+    const { status, body, headers } = await attempt('opal', PASSWORD);
+    expect(status).toBe(200);
+    expect(body).toEqual({ name: 'opal', role: 'operator', csrf: expect.stringMatching(/^[\w-]{43}$/) as string, expiresAt: expect.any(String) as string });
+    const cookie = headers.get('set-cookie')!.split('; ');
+    expect(cookie[0]).toMatch(/^rain_session=[\w-]{43}$/);
+    expect(cookie.slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict']);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('is told by GET, with the same CSRF token, until signing out', async () => {
+    const opal = await testConsole.signIn('opal');
+    expect((await opal.ask('GET', '/api/desk/session')).body).toMatchObject({ name: 'opal', role: 'operator', csrf: opal.csrf });
+    const out = await opal.ask('DELETE', '/api/desk/session');
+    expect([out.status, out.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    expect(await opal.ask('GET', '/api/desk/session')).toMatchObject({ status: 401, body: { code: 'no_session' } });
+  });
+
+  test('nothing of it is kept that could be used: neither the password nor what the browser holds', async () => {
+    const opal = await testConsole.signIn('opal');
+    const held = opal.cookie.split('=')[1]!;
+    const keys = await testConsole.redis.keys('rain:sessions:*');
+    expect(keys.length).toBeGreaterThan(0);
+    expect(JSON.stringify([keys, await testConsole.redis.mget(...keys)])).not.toContain(held);
+    expect((await testConsole.ledger.staff.operator('opal'))!.passwordHash).toMatch(/^scrypt\$32768\$8\$1\$/);
+    for (const key of keys) expect(await testConsole.redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test('a wrong password, a name that nobody has and one that is disabled are answered alike, and as late', async () => {
+    await newcomer('gone');
+    await disableOperator(testConsole, 'gone');
+    const took: number[] = [];
+    const answers = [];
+    for (const [name, password] of [['opal', 'wrong password'], ['nobody-at-all', PASSWORD], ['gone', PASSWORD]] as const) {
+      const start = performance.now();
+      const { status, body } = await attempt(name, password);
+      took.push(performance.now() - start);
+      answers.push({ status, body });
+    }
+    expect(answers[0]).toEqual({ status: 401, body: { code: 'wrong_password', reason: expect.any(String) as string } });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    // An answer without a hash to compare with would come in a millisecond or two.
+    expect(Math.min(...took)).toBeGreaterThan(Math.max(...took) / 10);
+  });
+
+  test('what a browser held before is not made good by signing in', async () => {
+    const planted = 'A'.repeat(43);
+    const { headers } = await attempt('opal', PASSWORD, { cookie: `rain_session=${planted}` });
+    expect(headers.get('set-cookie')).not.toContain(planted);
+    expect(await ask(testConsole.url, 'GET', '/api/desk/session', undefined, { cookie: `rain_session=${planted}` })).toMatchObject({ status: 401 });
+  });
+
+  test('another password ends every session at once, and being disabled does, and lets in again with a new password', async () => {
+    await newcomer('petra');
+    const petra = await testConsole.signIn('petra');
+    const look = () => petra.ask('GET', '/api/desk/session');
+    expect(await look()).toMatchObject({ status: 200 });
+    expect(await changePassword(testConsole, 'petra', 'another long password')).toEqual({ ok: true });
+    expect(await look()).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    expect(await attempt('petra', PASSWORD)).toMatchObject({ status: 401 });
+    expect(await changePassword(testConsole, 'petra', PASSWORD)).toEqual({ ok: true });
+    const again = await testConsole.signIn('petra');
+    await disableOperator(testConsole, 'petra');
+    expect(await again.ask('GET', '/api/desk/session')).toMatchObject({ status: 401 });
+  });
+
+  test('is on record with who and from where, failures too, and without what was typed', async () => {
+    await attempt('opal', 'a typed secret');
+    await attempt('my-password-in-the-wrong-field', 'x');
+    await testConsole.signIn('vera');
+    const actions = await testConsole.ledger.latestActions({ limit: 100 });
+    expect(actions[0]).toMatchObject({ actor: 'console:vera', verb: 'login', details: { address: '127.0.0.1' } });
+    expect(actions.some(({ actor, verb }) => actor === 'console:opal' && verb === 'login_failed')).toBe(true);
+    expect(JSON.stringify(actions)).not.toMatch(/a typed secret|wrong-field|correct horse/);
+  });
+});
+
+describe('over https', () => {
+  const secure = async (requestOrigin: { trustedProxies: number; secureCookies: 'auto' | 'on' | 'off' }, headers: Record<string, string>) => {
+    const other = await testConsole.another({ requestOrigin });
+    try {
+      return /; Secure/.test((await ask(other.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD }, headers)).headers.get('set-cookie')!);
+    } finally {
+      await other.close();
+    }
+  };
+
+  test('the cookie goes over https only, as our own proxy says, and as nobody else says', async () => {
+    const https = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
+    expect(await secure({ trustedProxies: 1, secureCookies: 'auto' }, https)).toBe(true);
+    expect(await secure({ trustedProxies: 0, secureCookies: 'auto' }, https)).toBe(false);
+    expect(await secure({ trustedProxies: 1, secureCookies: 'auto' }, {})).toBe(false);
+    expect(await secure({ trustedProxies: 0, secureCookies: 'on' }, {})).toBe(true);
+    expect(await secure({ trustedProxies: 1, secureCookies: 'off' }, https)).toBe(false);
+  });
+});
+
+describe('bearer tokens', () => {
+  test('do what their operator may, without a CSRF token, until he is disabled, and come back with nobody', async () => {
+    await newcomer('robin');
+    const issued = await issueToken(testConsole, 'robin', 'nightly');
+    if (!issued.ok) throw new Error('no token');
+    expect(issued.token).toMatch(/^rop_[\w-]{43}$/);
+    const authorization = `Bearer ${issued.token}`;
+    const block = () => ask(testConsole.url, 'POST', '/api/desk/blocks', { kind: 'user', who: 'bot', reason: 'a test' }, { authorization });
+    expect(await block()).toMatchObject({ status: 201 });
+    expect((await testConsole.ledger.latestActions({ limit: 1 }))[0]).toMatchObject({ actor: 'console:robin', verb: 'block' });
+    await disableOperator(testConsole, 'robin');
+    expect(await block()).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    await changePassword(testConsole, 'robin', PASSWORD);
+    expect(await block()).toMatchObject({ status: 401 });
+  });
+
+  test('that have run out, or are none, are refused, whatever cookie comes with them', async () => {
+    const issued = await issueToken(testConsole, 'opal', 'short', -1);
+    if (!issued.ok) throw new Error('no token');
+    const opal = await testConsole.signIn('opal');
+    for (const authorization of [`Bearer ${issued.token}`, 'Bearer rop_x', 'Bearer', 'Basic b3BhbDp4']) {
+      expect(await opal.ask('GET', '/api/desk/session', undefined, { authorization }), authorization).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { creditJob, creditJobId, ENTRIES_MAX, rangeOfJobId, type CreditJob } from '../../src/credit/job.ts';
+import type { LateClaim } from '../../src/credit/bisect.ts';
+import { CLAIM_RETRY_POLICY } from '../../src/credit/retryPolicy.ts';
+import { scheduleRetry } from '../../src/credit/scheduleRetry.ts';
+import { RETRY_AFTER_MS_MAX } from '../../src/platform/network/retry.ts';
+import { claimOf } from '../ledger/claims.ts';
+
+const NOW = 1_795_000_000_000;
+const parts = { retryPolicy: { firstDelayMs: 100, delayMsMax: 1_000, attemptsMax: 5, totalMsMax: 60_000 }, now: () => NOW, random: () => 0.5 };
+const job: CreditJob = { rainId: 'rain', shard: 1, from: 100, entries: [] };
+const late = (index: number, afterMs?: number): LateClaim => {
+  const claim = claimOf('rain', index);
+  return { index, entry: JSON.stringify(claim), claim, detail: 'no answer', ...(afterMs !== undefined && { afterMs }) };
+};
+const later = (attempts: number, since = NOW) => ({ ...job, later: { attempts, since, chain: 'abcd1234' } });
+
+describe('claims that are to come later', () => {
+  it('stay with their neighbours, and every one of them is in one job or given up', () => {
+    fc.assert(fc.property(fc.uniqueArray(fc.nat(ENTRIES_MAX), { maxLength: 60 }), fc.integer({ min: 0, max: 6 }), fc.nat(120_000), (indexes, attempts, elapsedMs) => {
+      const claims = indexes.sort((a, b) => a - b).map((index) => late(index));
+      const { jobs, lost } = scheduleRetry('id', attempts === 0 ? job : later(attempts, NOW - elapsedMs), claims, parts);
+      const carried = jobs.flatMap(({ data }) => data.entries.map((entry, i) => [data.from + i, entry]));
+      expect([...carried, ...lost.map(({ index, entry }) => [index, entry])]).toEqual(claims.map(({ index, entry }) => [index, entry]));
+      // Two runs do not touch, or they would be one.
+      jobs.slice(1).forEach(({ data }, i) => expect(data.from).toBeGreaterThan(jobs[i]!.data.from + jobs[i]!.data.entries.length));
+      for (const { data, id } of jobs) {
+        expect(creditJob.parse(data)).toEqual(data);
+        expect(rangeOfJobId(id)).toEqual({ rainId: 'rain', shard: 1, from: data.from, to: data.from + data.entries.length });
+      }
+    }));
+  });
+
+  it('[R10] come again so often and so long, and are then given up with what was said last', () => {
+    expect(scheduleRetry('id', later(3), [late(7)], parts).jobs).toHaveLength(1);
+    expect(scheduleRetry('id', later(4, NOW - 30_000), [late(7)], parts)).toEqual({
+      jobs: [], lost: [{ index: 7, entry: late(7).entry, reason: 'unavailable', detail: 'handed in 5 times in 30 s; at last: no answer' }],
+    });
+    expect(scheduleRetry('id', later(1, NOW - 60_000), [late(7)], parts).lost).toHaveLength(1);
+    expect(scheduleRetry('id', later(1, NOW - 59_999), [late(7)], parts).lost).toEqual([]);
+  });
+
+  it('wait longer each time, and as long as they were asked to', () => {
+    const delays = (attempts: number, ...asked: (number | undefined)[]) => scheduleRetry('id', attempts === 0 ? job : later(attempts), asked.map((ms, i) => late(i, ms)), parts).jobs.map(({ delayMs }) => delayMs);
+    expect([0, 1, 2, 3].map((attempts) => delays(attempts, undefined)[0])).toEqual([75, 150, 300, 600]);
+    expect(delays(0, undefined, 7_000, 20)).toEqual([7_000]);
+    expect(delays(0, 20)).toEqual([75]);
+    expect(delays(0, Number.MAX_SAFE_INTEGER)).toEqual([RETRY_AFTER_MS_MAX]);
+  });
+
+  it('are the same job when their parent is repeated, and another one each time they come and in each sending of their range', () => {
+    const ids = (id: string, parent: CreditJob) => scheduleRetry(id, parent, [late(1), late(2), late(9)], parts).jobs.map((made) => made.id);
+    expect(ids('first', job)).toEqual(ids('first', job));
+    const all = [...ids('first', job), ...ids('second', job), ...ids('x', later(1)), ...ids('x', later(2))];
+    expect(new Set(all).size).toBe(8);
+  });
+
+  it('have two hours, more or less, before they are given up', () => {
+    expect(CLAIM_RETRY_POLICY).toMatchObject({ totalMsMax: 7_200_000, attemptsMax: 40 });
+  });
+});
+
+describe('the range of a job', () => {
+  it('stands in its id', () => {
+    const some = { rainId: 'a-1-2_b', shard: 3, from: 100, entries: ['x', 'y'] };
+    for (const again of [undefined, '1', '8f14e45f-ceea-4671-9e1e-0a1b2c3d4e5f', 'abcd1234-17']) {
+      expect(rangeOfJobId(creditJobId(some, again))).toEqual({ rainId: 'a-1-2_b', shard: 3, from: 100, to: 102 });
+      // Of a round of a campaign, too.
+      expect(rangeOfJobId(creditJobId({ ...some, rainId: 'a-1.12' }, again))).toEqual({ rainId: 'a-1.12', shard: 3, from: 100, to: 102 });
+    }
+    expect(rangeOfJobId('unreadable-job')).toBeUndefined();
+  });
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { BEARER_PREFIX, SUBPROTOCOL } from '../../../src/protocol/constants.ts';
+import { EVENTS_CHANNEL } from '../../../src/store/keys.ts';
+import { LIMITS } from '../../../src/gateway/limits.ts';
+import { clientFrame } from '../sockets/frames.ts';
+import { dial, SECRET, tokenFor } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openRedis, stockRain } from '../../support/rain.ts';
+import { runScript } from '../../support/script.ts';
+
+const { server, redis } = await openRedis();
+await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
+
+const READERS = 12;
+/** Per broadcast: the most that one event can bring one user. */
+const CLAIMS = 500;
+/** What the kernels of both ends take in before a writer notices that nobody reads, at most. */
+const KERNEL_BYTES_MAX = 16_000_000;
+
+async function startGateway() {
+  const gateway = runScript(new URL('../processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET]);
+  const { port } = JSON.parse(await gateway.nextLine()) as { port: number };
+  const measure = async () => {
+    gateway.process.kill('SIGUSR2');
+    return JSON.parse(await gateway.nextLine()) as { sockets: number; bytes: number; closes: Record<string, number>; refused: Record<string, number> };
+  };
+  return { port, measure };
+}
+
+/** Comes in, and from then on reads nothing, ever. */
+async function enterDeaf(port: number, user: string): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  onTestFinished(() => { socket.destroy(); });
+  socket.on('error', () => {});
+  socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
+    + `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${await tokenFor(user)}\r\n\r\n`);
+  const [answer] = await once(socket, 'data') as [Buffer];
+  expect(answer.toString('latin1')).toMatch(/^HTTP\/1.1 101/);
+  socket.pause();
+  return socket;
+}
+
+test('[R10] who never reads is closed with 4413 under a broadcast: memory stays flat meanwhile, and who reads misses nothing', async () => {
+  const { port, measure } = await startGateway();
+  const reader = await dial(`ws://127.0.0.1:${port}/v1`, 'reader');
+  let heard = 0;
+  reader.socket.on('message', (data) => { if (String(data).includes('"credited"')) heard++; });
+  for (let i = 0; i < READERS; i++) await enterDeaf(port, 'deaf');
+  const before = await measure();
+  expect(before.sockets).toBe(READERS + 1);
+
+  const event = (userId: string, count: number) => JSON.stringify({ type: 'credited', rainId: 'r1', claims: Array.from({ length: count }, (_, i) => ({ userId, redPacketId: `r1-${i}-${'x'.repeat(80)}`, amount: '1.00' })) });
+  const flood = event('deaf', CLAIMS);
+  let [most, sent, events] = [before.bytes, 0, 0];
+  for (let now = before; now.sockets > 1; now = await measure(), most = Math.max(most, now.bytes)) {
+    expect(sent, 'the readers are still there').toBeLessThan(KERNEL_BYTES_MAX);
+    for (let n = 0; n < 4; n++) await redis.publish(EVENTS_CHANNEL, flood);
+    await redis.publish(EVENTS_CHANNEL, event('reader', 1));
+    events++;
+    sent += 4 * flood.length;
+  }
+  const after = await measure();
+  expect([after.closes['4413'], after.refused['send_buffer']]).toEqual([READERS, READERS]);
+  // What one socket may hold unsent, a frame more, and what the queue of so many small frames costs itself.
+  expect(most - before.bytes, `${before.bytes} bytes before, ${most} at most`).toBeLessThan(READERS * LIMITS.sendBufferBytesMax * 3);
+  await eventually(async () => expect((await measure()).bytes - before.bytes).toBeLessThan(2_000_000));
+  await eventually(() => heard === events);
+  await reader.leave();
+}, 60_000);
+
+test('[R10] who pings and never reads is closed as well', async () => {
+  const { port, measure } = await startGateway();
+  const deaf = await enterDeaf(port, 'pinging');
+  const ping = Buffer.concat(Array.from({ length: 50 }, () => clientFrame(Buffer.alloc(125), 9)));
+  const timer = setInterval(() => deaf.write(ping), 5);
+  onTestFinished(() => clearInterval(timer));
+  await eventually(async () => expect((await measure()).sockets).toBe(0), { timeoutMs: 20_000 });
+  // More pings than a message allowance holds: that is found out first, long before any buffer is full.
+  expect((await measure()).closes['4430']).toBe(1);
+}, 30_000);

@@ -1,0 +1,168 @@
+import type { Socket } from 'node:net';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { expect, test } from 'vitest';
+import type { GatewayOptions } from '../../../src/gateway/options.ts';
+import type { Gateway } from '../../../src/gateway/server.ts';
+import type { ChallengeMessage } from '../../../src/protocol/messages.ts';
+import type { ChallengeSolution } from '../../../src/protocol/proofOfWork.ts';
+import type { Client } from '../../support/client.ts';
+import { claimLog } from '../../support/operatorContext.ts';
+import { openRedis, stockRain } from '../../support/rain.ts';
+import { enter, narrow, refusedHere, SHOWN_IN, TICKETED } from '../sockets/upgradeServers.ts';
+
+const { server, redis } = await openRedis();
+await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 40 }, (_, i) => `${i + 1}.00`) });
+await stockRain(redis, { rainId: 'r2', amounts: ['1.00', '2.00'] });
+
+const open = (limits: NonNullable<GatewayOptions['limits']> = {}, rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean): Promise<Gateway> =>
+  narrow(server.url, limits, { challenges: { ...TICKETED, proofOfWork: 'always', ...rules }, ...(pressed && { pressed }) });
+
+async function challengeFor(client: Client, rainId = 'r1'): Promise<ChallengeMessage> {
+  client.say({ type: 'join', rainId });
+  return await client.next('puzzle');
+}
+
+async function solve({ challenge }: ChallengeMessage): Promise<ChallengeSolution> {
+  const { counter, derivedKey } = (await solveChallenge({ challenge, deriveKey }))!;
+  return { counter, derivedKey };
+}
+
+/** What is said goes out in one packet. */
+function inOneBreath({ socket }: Client, say: () => void): void {
+  const { _socket: stream } = socket as unknown as { _socket: Socket };
+  stream.cork();
+  say();
+  stream.uncork();
+}
+
+async function refusedAs(client: Client, solution: object): Promise<string> {
+  client.say({ type: 'solution', rainId: 'r1', ...solution });
+  return (await client.next('error')).code;
+}
+
+test('a puzzle stands before the ticket: unsolved there is none, solved there is one, and it wins', async () => {
+  const gateway = await open();
+  const ann = await enter(gateway, 'ann');
+  const message = await challengeFor(ann);
+  ann.say({ type: 'grab', rainId: 'r1' });
+  expect((await ann.next('result')).code).toBe('-9');
+  ann.say({ type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) });
+  const { ticket } = await ann.next('ticket');
+  ann.say({ type: 'grab', rainId: 'r1', ticket });
+  expect((await ann.next('result')).code).toBe('0');
+  expect(gateway.counters.handedOut).toEqual({ ticket: 1, message: 1 });
+});
+
+test('wrong, made easier, another user\'s, another rain\'s: not solved', async () => {
+  const gateway = await open();
+  const [ann, bob] = [await enter(gateway, 'ann-1'), await enter(gateway, 'bob-1')];
+  const message = await challengeFor(ann);
+  const { challenge } = message;
+  const solution = await solve(message);
+  const { parameters } = challenge;
+  expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } })).toBe('not_solved');
+  expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: parameters.keyPrefix } })).toBe('not_solved');
+  expect(await refusedAs(ann, { challenge: { ...challenge, parameters: { ...parameters, cost: 1 } }, solution })).toBe('not_solved');
+  expect(await refusedAs(ann, { challenge: { ...challenge, parameters: { ...parameters, data: { until: parameters.data.until + 1 } } }, solution })).toBe('not_solved');
+  expect(await refusedAs(bob, { challenge, solution })).toBe('not_solved');
+  ann.say({ type: 'solution', rainId: 'r2', challenge, solution });
+  expect((await ann.next('error')).code).toBe('not_solved');
+  ann.say({ type: 'solution', rainId: 'nowhere', challenge, solution });
+  expect((await ann.next('result')).code).toBe('-8');
+  expect(gateway.counters.refused.solutions).toBe(6);
+  expect(gateway.counters.handedOut.ticket).toBe(0);
+});
+
+test('[R12] what is no solution at all is refused by the field', async () => {
+  const ann = await enter(await open(), 'ann-12');
+  const { challenge } = await challengeFor(ann);
+  const solution = { counter: 1, derivedKey: '00' };
+  for (const wrong of [
+    { challenge, solution: { ...solution, counter: -1 } }, { challenge, solution: { ...solution, derivedKey: 'xyz' } }, { challenge: { ...challenge, signature: '' }, solution },
+    { challenge: { ...challenge, parameters: { ...challenge.parameters, algorithm: 'SCRYPT' } }, solution }, { challenge: { ...challenge, parameters: { ...challenge.parameters, cost: 2e9 } }, solution },
+    { challenge: { ...challenge, parameters: { ...challenge.parameters, salt: '00'.repeat(100) } }, solution }, { solution },
+  ]) expect(await refusedAs(ann, wrong)).toBe('bad_field');
+});
+
+test('a puzzle that has run out is not solved any more; a join gives another', async () => {
+  const gateway = await open({ challengeMs: 1 });
+  const ann = await enter(gateway, 'ann-2');
+  const message = await challengeFor(ann);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await refusedAs(ann, { challenge: message.challenge, solution: await solve(message) })).toBe('not_solved');
+  expect((await challengeFor(ann)).challenge).not.toEqual(message.challenge);
+});
+
+test('[R1] a solution that is shown again, on any gateway, is worth a ticket to the same rain, and no second packet', async () => {
+  const [here, there] = [await open(), await open()];
+  const ann = await enter(here, 'ann-3');
+  const message = await challengeFor(ann);
+  const shown = { type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) };
+  ann.say(shown);
+  const { ticket } = await ann.next('ticket');
+  ann.say(shown);
+  expect((await ann.next('ticket')).ticket, 'on the same socket').toBe(ticket);
+  const other = await enter(there, 'ann-3');
+  other.say(shown);
+  const { ticket: second } = await other.next('ticket');
+  ann.say({ type: 'grab', rainId: 'r1', ticket });
+  other.say({ type: 'grab', rainId: 'r1', ticket: second });
+  const won = await Promise.all([ann.next('result'), other.next('result')]);
+  expect(won.map(({ code }) => code).sort()).toEqual(['0', '1']);
+  expect(won[0].redPacketId).toBe(won[1].redPacketId);
+  expect((await claimLog({ redis }, 'r1')).filter(({ userId }) => userId === 'ann-3')).toHaveLength(1);
+});
+
+test('[R10] who joins again gets the same puzzle; so many are made in a second, and who comes after that is asked back', async () => {
+  const gateway = await open({ challengesPerSecondMax: 2 });
+  const ann = await enter(gateway, 'ann-4');
+  const { challenge } = await challengeFor(ann);
+  for (let i = 0; i < 5; i++) expect((await challengeFor(ann)).challenge).toEqual(challenge);
+  const others = await Promise.all(Array.from({ length: 12 }, (_, i) => enter(gateway, `crowd-${i}`)));
+  for (const other of others) other.say({ type: 'join', rainId: 'r1' });
+  const told = await Promise.all(others.map((other) => Promise.any([other.next('puzzle'), other.next('result')])));
+  const busy = told.filter((message) => message.type === 'result');
+  expect(busy.length).toBeGreaterThan(0);
+  expect(busy.every((message) => message.code === '-7')).toBe(true);
+  expect(gateway.counters.refused.puzzles).toBe(busy.length);
+}, 20_000);
+
+test('[R10] one solution of a socket is looked at at a time, and who guesses on is closed with 4429', async () => {
+  const gateway = await open();
+  const ann = await enter(gateway, 'ann-6');
+  const message = await challengeFor(ann);
+  const right = { type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) };
+  // In one breath: behind a wrong one even the right one is not looked at.
+  inOneBreath(ann, () => {
+    ann.say({ ...right, solution: { ...right.solution, derivedKey: '00'.repeat(32) } });
+    ann.say(right);
+  });
+  expect([(await ann.next('error')).code, (await ann.next('error')).code]).toEqual(['not_solved', 'not_solved']);
+  ann.say(right);
+  await ann.next('ticket');
+
+  const script = await enter(gateway, 'script');
+  const { challenge } = await challengeFor(script);
+  for (let i = 0; i < 60; i++) script.say({ type: 'solution', rainId: 'r1', challenge, solution: { counter: i, derivedKey: '00'.repeat(32) } });
+  expect(await script.closed).toBe(4429);
+});
+
+test('puzzles under pressure only: before it the ticket is free', async () => {
+  let pressed = false;
+  const gateway = await open({}, { proofOfWork: 'pressure' }, () => pressed);
+  const [ann, bob] = [await enter(gateway, 'ann-5'), await enter(gateway, 'bob-5')];
+  ann.say({ type: 'join', rainId: 'r1' });
+  const { ticket } = await ann.next('ticket');
+  pressed = true;
+  const message = await challengeFor(bob);
+  // Who has one keeps it.
+  ann.say({ type: 'join', rainId: 'r1' });
+  expect((await ann.next('ticket')).ticket).toBe(ticket);
+  bob.say({ type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) });
+  await bob.next('ticket');
+});
+
+test('the limits have refused somebody', () => {
+  expect([...refusedHere()]).toEqual(expect.arrayContaining([...SHOWN_IN['puzzles.test.ts']]));
+});

@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { shardKeys } from '../../../src/store/keys.ts';
+import type { ToldClaim } from '../../../src/grab/restore.ts';
+import { startRestorer } from '../../../src/gateway/durability/restorer.ts';
+import { createLog, type Logger } from '../../../src/platform/telemetry/log.ts';
+import { listeningLog } from '../../support/log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openRedis, stockRain } from '../../support/rain.ts';
+
+const { redis } = await openRedis();
+
+test('a doubt is enough to look again, and what fails is tried until it succeeds, told once', async () => {
+  await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
+  const keys = shardKeys('r1', 0);
+  const recentWins: ToldClaim[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
+  const warnings: string[] = [];
+  const log = createLog('gateway', 'silent');
+  log.warn = ((_facts: object, message: string) => { warnings.push(message); }) as Logger['warn'];
+  let looks = 0;
+  const restorer = startRestorer({ redis, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
+  onTestFinished(() => restorer.close());
+  await redis.set(keys.claims, 'of another type');
+  restorer.doubt();
+  await eventually(() => looks > 3);
+  expect(restorer.looking).toBe(false);
+  await redis.del(keys.claims);
+  await eventually(async () => expect(await redis.llen(keys.claims)).toBe(1));
+  await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot be looked for'), expect.stringContaining('put back')]));
+  const before = looks;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(looks).toBe(before);
+});
+
+test('what became of the wins of other rains is told at once, and once, though those of one rain cannot be looked for', async () => {
+  await stockRain(redis, { rainId: 'broken', amounts: ['1.00'] });
+  await stockRain(redis, { rainId: 'whole', amounts: ['1.00'] });
+  const recentWins = ['broken', 'whole', 'gone'].map((rainId): ToldClaim => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
+  await redis.set(shardKeys('broken', 0).claims, 'of another type');
+  const { log, heard } = listeningLog();
+  let looks = 0;
+  const restorer = startRestorer({ redis, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
+  onTestFinished(() => restorer.close());
+  restorer.doubt();
+  await eventually(() => looks > 3);
+  const said = () => heard.filter(({ level }) => level === 'warn' || level === 'error').map(({ msg }) => msg);
+  expect(said()).toEqual([expect.stringContaining('put back'), expect.stringContaining('has lost a rain'), expect.stringContaining('cannot be looked for')]);
+  await redis.del(shardKeys('broken', 0).claims);
+  await eventually(() => expect(said()).toHaveLength(4));
+  expect(said().at(-1)).toContain('put back');
+});

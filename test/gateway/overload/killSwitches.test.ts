@@ -1,0 +1,131 @@
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { Pressure } from '../../../src/gateway/overload/pressure.ts';
+import { KillSwitches } from '../../../src/gateway/overload/killSwitches.ts';
+import { LIMITS } from '../../../src/gateway/limits.ts';
+import type { Gateway } from '../../../src/gateway/server.ts';
+import { holdSwitch, letGoOf, readSwitches, type HeldSwitch, type SwitchName } from '../../../src/store/killSwitches.ts';
+import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../../src/store/keys.ts';
+import { redisNow } from '../../../src/store/rains.ts';
+import { createLog } from '../../../src/platform/telemetry/log.ts';
+import { dial } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openGateway } from '../../support/gateway.ts';
+import { openRedis, stockRain } from '../../support/rain.ts';
+
+const { server, redis } = await openRedis();
+const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
+afterAll(() => Promise.all([one.close(), two.close()]));
+
+async function held(name: SwitchName, position: HeldSwitch['position'], forMs?: number): Promise<HeldSwitch> {
+  const since = await redisNow(redis);
+  onTestFinished(() => letGoOf(redis, name));
+  return { name, position, reason: 'the finale', actor: 'test', since, ...(forMs !== undefined && { until: since + forMs }) };
+}
+
+const stands = (gateway: Gateway, name: SwitchName) => {
+  const { off, by } = gateway.load().switches.find((each) => each.name === name)!;
+  return { off, by };
+};
+
+test('live on all gateways within a second, and let go again', async () => {
+  await holdSwitch(redis, await held('joins', 'off'));
+  for (const gateway of [one, two]) await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: true, by: 'operator' }), { timeoutMs: 1_000 });
+  expect(stands(one, 'sockets')).toEqual({ off: false, by: undefined });
+  await letGoOf(redis, 'joins');
+  for (const gateway of [one, two]) await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: false, by: undefined }), { timeoutMs: 1_000 });
+});
+
+test('a switch whose event was lost is noticed within about a second, and one that has run out goes by itself', async () => {
+  await redis.hset(SWITCHES_KEY, 'grabs', JSON.stringify(await held('grabs', 'off', 1_500)));
+  await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: true, by: 'operator' }), { timeoutMs: 2_000 });
+  await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: false, by: undefined }), { timeoutMs: 4_000 });
+});
+
+test('a gateway that is started later knows how they stand; nonsense holds nothing', async () => {
+  await holdSwitch(redis, await held('sockets', 'off'));
+  await redis.hset(SWITCHES_KEY, 'joins', 'nonsense', 'lights', JSON.stringify(await held('ticker', 'off')), 'grabs', JSON.stringify(await held('ticker', 'off')));
+  expect((await readSwitches(redis)).map(({ name }) => name)).toEqual(['sockets']);
+  const late = await openGateway(server.url);
+  onTestFinished(() => late.close());
+  expect(late.load().switches.filter(({ off }) => off).map(({ name }) => name)).toEqual(['sockets']);
+  await redis.del(SWITCHES_KEY);
+});
+
+test('while Redis is away the last word stays in force', async () => {
+  await holdSwitch(redis, await held('joins', 'off'));
+  await eventually(() => stands(two, 'joins').off);
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(stands(two, 'joins')).toEqual({ off: true, by: 'operator' });
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+}, 20_000);
+
+test('Redis says nothing for three seconds: grabs are told "busy" by the gateway itself, and are decided again when it speaks', async () => {
+  await eventually(() => !one.pressed());
+  await stockRain(redis, { rainId: 'silent', amounts: ['1.00'] });
+  const client = await dial(one.url, 'ann');
+  client.say({ type: 'join', rainId: 'silent' });
+  await client.next('rain');
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: true, by: 'pressure' }), { timeoutMs: 10_000 });
+    expect(one.pressed()).toBe(true);
+    const before = one.counters.refused.switch_grabs;
+    client.say({ type: 'grab', rainId: 'silent', ref: 'x' });
+    // Her own result, which joining also asks for, may be caught by the stop; it carries no ref.
+    let answer = await client.next('result');
+    if (answer.ref === undefined) answer = await client.next('result');
+    expect(answer).toMatchObject({ code: '-7', ref: 'x', retryInMs: expect.any(Number) as number });
+    expect(one.counters.refused.switch_grabs).toBe(before + 1);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: false, by: undefined }), { timeoutMs: 10_000 });
+  await eventually(async () => {
+    client.say({ type: 'grab', rainId: 'silent' });
+    expect((await client.next('result')).amount).toBe('1.00');
+  });
+  await client.leave();
+}, 40_000);
+
+test('the operator holds a switch on whatever the pressure, and off without any', async () => {
+  let now = 0;
+  const pressure = new Pressure(LIMITS, () => now);
+  const rainCache = new KillSwitches({ redis, pressure, now: () => Date.now(), log: createLog('test', 'silent'), onFault: (error) => { throw error; }, pollMs: 60_000 });
+  onTestFinished(() => rainCache.close());
+  await rainCache.start();
+  for (; now < 1_000; now += 50) pressure.look({ loopDelayMs: 5_000, roundTripMs: 1, silentMs: 1 });
+  rainCache.apply();
+  expect([rainCache.off, rainCache.heldBy('ticker'), rainCache.heldBy('grabs')]).toEqual([{ ticker: true, joins: true, sockets: true, grabs: false }, 'pressure', undefined]);
+  await holdSwitch(redis, await held('ticker', 'on'));
+  await rainCache.refresh();
+  expect([rainCache.off.ticker, rainCache.heldBy('ticker'), rainCache.off.joins]).toEqual([false, 'operator', true]);
+  await letGoOf(redis, 'ticker');
+  await rainCache.refresh();
+  expect([rainCache.off.ticker, rainCache.heldBy('ticker')]).toEqual([true, 'pressure']);
+});
+
+test('the ticker off: who watches is shown no winners, and is told of his own credit all the same', async () => {
+  await stockRain(redis, { rainId: 'shown', amounts: ['1.00'] });
+  await eventually(() => !two.pressed());
+  const client = await dial(two.url, 'bob');
+  const heard: string[] = [];
+  client.socket.on('message', (data) => heard.push((JSON.parse(String(data)) as { type: string }).type));
+  client.say({ type: 'join', rainId: 'shown' });
+  await client.next('rain');
+  await holdSwitch(redis, await held('ticker', 'off'));
+  await eventually(() => stands(two, 'ticker').off);
+  const credited = JSON.stringify({ type: 'credited', rainId: 'shown', claims: [{ userId: 'bob', redPacketId: 'shown-0', amount: '1.00' }] });
+  await redis.publish(EVENTS_CHANNEL, credited);
+  await client.next('credited');
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(heard).not.toContain('winners');
+  await letGoOf(redis, 'ticker');
+  await eventually(() => !stands(two, 'ticker').off);
+  await redis.publish(EVENTS_CHANNEL, credited);
+  await client.next('winners');
+  await client.leave();
+});

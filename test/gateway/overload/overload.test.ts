@@ -1,0 +1,179 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { shardKeys } from '../../../src/store/keys.ts';
+import { holdSwitch, letGoOf } from '../../../src/store/killSwitches.ts';
+import { redisNow } from '../../../src/store/rains.ts';
+import { dial, type Client } from '../../support/client.ts';
+import { claimLog } from '../../support/operatorContext.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openGateway } from '../../support/gateway.ts';
+import { handshake } from '../../support/handshake.ts';
+import { TcpProxy } from '../../support/proxy.ts';
+import { openRedis, stockRain } from '../../support/rain.ts';
+import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from '../sockets/upgradeServers.ts';
+
+const { server, redis } = await openRedis();
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks, and again when he is told to, until he knows. */
+async function askUntilTold(client: Client, rainId: string): Promise<{ code: string; busy: number }> {
+  for (let busy = 0; ; busy++) {
+    client.say({ type: 'grab', rainId, ref: String(busy) });
+    const { code, ref, retryInMs } = await client.next('result');
+    expect(ref).toBe(String(busy));
+    if (code !== '-7') return { code, busy };
+    expect(retryInMs).toBeGreaterThan(0);
+    expect(retryInMs).toBeLessThanOrEqual(1_000);
+    await pause(retryInMs!);
+  }
+}
+
+test('[R1][R6] far more than a slow Redis takes: everybody is answered, "busy" says when, and who asks again then is told; no packet goes twice', async () => {
+  const line = await TcpProxy.open(server.port);
+  onTestFinished(() => line.close());
+  const gateway = await openGateway(`redis://127.0.0.1:${line.port}`, { limits: { grabsPendingMax: 40, grabsPendingMin: 10 } });
+  onTestFinished(() => gateway.close());
+  await stockRain(redis, { rainId: 'slow', amounts: Array.from({ length: 30 }, () => '1.00') });
+  const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(gateway.url, `slow-${i}`)));
+  line.delay(150);
+  const told = await Promise.all(clients.map((client) => askUntilTold(client, 'slow')));
+  expect(told.filter(({ code }) => code === '0')).toHaveLength(30);
+  expect(told.filter(({ code }) => code === '-1')).toHaveLength(120);
+  // Who was too many was told at once, without Redis.
+  expect(told.filter(({ busy }) => busy > 0).length).toBeGreaterThanOrEqual(100);
+  expect(gateway.counters.refused.grabs_pending).toBeGreaterThanOrEqual(100);
+  expect(new Set((await claimLog({ redis }, 'slow')).map(({ userId }) => userId)).size).toBe(30);
+  line.pass();
+  await Promise.all(clients.map((client) => client.leave()));
+}, 60_000);
+
+test('who is told "busy" stands before who waits: at once, though Redis says nothing', async () => {
+  await stockRain(redis, { rainId: 'stopped', amounts: ['1.00'] });
+  const gateway = await narrow(server.url, { grabsPendingMax: 3 });
+  const clients = await Promise.all(Array.from({ length: 20 }, (_, i) => enter(gateway, `stopped-${i}`)));
+  const order: string[] = [];
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    for (const client of clients) client.say({ type: 'grab', rainId: 'stopped', ref: 'x' });
+    const answers = clients.map((client) => client.next('result').then((result) => { order.push(result.retryInMs === undefined ? 'decided' : result.code); return result; }));
+    await eventually(() => order.length === 17);
+    expect(order).toEqual(Array.from({ length: 17 }, () => '-7'));
+    process.kill(server.pid, 'SIGCONT');
+    const codes = (await Promise.all(answers)).map(({ code }) => code);
+    expect(codes.filter((code) => code !== '-7').sort()).toEqual(['-1', '-1', '0']);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+});
+
+test('what one socket asks about one rain in one turn is one decision, and every question has its answer', async () => {
+  await stockRain(redis, { rainId: 'tapping', amounts: ['1.00', '2.00'] });
+  await stockRain(redis, { rainId: 'other', amounts: ['3.00'] });
+  const gateway = await narrow(server.url, {});
+  const client = await enter(gateway, 'tapping');
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    for (const ref of ['a', 'b', 'c']) client.say({ type: 'grab', rainId: 'tapping', ref });
+    client.say({ type: 'grab', rainId: 'other', ref: 'd' });
+    client.say({ type: 'grab', rainId: 'tapping' });
+    client.say({ type: 'ping', t: 1 });
+    await client.next('pong');
+    // Two rains; and the last one after another rain's is asked for anew.
+    expect(gateway.grabsPending()).toBe(3);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  const told = await Promise.all(Array.from({ length: 5 }, () => client.next('result')));
+  const of = (rainId: string) => told.filter((result) => result.rainId === rainId).map(({ ref, code, redPacketId }) => [ref, code, redPacketId]);
+  const packet = of('tapping')[0]![2];
+  expect(of('tapping')).toHaveLength(4);
+  expect(of('tapping')[0]).toEqual(['a', '0', packet]);
+  for (const [, code, redPacketId] of of('tapping').slice(1)) expect([code, redPacketId]).toEqual(['1', packet]);
+  expect(new Set(of('tapping').map(([ref]) => ref))).toEqual(new Set(['a', 'b', 'c', undefined]));
+  expect(of('other')).toEqual([['d', '0', expect.any(String)]]);
+  expect(await redis.hlen(shardKeys('tapping', 0).claimed)).toBe(1);
+  await client.leave();
+});
+
+test('a turn that is too long: who asks in the rest of it is told to come back, and decided then; nothing that he says is lost', async () => {
+  await stockRain(redis, { rainId: 'long', amounts: ['1.00'] });
+  // Every second message of a turn is one too many.
+  const gateway = await narrow(server.url, { turnMsMax: 0, turnMessagesMin: 2 });
+  const client = await enter(gateway, 'patient');
+  client.say({ type: 'ping', t: 0 });
+  client.say({ type: 'grab', rainId: 'long', ref: 'too late' });
+  for (let t = 1; t <= 40; t++) client.say({ type: 'ping', t });
+  const refused = await client.next('result');
+  expect(refused).toMatchObject({ code: '-7', ref: 'too late', retryInMs: expect.any(Number) as number });
+  expect(gateway.counters.refused.turn).toBe(1);
+  for (let t = 0; t <= 40; t++) expect((await client.next('pong')).t).toBe(t);
+  await pause(refused.retryInMs!);
+  client.say({ type: 'grab', rainId: 'long', ref: 'again' });
+  expect(await client.next('result')).toMatchObject({ code: '0', ref: 'again' });
+  await client.leave();
+});
+
+test('switches thrown by hand: joins are put off, sockets refused, grabs told "busy", each until it is let go', async () => {
+  const gateway = await narrow(server.url, {});
+  await stockRain(redis, { rainId: 'held', amounts: ['1.00', '2.00'] });
+  const [client, winner] = [await enter(gateway, 'ann'), await enter(gateway, 'winner')];
+  winner.say({ type: 'grab', rainId: 'held' });
+  await winner.next('result');
+  const hold = async (name: 'joins' | 'sockets' | 'grabs') => {
+    await holdSwitch(redis, { name, position: 'off', reason: 'r', actor: 'test', since: await redisNow(redis) });
+    onTestFinished(() => letGoOf(redis, name));
+    await eventually(() => gateway.load().switches.find((one) => one.name === name)!.off, { timeoutMs: 1_000 });
+  };
+  await hold('grabs');
+  client.say({ type: 'grab', rainId: 'held', ref: 'x' });
+  const busy = await client.next('result');
+  expect(busy).toMatchObject({ code: '-7', ref: 'x' });
+  expect(busy.retryInMs).toBeGreaterThan(0);
+  // Read-only: snapshots and own results are served.
+  winner.say({ type: 'join', rainId: 'held' });
+  expect(await winner.next('rain')).toMatchObject({ state: 'open' });
+  expect(await winner.next('result')).toMatchObject({ code: '1' });
+  await hold('joins');
+  client.say({ type: 'join', rainId: 'held' });
+  const putOff = await client.next('result');
+  expect(putOff).toMatchObject({ code: '-7', rainId: 'held' });
+  expect(putOff.retryInMs).toBeGreaterThanOrEqual(1_000);
+  await hold('sockets');
+  expect(await handshake(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
+  for (const name of ['joins', 'sockets', 'grabs'] as const) await letGoOf(redis, name);
+  await eventually(async () => expect((await handshake(gateway.url, 'eve')).status).toBe('open'));
+  client.say({ type: 'join', rainId: 'held' });
+  expect(await client.next('rain')).toMatchObject({ rainId: 'held' });
+  client.say({ type: 'grab', rainId: 'held' });
+  expect(await client.next('result')).toMatchObject({ code: '0' });
+  await Promise.all([client.leave(), winner.leave()]);
+});
+
+test('what is known to be a no is said, whatever is switched off or overdue', async () => {
+  const gateway = await narrow(server.url, { turnMsMax: 0, turnMessagesMin: 2 });
+  await stockRain(redis, { rainId: 'gone', amounts: ['1.00'] });
+  const [winner, loser] = [await enter(gateway, 'first'), await enter(gateway, 'loser')];
+  winner.say({ type: 'grab', rainId: 'gone' });
+  await winner.next('result');
+  await holdSwitch(redis, { name: 'grabs', position: 'off', reason: 'r', actor: 'test', since: await redisNow(redis) });
+  onTestFinished(() => letGoOf(redis, 'grabs'));
+  await eventually(() => gateway.load().switches.find((one) => one.name === 'grabs')!.off, { timeoutMs: 1_000 });
+  await letGoOf(redis, 'grabs');
+  await eventually(async () => {
+    loser.say({ type: 'grab', rainId: 'gone' });
+    expect((await loser.next('result')).code).toBe('-1');
+  });
+  await pause(300);
+  await holdSwitch(redis, { name: 'grabs', position: 'off', reason: 'r', actor: 'test', since: await redisNow(redis) });
+  await eventually(() => gateway.load().switches.find((one) => one.name === 'grabs')!.off, { timeoutMs: 1_000 });
+  await redis.config('RESETSTAT');
+  loser.say({ type: 'ping', t: 1 });
+  loser.say({ type: 'grab', rainId: 'gone', ref: 'y' });
+  expect(await loser.next('result')).toMatchObject({ code: '-1', ref: 'y' });
+  winner.say({ type: 'grab', rainId: 'gone', ref: 'z' });
+  expect(await winner.next('result')).toMatchObject({ code: '-7', ref: 'z' });
+  await Promise.all([winner.leave(), loser.leave()]);
+});
+
+test('every limit of an overload has refused somebody in a test', () => {
+  for (const name of SHOWN_IN['overload.test.ts']) expect([...refusedHere()]).toContain(name);
+});

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { shardKeys } from '../../../src/store/keys.ts';
+import { announceChange } from '../../../src/store/transitions.ts';
+import { redisNow } from '../../../src/store/rains.ts';
+import { registerGatewayMetrics } from '../../../src/gateway/telemetry/metrics.ts';
+import type { Gateway } from '../../../src/gateway/server.ts';
+import { randomSource } from '../../../src/rain/fairness.ts';
+import { openRegistry } from '../../../src/platform/telemetry/metrics.ts';
+import { dial, type Client } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openGateway } from '../../support/gateway.ts';
+import { TcpProxy } from '../../support/proxy.ts';
+import { openRedis, stockRain } from '../../support/rain.ts';
+
+const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
+/** Long enough for a busy machine to hear everybody in it. */
+const FAIR_START_MS = 400;
+const USERS = 100;
+const FAST = 10;
+const PACKETS = 10;
+/** Rains that fall at the same time, and how often: forty one after the other would take half a minute of waiting. */
+const RAINS_PER_TURN = 10;
+const TURNS = 4;
+
+const { server, redis } = await openRedis();
+
+async function openFair(fairStartMs = FAIR_START_MS, redisUrl = server.url): Promise<Gateway> {
+  const random = randomSource(SEED, 'fair start');
+  const gateway = await openGateway(redisUrl, { limits: { fairStartMs }, chance: (n) => random.belowNumber(n) });
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+
+async function crowd(gateway: Gateway, size: number): Promise<Client[]> {
+  const clients = await Promise.all(Array.from({ length: size }, (_, i) => dial(gateway.url, `user-${i}`)));
+  onTestFinished(async () => { await Promise.all(clients.map((client) => client.leave())); });
+  return clients;
+}
+
+async function untilRedis(moment: number): Promise<void> {
+  for (let left = moment - await redisNow(redis); left > 0; left = moment - await redisNow(redis)) await sleep(left);
+}
+
+const opensAt = async (rainId: string) => Number(await redis.hget(shardKeys(rainId, 0).state, 'opensAt'));
+const winners = async (rainId: string) => await redis.hkeys(shardKeys(rainId, 0).claimed);
+
+/** The codes of the results, by rain: what each client heard of each. */
+async function resultsOf(clients: readonly Client[], rainIds: readonly string[]): Promise<Map<string, string[]>> {
+  const codes = new Map(rainIds.map((rainId): [string, string[]] => [rainId, []]));
+  await Promise.all(clients.map(async (client) => {
+    for (let n = 0; n < rainIds.length; n++) {
+      const { rainId, code } = await client.next('result');
+      codes.get(rainId)!.push(code);
+    }
+  }));
+  return codes;
+}
+
+/** Rains that open at once, in each of which the first ten ask before all others do. @returns how many of their packets they won */
+async function race(clients: readonly Client[], rainIds: readonly string[]): Promise<number> {
+  const moment = await redisNow(redis) + 300;
+  for (const rainId of rainIds) {
+    await stockRain(redis, { rainId, amounts: Array.from({ length: PACKETS }, () => '1.00'), opensInMs: moment - await redisNow(redis) });
+    await announceChange(redis, rainId);
+  }
+  await untilRedis(Math.max(...await Promise.all(rainIds.map(opensAt))) + 2);
+  const [fast, slow] = [clients.slice(0, FAST), clients.slice(FAST)];
+  const ask = (some: readonly Client[]) => { for (const rainId of rainIds) for (const client of some) client.say({ type: 'grab', rainId }); };
+  ask(fast);
+  await sleep(15);
+  ask(slow);
+  for (const codes of (await resultsOf(clients, rainIds)).values()) {
+    expect(codes.filter((code) => code === '0')).toHaveLength(PACKETS);
+    expect(codes.filter((code) => code === '-1')).toHaveLength(USERS - PACKETS);
+  }
+  const names = new Set(fast.map((_, i) => `user-${i}`));
+  return (await Promise.all(rainIds.map(winners))).flat().filter((user) => names.has(user)).length;
+}
+
+const named = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
+
+test(`ten who always ask first, of a hundred, win about one packet in ten; without a fair start they win all (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
+  const gateway = await openFair();
+  const clients = await crowd(gateway, USERS);
+  let won = 0;
+  for (let loopBudget = 0; loopBudget < TURNS; loopBudget++) won += await race(clients, named(`fair-${loopBudget}`, RAINS_PER_TURN));
+  const rains = TURNS * RAINS_PER_TURN;
+  const share = won / (rains * PACKETS);
+  // 400 packets: five standard deviations to either side.
+  expect(share).toBeGreaterThan(0.03);
+  expect(share).toBeLessThan(0.18);
+  expect(gateway.counters.gathered).toBe(rains * USERS);
+  const registry = openRegistry();
+  registerGatewayMetrics(registry, gateway);
+  expect(await registry.metrics()).toContain(`rain_gateway_fair_start_grabs_total ${rains * USERS}\n`);
+  expect(await race(await crowd(await openFair(0), USERS), named('race', 3)) / (3 * PACKETS)).toBeGreaterThan(0.9);
+}, 180_000);
+
+test('[R1][R6] who asks on two sockets, and again, has one lot and one packet, and each of his messages is answered', async () => {
+  const gateway = await openFair();
+  const ann = await Promise.all(Array.from({ length: 2 }, () => dial(gateway.url, 'ann')));
+  const bob = await dial(gateway.url, 'bob');
+  onTestFinished(async () => { await Promise.all([...ann, bob].map((client) => client.leave())); });
+  await stockRain(redis, { rainId: 'twice', amounts: ['1.00', '2.00', '3.00'], opensInMs: 300 });
+  await announceChange(redis, 'twice');
+  await untilRedis(await opensAt('twice') + 2);
+  for (const ref of ['a', 'b', 'c']) for (const client of ann) client.say({ type: 'grab', rainId: 'twice', ref });
+  bob.say({ type: 'grab', rainId: 'twice' });
+  await eventually(() => gateway.grabsPending() === 7);
+  const told = await Promise.all(ann.map(async (client) => [await client.next('result'), await client.next('result'), await client.next('result')]));
+  expect(told.flat().map(({ code }) => code).sort()).toEqual(['0', '1', '1', '1', '1', '1']);
+  expect(new Set(told.flat().map(({ redPacketId }) => redPacketId)).size).toBe(1);
+  for (const results of told) expect(results.map(({ ref }) => ref)).toEqual(['a', 'b', 'c']);
+  expect((await bob.next('result')).code).toBe('0');
+  expect(await redis.llen(shardKeys('twice', 0).claims)).toBe(2);
+  expect(gateway.grabsPending()).toBe(0);
+});
+
+test('[R6] who is gone before it is his turn is decided about all the same, and hears of it when he joins again', async () => {
+  const gateway = await openFair();
+  const ann = await dial(gateway.url, 'ann');
+  await stockRain(redis, { rainId: 'gone', amounts: ['7.10'], opensInMs: 300 });
+  await announceChange(redis, 'gone');
+  await untilRedis(await opensAt('gone') + 2);
+  ann.say({ type: 'grab', rainId: 'gone' });
+  await eventually(() => gateway.grabsPending() === 1);
+  ann.socket.terminate();
+  await eventually(async () => expect(await winners('gone')).toEqual(['ann']));
+  const back = await dial(gateway.url, 'ann');
+  onTestFinished(() => back.leave());
+  back.say({ type: 'join', rainId: 'gone' });
+  expect(await back.next('result')).toMatchObject({ code: '1', amount: '7.10' });
+});
+
+test('a gateway that closes meanwhile decides about all who are gathered before it says goodbye', async () => {
+  const gateway = await openFair();
+  const clients = await Promise.all(Array.from({ length: 20 }, (_, i) => dial(gateway.url, `user-${i}`)));
+  await stockRain(redis, { rainId: 'drain', amounts: Array.from({ length: 20 }, () => '1.00'), opensInMs: 300 });
+  await announceChange(redis, 'drain');
+  await untilRedis(await opensAt('drain') + 2);
+  for (const client of clients) client.say({ type: 'grab', rainId: 'drain' });
+  await eventually(() => gateway.grabsPending() === 20);
+  const closed = gateway.close();
+  for (const client of clients) {
+    expect((await client.next('result')).code).toBe('0');
+    expect((await client.next('goodbye')).reason).toBe('service_restart');
+  }
+  await closed;
+  expect(gateway.grabsPending()).toBe(0);
+});
+
+test('[R7] a script that asks all the time, from before the opening on, so that one grab is on its way to Redis when it comes, wins no more than its share', async () => {
+  const proxy = await TcpProxy.open(server.port);
+  onTestFinished(() => proxy.close());
+  const gateway = await openFair(FAIR_START_MS, `redis://127.0.0.1:${proxy.port}`);
+  const clients = await crowd(gateway, 60);
+  // As long as a line to another town.
+  proxy.delay(20);
+  // Eight rains at once, each with a script of its own; to all others each of them is one who asks once.
+  const rainIds = named('script', 8);
+  for (const rainId of rainIds) {
+    await stockRain(redis, { rainId, amounts: ['1.00', '1.00', '1.00'], opensInMs: 600 });
+    await announceChange(redis, rainId);
+  }
+  const moments = await Promise.all(rainIds.map(opensAt));
+  const last = Math.max(...moments);
+  await untilRedis(Math.min(...moments) - 100);
+  for (let now = await redisNow(redis); now < last + 40; now = await redisNow(redis)) {
+    rainIds.forEach((rainId, i) => clients[i]!.say({ type: 'grab', rainId, ref: 'script' }));
+    await sleep(8);
+  }
+  await Promise.all(rainIds.map(async (rainId, script) => {
+    const others = clients.filter((_, i) => i !== script);
+    for (const client of others) client.say({ type: 'grab', rainId, ref: 'once' });
+  }));
+  await Promise.all(clients.map(async (client, i) => {
+    for (let heard = 0, awaited = rainIds.length - (i < rainIds.length ? 1 : 0); heard < awaited;) if ((await client.next('result')).ref === 'once') heard++;
+  }));
+  const won = (await Promise.all(rainIds.map(winners))).filter((users, script) => users.includes(`user-${script}`)).length;
+  // Of one packet in twenty it has an expected 0.4 of eight rains.
+  expect(won).toBeLessThanOrEqual(3);
+}, 60_000);

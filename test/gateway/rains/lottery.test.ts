@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Lottery, type RandomIndex } from '../../../src/gateway/rains/lottery.ts';
+import { randomSource } from '../../../src/rain/fairness.ts';
+
+const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
+const chance = (purpose: string): RandomIndex => {
+  const random = randomSource(SEED, purpose);
+  return (n) => random.belowNumber(n);
+};
+const pending = (user: number, grab = 0) => ({ userId: `user-${user}`, grab });
+type PendingGrab = ReturnType<typeof pending>;
+
+const USERS = 20;
+const PACKETS = 5;
+const STARTS = 20_000;
+/** Of a chi-square with 19 degrees of freedom: above it is one fair generator in ten thousand. */
+const CHI_SQUARE_MAX = 50.8;
+
+/** How unequal the users' wins are, each of which would have STARTS × PACKETS / USERS of them. */
+function chiSquare(wins: readonly number[]): number {
+  const expected = (STARTS * PACKETS) / USERS;
+  // Of the winners of one start no two are the same: the counts spread less by this.
+  const histogram = 1 - (PACKETS - 1) / (USERS - 1);
+  return wins.reduce((sum, won) => sum + (won - expected) ** 2, 0) / (expected * histogram);
+}
+
+/** Who has how many wins when the same users come in the same way, start after start. */
+function winsOf(arrivals: readonly PendingGrab[], random: RandomIndex, drawnMeanwhile = 0): number[] {
+  const wins = Array.from({ length: USERS }, () => 0);
+  for (let start = 0; start < STARTS; start++) {
+    const lottery = new Lottery<PendingGrab>(random);
+    const winners = new Set<string>();
+    const win = () => { winners.add(lottery.draw()![0]!.userId); };
+    arrivals.forEach((one, i) => {
+      lottery.add(one);
+      // Some are drawn while the last ones are still coming.
+      if (i >= arrivals.length - drawnMeanwhile) win();
+    });
+    while (winners.size < PACKETS) win();
+    for (const winner of winners) wins[Number(winner.slice(5))]!++;
+  }
+  return wins;
+}
+
+const inOrder = Array.from({ length: USERS }, (_, user) => pending(user));
+
+describe(`who comes first is not who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () => {
+  const shuffled = chance('arrivals');
+  test.each<[string, PendingGrab[]]>([
+    ['always in the same order', inOrder],
+    ['the other way round', [...inOrder].reverse()],
+    ['in another order', [...inOrder].sort(() => shuffled(2) - 0.5)],
+    ['one of them with a hundred grabs, the first of all', [...Array.from({ length: 100 }, (_, grab) => pending(7, grab)), ...inOrder]],
+    ['one of them again after everybody', [...inOrder, pending(3, 1), pending(3, 2)]],
+  ])('%s: every user\'s chance is the same', (name, arrivals) => {
+    expect(chiSquare(winsOf(arrivals, chance(name)))).toBeLessThan(CHI_SQUARE_MAX);
+  });
+
+  test('the measure tells: in order of arrival, or with a chance that prefers the first place, it is far beyond the bound', () => {
+    expect(chiSquare(winsOf(inOrder, (n) => n - 1))).toBeGreaterThan(100 * CHI_SQUARE_MAX);
+    const bent = chance('bent');
+    expect(chiSquare(winsOf(inOrder, (n) => (bent(20) === 0 ? 0 : bent(n))))).toBeGreaterThan(CHI_SQUARE_MAX);
+  });
+
+  test('who comes while lots are being drawn has no more chance than any of those who were there', () => {
+    const wins = winsOf(inOrder, chance('meanwhile'), 3);
+    // The last two came after the first draw.
+    const [before, meanwhile] = [wins.slice(0, -2), wins.slice(-2)];
+    expect(Math.max(...meanwhile)).toBeLessThan(Math.min(...before));
+  });
+});
+
+test('every grab is drawn once, a user\'s together and in order, whatever comes and is drawn when', () => {
+  fc.assert(fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: fc.nat(9) }, { weight: 1, arbitrary: fc.constant('draw' as const) }), { maxLength: 60 }), fc.nat(), (steps, bend) => {
+    const lottery = new Lottery<PendingGrab>((n) => bend % n);
+    const waiting = new Map<number, number[]>();
+    const take = () => {
+      const lot = lottery.draw();
+      if (!lot) return expect(waiting.size).toBe(0);
+      const user = Number(lot[0]!.userId.slice(5));
+      expect(lot.map(({ grab }) => grab)).toEqual(waiting.get(user));
+      expect(lot.every(({ userId }) => userId === `user-${user}`)).toBe(true);
+      waiting.delete(user);
+    };
+    steps.forEach((step, grab) => {
+      if (step === 'draw') return take();
+      lottery.add(pending(step, grab));
+      waiting.set(step, [...waiting.get(step) ?? [], grab]);
+    });
+    expect(lottery.total - lottery.drawn).toBe(waiting.size);
+    while (waiting.size > 0) take();
+    expect(lottery.draw()).toBeUndefined();
+  }));
+});

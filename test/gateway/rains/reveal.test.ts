@@ -1,0 +1,84 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { RainCache } from '../../../src/gateway/rains/rainCache.ts';
+import { announceChange, close, settle } from '../../../src/store/transitions.ts';
+import { findRain, redisNow } from '../../../src/store/rains.ts';
+import { draftRain, loadPackets } from '../../../src/store/packets.ts';
+import type { RainSnapshot } from '../../../src/protocol/messages.ts';
+import { commitmentOf, verifyFairness } from '../../../src/rain/commitment.ts';
+import { dial, type Client } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openGateway } from '../../support/gateway.ts';
+import { openRedis } from '../../support/rain.ts';
+
+const { server, redis } = await openRedis();
+const gateway = await openGateway(server.url);
+afterAll(() => gateway.close());
+
+const SEED = 'ab'.repeat(32);
+const PLAN = { packets: 2, budget: '2.00' };
+
+async function committedRain(rainId: string): Promise<string> {
+  const now = await redisNow(redis);
+  const commitment = commitmentOf({ rainId, seed: SEED, plan: PLAN, shards: 1 });
+  await draftRain(redis, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 2, commitment });
+  const verdict = verifyFairness({ rainId, seed: SEED, plan: PLAN, shards: 1, commitment });
+  if (verdict.outcome !== 'ok') throw new Error(verdict.outcome);
+  await loadPackets(redis, rainId, 1, verdict.allocation, () => {});
+  await announceChange(redis, rainId);
+  return commitment;
+}
+
+async function settled(rainId: string): Promise<void> {
+  await close(redis, rainId, 1, 'early');
+  await settle(redis, rainId, (await findRain(redis, rainId))!, { ttlMs: 60_000, reveal: { seed: SEED, plan: PLAN } });
+}
+
+/** The next snapshot of this rain in this state. */
+async function sees(client: Client, rainId: string, state: string): Promise<RainSnapshot> {
+  for (;;) {
+    const snapshot = await client.next('rain');
+    if (snapshot.rainId === rainId && snapshot.state === state) return snapshot;
+  }
+}
+
+describe('the commitment on the wire', () => {
+  test('everybody hears it when the rain is announced, and finds it in welcome and on join; the seed comes when it is settled', async () => {
+    const early = await dial(gateway.url, 'early');
+    await early.next('welcome');
+    const commitment = await committedRain('open1');
+    expect(await sees(early, 'open1', 'open')).toMatchObject({ commitment });
+    const ann = await dial(gateway.url, 'ann');
+    expect((await ann.next('welcome')).rains.find(({ rainId }) => rainId === 'open1')).toMatchObject({ commitment });
+    ann.say({ type: 'join', rainId: 'open1' });
+    const joined = await sees(ann, 'open1', 'open');
+    expect(joined).toMatchObject({ commitment });
+    for (const field of ['seed', 'plan', 'shards']) expect(joined).not.toHaveProperty(field);
+    await settled('open1');
+    expect(await sees(ann, 'open1', 'settled')).toMatchObject({ commitment, seed: SEED, plan: PLAN, shards: 1 });
+    await Promise.all([early.leave(), ann.leave()]);
+  });
+
+  test('a late join of a settled rain is answered with the reveal, at whichever gateway', async () => {
+    const commitment = await committedRain('late1');
+    await settled('late1');
+    const late = await dial(gateway.url, 'late');
+    late.say({ type: 'join', rainId: 'late1' });
+    expect(await sees(late, 'late1', 'settled')).toMatchObject({ commitment, seed: SEED, plan: PLAN, shards: 1 });
+    await late.leave();
+  });
+
+  test('whoever asks for a settled rain again and again moves the gateway to tell nobody else', async () => {
+    await committedRain('late2');
+    await settled('late2');
+    const told: RainSnapshot[] = [];
+    const rainCache = new RainCache({ redis, onChange: (snapshot) => told.push(snapshot), onFault: (fault) => { throw fault; }, pollMs: 20 });
+    await rainCache.start();
+    for (let i = 0; i < 3; i++) {
+      expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
+      // A settled rain is forgotten at the next look.
+      await eventually(() => rainCache.shardsOf('late2') === undefined);
+    }
+    rainCache.close();
+    expect(told.filter(({ rainId }) => rainId === 'late2')).toEqual([]);
+  });
+});

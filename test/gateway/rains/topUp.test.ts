@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findRain, redisNow } from '../../../src/store/rains.ts';
+import type { Gateway } from '../../../src/gateway/server.ts';
+import { auditRain } from '../../../src/operator/audit.ts';
+import { createRain } from '../../../src/operator/create.ts';
+import { loadRain } from '../../../src/operator/load.ts';
+import { recycleRain } from '../../../src/operator/recycle.ts';
+import { startRain } from '../../../src/operator/schedule.ts';
+import { closeRain } from '../../../src/operator/transitions.ts';
+import { topUpRain } from '../../../src/operator/topUp.ts';
+import { verifyRain } from '../../../src/operator/verify.ts';
+import { checkProof } from '../../../src/rain/proof.ts';
+import { dial, type Client } from '../../support/client.ts';
+import { claimLog, openTestContext, type TestContext } from '../../support/operatorContext.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openGateway } from '../../support/gateway.ts';
+
+let context: TestContext;
+let gateways: Gateway[];
+beforeAll(async () => {
+  context = await openTestContext();
+  gateways = await Promise.all([openGateway(context.redisUrl), openGateway(context.redisUrl)]);
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()));
+  await context.stop();
+});
+
+const SHARDS = 2;
+
+async function open(id: string, packets: number, opensInMs = -1_000): Promise<void> {
+  const now = await redisNow(context.redis);
+  expect(await createRain(context, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  expect(await loadRain(context, id)).toMatchObject({ ok: true });
+}
+
+async function ask(client: Client, rainId: string): Promise<{ code: string; redPacketId?: string; amount?: string }> {
+  client.say({ type: 'grab', rainId });
+  return client.next('result');
+}
+
+/** Until every gateway tells users that nothing is left, and none of them asks Redis for it. */
+async function untilAnsweredAlone(): Promise<void> {
+  const look = async () => ({
+    told: gateways.map(({ counters }) => counters.answers['-1']),
+    asked: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await context.redis.info('commandstats'))?.[1] ?? 0),
+  });
+  let last = await look();
+  await eventually(async () => {
+    const now = await look();
+    const alone = now.asked === last.asked && now.told.every((told, i) => told > last.told[i]!);
+    last = now;
+    return alone;
+  }, { everyMs: 100 });
+}
+
+test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three times: each packet once, settled to the cent, verified', async () => {
+  await open('loop', 40);
+  const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(gateways[i % 2]!.url, `user-${i}`)));
+  const won = new Map<number, { redPacketId: string; amount: string }>();
+  let over = false;
+  const playing = clients.map(async (client, i) => {
+    while (!over && !won.has(i)) {
+      const { code, redPacketId, amount } = await ask(client, 'loop');
+      if (redPacketId !== undefined && amount !== undefined) won.set(i, { redPacketId, amount });
+      else expect(['-1', '-5', '-7', '-3']).toContain(code);
+      await sleep(250);
+    }
+  });
+  let packets = 40;
+  for (const more of [30, 1, 60]) {
+    // Dry in both shards: from now on the gateways say so by themselves.
+    await eventually(() => won.size === packets, { timeoutMs: 40_000 });
+    await untilAnsweredAlone();
+    expect(await topUpRain(context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
+    packets += more;
+    expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, adds_up: true });
+  }
+  await eventually(() => won.size === packets, { timeoutMs: 40_000 });
+  await closeRain(context, 'loop');
+  over = true;
+  await Promise.all(playing);
+  const log = (await Promise.all([0, 1].map((shard) => claimLog(context, 'loop', shard)))).flat();
+  expect(log.map(({ redPacketId }) => redPacketId).sort()).toEqual([...won.values()].map(({ redPacketId }) => redPacketId).sort());
+  expect(new Set(log.map(({ redPacketId }) => redPacketId)).size).toBe(131);
+  for (const shard of [0, 1]) await context.ledger.credit(await claimLog(context, 'loop', shard));
+  expect(await recycleRain(context, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
+  expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, adds_up: true });
+  const receipts = [...won.values()].map((win) => ({ rainId: 'loop', ...win }));
+  expect(await verifyRain(context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
+
+  // The snapshot of the settled rain is all that a sceptic needs.
+  const [client] = clients;
+  client!.say({ type: 'join', rainId: 'loop' });
+  const settled = await eventually(async () => {
+    const snapshot = await client!.next('rain');
+    return snapshot.state === 'settled' && snapshot;
+  });
+  expect(checkProof({ ...settled, commitment: settled.commitment!, seed: settled.seed!, plan: settled.plan, shards: settled.shards!, receipts,
+    portions: settled.portions!.map(({ commitment, seed, plan }) => ({ commitment, seed: seed!, plan })) })).toEqual({ packets: 131, problems: [] });
+  await Promise.all(clients.map((each) => each.leave()));
+}, 180_000);
+
+test('who watches a dry rain is told that it goes on, with the promise and without the seed, and whoever asks then wins', async () => {
+  await open('dry', 2);
+  const watcher = await dial(gateways[0]!.url, 'watcher');
+  watcher.say({ type: 'join', rainId: 'dry' });
+  await eventually(async () => (await watcher.next('rain')).left === 2);
+  const crowd = await Promise.all(Array.from({ length: 12 }, (_, i) => dial(gateways[1]!.url, `early-${i}`)));
+  for (const client of crowd) await ask(client, 'dry');
+  await eventually(async () => (await watcher.next('rain')).left === 0);
+  expect((await ask(watcher, 'dry')).code).toBe('-1');
+  const done = await topUpRain(context, 'dry', { budget: '4.00', packets: 4 });
+  const told = await eventually(async () => {
+    const snapshot = await watcher.next('rain');
+    return snapshot.left > 0 && snapshot;
+  });
+  expect(told).toMatchObject({ state: 'open', packets: 6, portions: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }] });
+  expect(JSON.stringify(told)).not.toContain('seed');
+  expect((await ask(watcher, 'dry')).code).toBe('0');
+  await Promise.all([watcher, ...crowd].map((client) => client.leave()));
+  expect(await findRain(context.redis, 'dry')).toBeDefined();
+});
+
+test('[R7] who waits for a rain that is started now is told its new times and may grab at once', async () => {
+  await open('waiting', 5, 300_000);
+  const client = await dial(gateways[0]!.url, 'waiting-user');
+  client.say({ type: 'join', rainId: 'waiting' });
+  await eventually(async () => (await client.next('rain')).state === 'loaded');
+  expect((await ask(client, 'waiting')).code).toBe('-2');
+  const done = await startRain(context, 'waiting');
+  const told = await eventually(async () => {
+    const snapshot = await client.next('rain');
+    return snapshot.state === 'open' && snapshot;
+  });
+  expect(told).toMatchObject({ ...(done.ok && { opensAt: done.opensAt, closesAt: done.closesAt }) });
+  expect((await ask(client, 'waiting')).code).toBe('0');
+  await client.leave();
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { CallerBucket } from '../../../src/gateway/ratelimit/tokenBuckets.ts';
+import { LIMITS } from '../../../src/gateway/limits.ts';
+import { BanList } from '../../../src/gateway/ratelimit/banList.ts';
+
+const limits = { ...LIMITS, offencesMax: 5, violationWindowMs: 1_000, bannedMs: 60_000, bansPerAddressMin: 3, bannedMax: 10 };
+
+function stage(playing: Record<string, number> = {}) {
+  const clock = { now: 1_000 };
+  const banList = new BanList(limits, { socketsOf: (address) => playing[address] ?? 0 }, () => clock.now);
+  const users = new Map<string, CallerBucket>();
+  const user = (name: string): CallerBucket => {
+    const known = users.get(name) ?? { name, sockets: 1, refused: 0, refusedFrom: 0 } as CallerBucket;
+    users.set(name, known);
+    return known;
+  };
+  /** @returns after how many refusals he was banished */
+  const offend = (name: string, address = 'home'): number => {
+    for (let n = 1; n <= 100; n++) if (banList.refuse(user(name), address)) return n;
+    return 0;
+  };
+  return { clock, banList, user, offend };
+}
+
+test('who goes on while he is refused is out for a while, and then may come again', () => {
+  const { clock, banList, offend } = stage();
+  expect(offend('script')).toBe(5);
+  expect([banList.userOutForMs('script'), banList.userOutForMs('ann'), banList.addressOutForMs('home')]).toEqual([60_000, 0, 0]);
+  clock.now += 59_000;
+  banList.forget();
+  expect(banList.userOutForMs('script')).toBe(1_000);
+  clock.now += 1_000;
+  expect(banList.userOutForMs('script')).toBe(0);
+});
+
+test('who is refused now and then is not', () => {
+  const { clock, banList, user } = stage();
+  for (let n = 0; n < 200; n++) {
+    clock.now += 250;
+    expect(banList.refuse(user('eager'), 'home')).toBe(false);
+  }
+});
+
+test('an address is out when many of its users offend and hardly anybody else plays there', () => {
+  const { banList, offend } = stage({ farm: 5 });
+  offend('bot-1', 'farm');
+  offend('bot-2', 'farm');
+  expect(banList.addressOutForMs('farm')).toBe(0);
+  offend('bot-3', 'farm');
+  expect(banList.addressOutForMs('farm')).toBe(60_000);
+  expect(banList.addressOutForMs('home')).toBe(0);
+});
+
+test('an office of 5,000 is not out for ten cheaters in it', () => {
+  const { banList, offend } = stage({ office: 5_000 });
+  for (let n = 0; n < 10; n++) offend(`cheater-${n}`, 'office');
+  expect(banList.addressOutForMs('office')).toBe(0);
+});
+
+test('one user who offends again and again does not make an address', () => {
+  const { clock, banList, offend } = stage();
+  for (let n = 0; n < 20; n++) {
+    expect(offend('script')).toBe(5);
+    clock.now += 10;
+  }
+  expect(banList.addressOutForMs('home')).toBe(0);
+});
+
+test('[R10] no more than so many are kept in mind', () => {
+  const { banList, offend } = stage();
+  for (let n = 0; n < 500; n++) offend(`bot-${n}`, `address-${n}`);
+  const out = Array.from({ length: 500 }, (_, n) => banList.userOutForMs(`bot-${n}`)).filter((ms) => ms > 0);
+  expect(out).toHaveLength(10);
+  expect(banList.userOutForMs('bot-499')).toBe(60_000);
+});

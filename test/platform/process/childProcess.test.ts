@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { startChild, type StartedChild } from '../../../src/platform/process/childProcess.ts';
+import { identify, isAlive } from '../../../src/platform/process/processIdentity.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+
+const facts = z.object({ port: z.int(), greeting: z.string().optional() });
+
+async function start(behaviour: string, { logs = temporaryFolder(), readyWithinMs = 30_000 } = {}): Promise<StartedChild<z.infer<typeof facts>>> {
+  const started = await startChild({
+    name: 'tester', entry: fileURLToPath(new URL('./processes/child.mjs', import.meta.url)), args: [behaviour], env: { GREETING: 'hello' },
+    logs, facts, readyWithinMs, stopWithinMs: 500,
+  });
+  if (started.ok) onTestFinished(() => started.child.stop());
+  return started;
+}
+
+test('a child tells that it is ready and what is to be known of it, and stops when asked', async () => {
+  const started = await start('ready');
+  if (!started.ok) throw new Error(started.reason);
+  expect(started.child.facts).toEqual({ port: 1234, greeting: 'hello' });
+  const identity = identify(started.child.pid)!;
+  await started.child.stop();
+  expect(isAlive(identity)).toBe(false);
+  expect(await started.child.ended).toEqual({ code: null, signal: 'SIGTERM', expected: true });
+});
+
+test('an unexpected death is told as such', async () => {
+  const started = await start('ready');
+  if (!started.ok) throw new Error(started.reason);
+  process.kill(started.child.pid, 'SIGKILL');
+  expect(await started.child.ended).toEqual({ code: null, signal: 'SIGKILL', expected: false });
+});
+
+test('a child that fails says why in one sentence', async () => {
+  expect(await start('fails')).toEqual({ ok: false, reason: 'the tester process did not start: port 1234 is in use' });
+});
+
+test('of a child that crashes the last words are told, and where the others are', async () => {
+  const logs = temporaryFolder();
+  const started = await start('crashes', { logs });
+  const sentence = /^the tester process did not start: it ended with exit code 1: .+ \(more in .*tester\.log\)$/;
+  expect(started).toEqual({ ok: false, reason: expect.stringMatching(sentence) });
+  expect(readFileSync(join(logs, 'tester.log'), 'utf8')).toContain('out of luck');
+});
+
+test('a child that says something else, or nothing in time, is stopped', async () => {
+  expect(await start('babbles')).toEqual({ ok: false, reason: 'the tester process did not start: it did not say what was expected of it' });
+  expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({ ok: false, reason: 'the tester process did not start: it was not ready within 1.5 s' });
+});
+
+test('[R10] a child that does not stop when asked is killed at the deadline', async () => {
+  const started = await start('deaf');
+  if (!started.ok) throw new Error(started.reason);
+  await started.child.stop();
+  expect(await started.child.ended).toEqual({ code: null, signal: 'SIGKILL', expected: true });
+});

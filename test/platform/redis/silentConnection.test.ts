@@ -1,0 +1,46 @@
+import { expect, test, type TestContext } from 'vitest';
+import { connectRedis, untilReady, type ConnectOptions, type RedisClient } from '../../../src/platform/redis/connect.ts';
+import { eventually } from '../../support/eventually.ts';
+import { TcpProxy } from '../../support/proxy.ts';
+import { openRedis } from '../../support/rain.ts';
+
+// A firewall that has forgotten a connection, a machine that lost its power: nothing ever comes back and nobody says so.
+
+const { server, redis } = await openRedis();
+
+/** A client, and the line on which it is; both end with their test. */
+async function connectOver(purpose: ConnectOptions['purpose'], { onTestFinished }: TestContext): Promise<{ client: RedisClient; proxy: TcpProxy }> {
+  const proxy = await TcpProxy.open(server.port);
+  onTestFinished(() => proxy.close());
+  const client = connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose, onError: () => {} });
+  onTestFinished(() => client.disconnect());
+  await untilReady(client);
+  return { client, proxy };
+}
+
+// Each waits for as long as a client is patient, side by side.
+test.concurrent('a client that decides about money leaves a line on which nothing comes back any more', async (context) => {
+  const { client, proxy } = await connectOver('once', context);
+  proxy.halfOpen('client');
+  await expect(client.ping()).rejects.toThrow();
+  await eventually(async () => await client.ping() === 'PONG', { timeoutMs: 5_000 });
+});
+
+test.concurrent('a subscriber leaves such a line, too, though it never asks for anything', async (context) => {
+  const { client, proxy } = await connectOver('subscriber', context);
+  const heard: string[] = [];
+  client.on('message', (_, message: string) => heard.push(message));
+  await client.subscribe('news');
+  proxy.halfOpen('client');
+  await eventually(async () => {
+    await redis.publish('news', 'hello');
+    return heard.length > 0;
+  }, { timeoutMs: 15_000, everyMs: 200 });
+});
+
+test.concurrent('a command that is answered slowly, but is answered, does not cost the line', async (context) => {
+  const { client, proxy } = await connectOver('once', context);
+  proxy.delay(400);
+  await client.ping();
+  expect(proxy.accepted).toBe(1);
+});

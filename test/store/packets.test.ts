@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { shardKeys, shardOf } from '../../src/store/keys.ts';
+import { close, pause, resume, settle } from '../../src/store/transitions.ts';
+import { coarseLeft, findRain, readRain } from '../../src/store/rains.ts';
+import { run } from '../../src/store/scripts.ts';
+import { draftRain, loadPackets, plannedFor } from '../../src/store/packets.ts';
+import { dump, openRedis, stockRain } from '../support/rain.ts';
+
+const { redis } = await openRedis();
+beforeEach(async () => void await redis.flushall());
+
+const draft = { rainId: 'r1', title: 'Gala', shards: 3, opensAt: 1_000, closesAt: 2_000, packets: 10_001 };
+const amounts = BigInt64Array.from({ length: 10_001 }, (_, i) => BigInt(i + 1));
+
+async function elements(): Promise<string[]> {
+  const lists = await Promise.all([0, 1, 2].map((shard) => redis.lrange(shardKeys('r1', shard).packets, 0, -1)));
+  return lists.flat();
+}
+
+describe('preallocation', () => {
+  test('a load cut at any chunk and run again puts every packet in once', async () => {
+    await draftRain(redis, draft);
+    for (let cuts = 0; cuts < 5; cuts++) {
+      let chunks = 0;
+      await expect(loadPackets(redis, 'r1', 3, amounts, () => {
+        if (++chunks === 2) throw new Error('killed');
+      })).rejects.toThrow('killed');
+    }
+    const steps: number[] = [];
+    expect(await loadPackets(redis, 'r1', 3, amounts, (loaded) => steps.push(loaded))).toEqual({ ok: true, packets: 10_001 });
+    expect(steps.at(-1)).toBe(10_001);
+    const packets = (await elements()).map((element) => JSON.parse(element) as { redPacketId: string; amount: string });
+    expect(new Set(packets.map(({ redPacketId }) => redPacketId)).size).toBe(10_001);
+    expect(packets).toHaveLength(10_001);
+    expect(packets.find(({ redPacketId }) => redPacketId === 'r1-1220')).toEqual({ redPacketId: 'r1-1220', amount: '12.21' });
+  });
+
+  test('two loads at once put every packet in once', async () => {
+    await draftRain(redis, draft);
+    await Promise.all([1, 2, 3].map(() => loadPackets(redis, 'r1', 3, amounts, () => {})));
+    expect(new Set(await elements()).size).toBe(10_001);
+    expect(await elements()).toHaveLength(10_001);
+  });
+
+  test('loading a loaded rain again changes nothing', async () => {
+    await draftRain(redis, draft);
+    await loadPackets(redis, 'r1', 3, amounts, () => {});
+    const before = await dump(redis);
+    expect(await loadPackets(redis, 'r1', 3, amounts, () => {})).toEqual({ ok: true, packets: 10_001 });
+    expect(await dump(redis)).toEqual(before);
+  });
+
+  test('the terms are kept as they came, those of a newer version with them, and what the script enforces is taken out of them', async () => {
+    const terms = { winsMax: 2, rehearsal: true, colour: 'red' } as const;
+    await draftRain(redis, { ...draft, terms });
+    const live = (await findRain(redis, 'r1'))!;
+    expect(live).toEqual({ shards: 3, title: 'Gala', rehearsal: true });
+    expect((await readRain(redis, 'r1', live))!.terms).toEqual(terms);
+    expect(await redis.hmget(shardKeys('r1', 2).state, 'terms', 'winsMax')).toEqual(['{"colour":"red","rehearsal":true,"winsMax":2}', '2']);
+    expect(await draftRain(redis, { ...draft, terms })).toBe('exists');
+    expect([await draftRain(redis, { ...draft, terms: { winsMax: 2 } }), await draftRain(redis, draft)]).toEqual(['taken', 'taken']);
+  });
+
+  test('a rain that was written down before there were terms is the same rain, and gets them', async () => {
+    const terms = { winsMax: 2 };
+    await draftRain(redis, { ...draft, terms });
+    for (const shard of [0, 1, 2]) await redis.hdel(shardKeys('r1', shard).state, 'terms');
+    const live = { ...(await findRain(redis, 'r1'))!, rehearsal: true as const };
+    expect((await readRain(redis, 'r1', live))!.terms).toEqual({ rehearsal: true });
+    expect(await draftRain(redis, { ...draft, terms: { winsMax: 3 } })).toBe('taken');
+    expect(await draftRain(redis, { ...draft, terms })).toBe('exists');
+    expect((await readRain(redis, 'r1', live))!.terms).toEqual(terms);
+  });
+
+  test('terms that are no JSON are met before anything is written', async () => {
+    await expect(run(redis, 'draft', Object.values(shardKeys('bad', 0)).slice(0, 7), ['bad', 1, 2, 1, '', '{'])).rejects.toThrow(/draft|cjson|JSON|Expected/);
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  test('a rain that was closed while it was being loaded takes no more packets', async () => {
+    await draftRain(redis, draft);
+    await close(redis, 'r1', 3, 'early');
+    expect(await loadPackets(redis, 'r1', 3, amounts, () => {})).toEqual({ ok: false, reason: 'not_a_draft' });
+    expect(await loadPackets(redis, 'r2', 1, amounts, () => {})).toEqual({ ok: false, reason: 'no_such_rain' });
+    expect(await elements()).toEqual([]);
+  });
+
+  test('drafting the same rain twice is harmless; another rain of that id, or remains of one, are refused', async () => {
+    expect(await draftRain(redis, draft)).toBe('created');
+    expect(await draftRain(redis, draft)).toBe('exists');
+    expect(await draftRain(redis, { ...draft, closesAt: 3_000 })).toBe('taken');
+    await redis.rpush(shardKeys('old', 0).claims, 'a claim');
+    expect(await draftRain(redis, { ...draft, rainId: 'old' })).toBe('taken');
+    expect(await findRain(redis, 'old')).toBeUndefined();
+  });
+
+  test('shards share the packets evenly, and more shards than packets leave nobody waiting', async () => {
+    expect([0, 1, 2].map((shard) => plannedFor(shard, 3, 10_001))).toEqual([3334, 3334, 3333]);
+    await stockRain(redis, { rainId: 'tiny', amounts: ['1.00'], shards: 4 });
+    expect(await readRain(redis, 'tiny', { shards: 4, title: '' })).toMatchObject({ state: 'loaded', packets: 1, loaded: 1, left: 1 });
+  });
+
+  test('every user has one shard, and the shards are about equally full', () => {
+    const counts = [0, 0, 0, 0];
+    for (let i = 0; i < 10_000; i++) counts[shardOf(`user-${i}`, 4)]!++;
+    for (const count of counts) expect(count).toBeGreaterThan(2_200);
+    expect(shardOf('用户', 4)).toBe(shardOf('用户', 4));
+  });
+});
+
+describe('the states of a rain', () => {
+  test('draft cannot be paused or resumed; loaded ⇄ paused, each repeatable; closed stays closed', async () => {
+    await draftRain(redis, { ...draft, shards: 1, closesAt: Date.now() + 60_000 });
+    expect(await pause(redis, 'r1', 1)).toBe('draft');
+    expect(await resume(redis, 'r1', 1)).toBe('draft');
+    await loadPackets(redis, 'r1', 1, amounts, () => {});
+    expect(await resume(redis, 'r1', 1)).toBe('loaded');
+    expect(await pause(redis, 'r1', 1)).toBe('paused');
+    expect(await pause(redis, 'r1', 1)).toBe('paused');
+    expect(await resume(redis, 'r1', 1)).toBe('loaded');
+    expect(await close(redis, 'r1', 1, 'due')).toBe(false);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 1_000 })).toBe(false);
+    expect(await close(redis, 'r1', 1, 'early')).toBe(true);
+    expect(await close(redis, 'r1', 1, 'due')).toBe(true);
+    expect(await pause(redis, 'r1', 1)).toBe('closed');
+    expect(await resume(redis, 'r1', 1)).toBe('closed');
+    expect(await pause(redis, 'nobody', 1)).toBeUndefined();
+  });
+
+  test('nothing expires before it is settled, everything of a settled rain does', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
+    const { lease: _, ...lasting } = shardKeys('r1', 0);
+    for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBe(-1);
+    await close(redis, 'r1', 1, 'early');
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
+    expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
+    for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test('viewers see how much is left in steps, and zero only when it is', () => {
+    expect(coarseLeft(1_000_000, 1_000_000)).toBe(1_000_000);
+    expect(coarseLeft(999_999, 1_000_000)).toBe(1_000_000);
+    expect(coarseLeft(1, 1_000_000)).toBe(10_000);
+    expect(coarseLeft(0, 1_000_000)).toBe(0);
+    expect(coarseLeft(7, 20)).toBe(7);
+  });
+});

@@ -1,0 +1,76 @@
+import { BatchRefused } from '../../src/credit/payoutProvider.ts';
+import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
+import { createCreditQueue, createDeadQueue } from '../../src/credit/queue.ts';
+import { createCreditWorker, type CreditWorker } from '../../src/credit/worker.ts';
+import { createGrabEngine } from '../../src/grab/engine.ts';
+import { QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
+import { redisNow } from '../../src/store/rains.ts';
+import { createRain } from '../../src/operator/create.ts';
+import type { Queues } from '../../src/operator/context.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import type { Claim } from '../../src/rain/claim.ts';
+import { createRelay } from '../../src/relay/relay.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
+import { openTestContext, type TestContext } from './operatorContext.ts';
+import { eventually } from './eventually.ts';
+
+export interface TestQueueContext extends TestContext {
+  queues: Queues;
+  /** Users whom the balance system will not take. */
+  barred: Set<string>;
+  /** Ten packets of 1.00, open; `winners` users user-0, user-1 … have won the first ones. */
+  wonRain(id: string, winners: number): Promise<void>;
+  /** Puts an entry into the claim log as a failover, or a hand, may have left it there. */
+  log(id: string, entry: string | Claim): Promise<void>;
+  /** Carries the claim logs to the queue and has it worked off. */
+  credit(): Promise<void>;
+  /** Until the queue has nothing left to do. */
+  drained(): Promise<void>;
+}
+
+/** A desk with queues, and a worker on them; the relay goes when it is asked to. */
+export async function openQueueContext(): Promise<TestQueueContext> {
+  const context = await openTestContext();
+  const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });
+  await untilReady(connection);
+  const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
+  const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
+  const barred = new Set<string>();
+  const real = ledgerProvider(context.ledger);
+  const worker: CreditWorker = createCreditWorker({
+    ...options, log: createLog('credit', 'silent'), onCredited: async () => {}, discardedClaims: context.ledger.discardedClaims,
+    balance: {
+      async post(rainId, claims) {
+        if (claims.some(({ userId }) => barred.has(userId))) throw new BatchRefused('the account is closed');
+        return real.post(rainId, claims);
+      },
+    },
+  });
+  const relay = createRelay({ redis: context.redis, queue: queues.credit, log: createLog('relay', 'silent') });
+  const drained = () => eventually(async () => (await queues.credit.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 }).then(() => {});
+  return {
+    ...context, queues, barred, drained,
+    async wonRain(id, winners) {
+      const now = await redisNow(context.redis);
+      await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+      await loadRain(context, id);
+      const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+      if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
+    },
+    async log(id, entry) {
+      await context.redis.lpush(shardKeys(id, 0).claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
+    },
+    async credit() {
+      while (await relay.round() !== 'idle');
+      await drained();
+    },
+    async stop() {
+      await relay.stop();
+      await worker.close(1_000);
+      await Promise.all([queues.credit.close(), queues.dead.close()]);
+      connection.disconnect();
+      await context.stop();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { payoutProviderOf } from '../../src/bin/servers/payoutProvider.ts';
+import { createLaterQueue } from '../../src/credit/queue.ts';
+import { QUEUE_PREFIX } from '../../src/store/keys.ts';
+import { showRain } from '../../src/operator/list.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
+import { eventually } from '../support/eventually.ts';
+import { connect } from '../support/rain.ts';
+import { openWorker } from '../support/worker.ts';
+import { openPlayers, wonRain } from './room.ts';
+
+let context: TestContext;
+let wallet: Wallet;
+let webhook: Record<string, string>;
+beforeAll(async () => {
+  [context, wallet] = await Promise.all([openTestContext(), startWallet()]);
+  webhook = { BALANCE: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET };
+});
+afterAll(async () => {
+  await wallet?.stop();
+  await context?.stop();
+});
+
+const booked = async (rainId: string) => (await context.ledger.credits(rainId)).map(({ userId }) => userId).sort();
+
+test('[R5] a rain that is paid by a wallet elsewhere is paid by nobody who has another BALANCE, and wholly by those who have this one', async () => {
+  await wonRain(context, 'split', ['dora', 'emil']);
+  const [right, wrong] = [openPlayers(context, webhook), openPlayers(context)];
+  const connection = await connect(context.redisUrl);
+  const later = createLaterQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
+  try {
+    await eventually(async () => expect((await right.statementOf('dora')).packets).toMatchObject([{ status: 'credited' }]));
+    expect((await showRain(context, 'split'))!.payoutProvider).toBe('webhook');
+    expect((await wrong.statementOf('emil')).packets).toMatchObject([{ status: 'pending' }]);
+
+    const stranger = await openWorker(context);
+    // It has taken the claims and put them off.
+    await eventually(async () => expect(await later.getJobCountByTypes('delayed')).toBeGreaterThan(0));
+    expect(await booked('split')).toEqual(['dora']);
+    await stranger.close();
+
+    const worker = await openWorker(context, { keep: payoutProviderOf(loadConfig([], webhook)) });
+    await eventually(async () => expect(await booked('split')).toEqual(['dora', 'emil']));
+    await closeRain(context, 'split');
+    await eventually(async () => expect((await context.ledger.rain('split'))!.settledAt).toBeDefined());
+    await worker.close();
+  } finally {
+    await later.close();
+    connection.disconnect();
+    await Promise.all([right.close(), wrong.close()]);
+  }
+  expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([['dora', '1.00'], ['emil', '1.00']]);
+});
+
+test('[R5] and one that our own book has begun to pay is asked of no wallet', async () => {
+  await wonRain(context, 'home', ['fay', 'gus']);
+  const [home, away] = [openPlayers(context), openPlayers(context, webhook)];
+  const asked = wallet.paid.size;
+  try {
+    await eventually(async () => expect((await home.statementOf('fay')).packets).toMatchObject([{ status: 'credited' }]));
+    expect((await away.statementOf('gus')).packets).toMatchObject([{ status: 'pending' }]);
+    await eventually(async () => expect((await home.statementOf('gus')).packets).toMatchObject([{ status: 'credited' }]));
+  } finally {
+    await Promise.all([home.close(), away.close()]);
+  }
+  expect([wallet.paid.size, await booked('home')]).toEqual([asked, ['fay', 'gus']]);
+});
