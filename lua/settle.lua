@@ -1,6 +1,6 @@
 -- settle.lua: the book is closed; show what was committed to and let the rain's keys expire.
 --
--- KEYS[1] state    hash: state; takes the seed, the plan and those of the portions
+-- KEYS[1] state    hash: state; takes the seed, the plan and those of the top-ups
 -- KEYS[2] packets  list
 -- KEYS[3] claimed  hash
 -- KEYS[4] claims   list
@@ -8,7 +8,7 @@
 -- KEYS[6] relayed  string
 -- KEYS[7] credited set
 -- ARGV    time to live, ms; how many claims the audit has seen, '' for any number; then the fields to show from now on, each
---         with its value: seed, plan, portions (JSON); may be none
+--         with its value: seed, plan, top-ups (JSON); may be none
 -- RETURNS the state now: "settled" when done or done before; anything else is the reason for a refusal; nil no such rain
 -- WHY     Nothing that settlement needs may expire before it is settled, so no key has a time to live until here; until
 --         it runs out a winner who asks again is still told his first answer [R6]. A claim that was put back after the

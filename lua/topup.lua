@@ -1,8 +1,8 @@
 -- topup.lua: append one chunk of packets that were added to a rain after it was loaded.
 --
--- KEYS[1] state    hash: state, packets (planned), loaded (so far), portions (JSON: the promises of what was added)
+-- KEYS[1] state    hash: state, packets (planned), loaded (so far), top-ups (JSON: the promises of what was added)
 -- KEYS[2] packets  list to push to
--- ARGV    offset of the chunk, packets planned from now on, portions from now on, then the chunk's elements
+-- ARGV    offset of the chunk, packets planned from now on, top-ups from now on, then the chunk's elements
 -- RETURNS how many packets are loaded now; -1 no such rain; -2 the chunk would exceed the plan; -3 it is over; -4 a draft
 -- WHY     As in load.lua the count moves with the push, so a top-up killed half-way goes on where it stopped, and a chunk sent
 --         again is not pushed twice. The promise stands there before its first packet can be had. Pushed at the head, the new
@@ -20,8 +20,8 @@ local planned, loaded, wish, chunk = tonumber(rain[2]), tonumber(rain[3]), tonum
 if tonumber(ARGV[1]) ~= loaded then return loaded end
 if loaded + chunk > math.max(planned, wish) then return -2 end
 redis.call('LLEN', KEYS[2]) -- raises here, before any write, when the key is of another type
--- Who knows of fewer portions than another, who was here first, takes none of them back.
-if wish > planned then redis.call('HSET', KEYS[1], 'packets', ARGV[2], 'portions', ARGV[3]) end
+-- Who knows of fewer top-ups than another, who was here first, takes none of them back.
+if wish > planned then redis.call('HSET', KEYS[1], 'packets', ARGV[2], 'topUps', ARGV[3]) end
 redis.call('HSET', KEYS[1], 'loaded', string.format('%d', loaded + chunk))
 redis.call('LPUSH', KEYS[2], unpack(ARGV, 4))
 return loaded + chunk

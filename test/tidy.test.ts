@@ -1,3 +1,4 @@
+import { goneWords } from './tidy/gone.ts';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
@@ -17,6 +18,9 @@ const scripts = readTree(ROOT, ['lua'], /\.lua$/);
 const rooms = readRooms(readFileSync(new URL('../src/README.md', import.meta.url), 'utf8'));
 const everything = [...readTree(ROOT, ['src', 'test', 'client-demo', 'client-console'], /\.(tsx?|mjs|css|html)$/), ...scripts];
 
+/** What tells of old words, or is a record of the past. */
+const OLD_WORDS_ALLOWED = /^(?:test\/tidy|docs\/how-to\/upgrade\.md|prisma\/migrations\/|src\/ledger\/generated\/|bench\/results\/)/;
+
 test('there is something to look at', () => {
   expect(sources.length).toBeGreaterThan(50);
   expect(scripts.length).toBeGreaterThan(5);
@@ -29,6 +33,12 @@ test('no files import each other in a ring', () => expect(importRings(everything
 test('the session has the only send of the gateway', () => expect(strayingSends(sources)).toEqual([]));
 test('every Lua file is a page with a header that counts its keys', () => expect(untidyScripts(scripts)).toEqual([]));
 test('files are short and named after what is in them', () => expect([...longFiles(everything), ...emptyNames(everything)]).toEqual([]));
+test('no word is used that was replaced', () => {
+  const texts = readTree(ROOT, [
+    'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'src', 'test', 'client-demo', 'client-console', 'lua', 'docs', 'bench', 'scripts', 'deploy', 'prisma',
+  ], /\.(tsx?|mjs|css|html|lua|md|json|ya?ml|conf|service|example|prisma|py)$/);
+  expect(goneWords(texts.filter(({ path }) => !OLD_WORDS_ALLOWED.test(path)))).toEqual([]);
+});
 test('nothing is of type any', () => expect(anyTypes(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
 test('the environment is read in one place', () => expect(environmentReads(sources)).toEqual([]));
 test('what a file exports is imported by another', () => {
@@ -112,4 +122,11 @@ test('a Lua file without header parts, with other keys than it declares, or too 
   expect(faults(`${header}return KEYS[2] .. KEYS[#KEYS]`)).toEqual([expect.stringContaining('nobody can count')]);
   expect(faults(`${header}redis.call('GET', 'rain:' .. ARGV[1], KEYS[2])`)).toEqual([expect.stringContaining('a key is built here')]);
   expect(faults(`${header}local a = KEYS[2]\n${'a = a\n'.repeat(60)}`)).toEqual([expect.stringContaining('61 lines of code')]);
+});
+
+test('a word that was replaced is found in a name of each kind, in prose and in a path', () => {
+  const found = (text: string, path = 'src/a/x.ts') => goneWords([file(path, text)]).length;
+  for (const text of ['const purse = 1;', 'openPurse()', 'PURSE_MAX', "'purse-button'", '// a purse', "code: 'had_enough'", 'laid_to_rest: 1']) expect(found(text), text).toBe(1);
+  expect(found('', 'src/wicket/x.ts')).toBe(1);
+  expect(['const wallet = 1;', 'deskew(help)', 'proportional', '// had enough of it'].map((text) => found(text))).toEqual([0, 0, 0, 0]);
 });

@@ -8,7 +8,7 @@ import type { Measure } from './measure.ts';
 
 const LOOK_MS = 20;
 
-/** What the clerk makes of claims that wait for him: ours by ranges, theirs one job and one Prisma transaction each. */
+/** What the credit worker makes of claims that wait for him: ours by ranges, theirs one job and one Prisma transaction each. */
 export const crediting: Measure = {
   name: 'crediting',
   async rows({ size, postgres, say }) {
@@ -86,7 +86,7 @@ async function addJobs({ house, redisUrl }: Store, rainId: string, claims: numbe
   connection.disconnect();
 }
 
-/** From the first claims seen in the book to the last: how long the clerk's process takes to start is not asked. */
+/** From the first claims seen in the book to the last: how long the credit worker's process takes to start is not asked. */
 async function ratePerSecond({ house }: Store, claims: number): Promise<number> {
   let [seen, since] = [0, 0];
   for (;;) {

@@ -61,7 +61,7 @@ export const crowd: Measure = {
         one('decided moment to answer, longest', 'ms', tap.max),
         one('of which the swarm was late itself, p99', 'ms', late.p99),
         one('memory of the gateway processes per socket', 'KiB', all === undefined ? NaN : (all - before) / users / 1_024),
-        one('the audit adds up, and agrees with what users were told', '= yes', verdict.adds_up ? 1 : 0, { least: 1 }),
+        one('the audit adds up, and agrees with what users were told', '= yes', verdict.balanced ? 1 : 0, { least: 1 }),
       ].map((row) => (Number.isNaN(row.figure.median) ? { ...row, spoilt: 'never were all of them connected at once' } : row));
     } finally {
       await store.close();

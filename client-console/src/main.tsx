@@ -3,4 +3,4 @@ import { App } from './app.tsx';
 import { wearTheme } from './state/theme.ts';
 
 wearTheme();
-render(<App />, document.getElementById('desk')!);
+render(<App />, document.getElementById('console')!);

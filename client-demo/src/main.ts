@@ -28,10 +28,10 @@ const sky = new Sky(element('.sky'), random);
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
 const speaker = new Speaker(sound, buzz);
-const walletButton = element<HTMLButtonElement>('.purse-button');
+const walletButton = element<HTMLButtonElement>('.wallet-button');
 walletButton.setAttribute('aria-label', words.tools.walletSheet);
 walletButton.title = words.tools.walletSheet;
-const walletSheet = new WalletSheet(element<HTMLDialogElement>('.purse'), walletButton, {
+const walletSheet = new WalletSheet(element<HTMLDialogElement>('.wallet'), walletButton, {
   words,
   read: async () => {
     const token = knownToken();

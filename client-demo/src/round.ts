@@ -39,13 +39,13 @@ export interface Provable {
   seed: string;
   plan: ShownPlan;
   shards: number;
-  portions?: readonly TopUpPromise[];
+  topUps?: readonly TopUpPromise[];
   win?: { redPacketId: string; amount: string };
 }
 
 /** What the screen shows of a round. */
 export type Face =
-  | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'had_enough' | 'unknown_rain';
+  | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'win_limit_reached' | 'unknown_rain';
 
 export function newRound(rainId: string): Round {
   return { rainId, asking: false };
@@ -74,19 +74,19 @@ function hasGrown(before: RainSnapshot | undefined, now: RainSnapshot): boolean 
   return before !== undefined && now.left > 0 && (now.packets > before.packets || now.left > before.left);
 }
 
-function heard(before: Round['promised'], { commitment, portions = [], state }: RainSnapshot): Round['promised'] {
+function heard(before: Round['promised'], { commitment, topUps = [], state }: RainSnapshot): Round['promised'] {
   if (before === undefined && commitment === undefined) return undefined;
   const inTime = state !== 'closed' && state !== 'settled';
   const { added, ...first } = before ?? { commitment: commitment!, added: [], inTime };
-  const more = portions.slice(added.length);
-  return { ...first, added: [...added, ...more.map((portion) => portion.commitment)], inTime: first.inTime && (more.length === 0 || inTime) };
+  const more = topUps.slice(added.length);
+  return { ...first, added: [...added, ...more.map((topUp) => topUp.commitment)], inTime: first.inTime && (more.length === 0 || inTime) };
 }
 
 /** `undefined` as long as the seed is a secret. */
 export function provable({ rainId, rain, promised, win }: Round): Provable | undefined {
   if (rain?.seed === undefined || rain.plan === undefined || promised === undefined) return undefined;
   return {
-    rainId, ...promised, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0, portions: rain.portions ?? [],
+    rainId, ...promised, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0, topUps: rain.topUps ?? [],
     ...(win && { win: { redPacketId: win.redPacketId, amount: win.amount } }),
   };
 }
@@ -120,13 +120,13 @@ export function credited(round: Round, { redPacketId, amount }: CreditedMessage)
 const FACE_OF: Readonly<Record<OutcomeCode, Face | undefined>> = {
   // These two name a packet.
   0: undefined, 1: undefined,
-  '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-11': 'had_enough',
+  '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-11': 'win_limit_reached',
 };
 
 /** Nothing is left to do in this rain: another one may be offered. A face without a line does not compile. */
 const FINAL: Readonly<Record<Face, boolean>> = {
   connecting: false, scheduled: false, open: false, asking: false, paused: false,
-  won: true, missed: true, gone: true, too_late: true, blocked: true, had_enough: true, unknown_rain: true,
+  won: true, missed: true, gone: true, too_late: true, blocked: true, win_limit_reached: true, unknown_rain: true,
 };
 
 export function isFinal(face: string): boolean {

@@ -31,7 +31,7 @@ const GROUPS = {
     CONSOLE_SECURE_COOKIES: 'Whether the operator\'s session cookie is sent over https only. `auto`: when the operator has come by https',
   },
   'Users\' money': {
-    BALANCE: '`ledger`: the book of this system keeps users\' money. `webhook`: a wallet elsewhere does. Give workers and console the same value. See [the webhook](webhook.md)',
+    PAYOUT_PROVIDER: '`ledger`: the book of this system keeps users\' money. `webhook`: a wallet elsewhere does. Give workers and console the same value. See [the webhook](webhook.md)',
     WEBHOOK_URL: 'Where claims are POSTed; http(s), without user and password',
     WEBHOOK_SECRET: 'Secret that requests to the wallet are signed with, at least 32 characters',
     WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each alone',
@@ -49,8 +49,8 @@ const GROUPS = {
   },
   'Against scripts': {
     TICKETS: 'When a grab needs the ticket that a `join` hands out',
-    PUZZLES: 'When a proof of work must be solved before a ticket is handed out; needs `TICKETS`',
-    PUZZLE_TRIES: 'Tries that the proof of work takes at most; half of them on average',
+    PROOF_OF_WORK: 'When a proof of work must be solved before a ticket is handed out; needs `TICKETS`',
+    PROOF_OF_WORK_TRIES: 'Tries that the proof of work takes at most; half of them on average',
     TICKET_SECRET: 'Secret that tickets are signed with, the same for all gateways, at least 32 characters. Derived from `JWT_SECRET` where it is not set; required with `JWKS_URL`',
   },
   'Metrics and traces': {

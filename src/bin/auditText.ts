@@ -12,10 +12,10 @@ export function describeReport(report: RainReport): string {
   return `${rows}\n${verdict(report)}`;
 }
 
-function verdict({ adds_up, promised_twice, budget, packets, winners, rehearsal }: RainReport): string {
-  if (!adds_up) return paint.bad(rehearsal ? 'THE SHADOW MONEY DOES NOT ADD UP.' : 'THE MONEY DOES NOT ADD UP.');
+function verdict({ balanced, told_twice, budget, packets, winners, rehearsal }: RainReport): string {
+  if (!balanced) return paint.bad(rehearsal ? 'THE SHADOW MONEY DOES NOT ADD UP.' : 'THE MONEY DOES NOT ADD UP.');
   const sentence = paint.good(`The money adds up: ${budget} in ${packets} packets, ${winners} winners.${rehearsal ? ' It was a rehearsal: no real money moved.' : ''}`);
-  return promised_twice === 0 ? sentence : `${sentence}\n${paint.bad(`PROMISED TWICE, to be compensated and laid to rest with rain dead discard: ${promised_twice}.`)}`;
+  return told_twice === 0 ? sentence : `${sentence}\n${paint.bad(`TOLD TWICE, to be compensated and discarded with rain dead discard: ${told_twice}.`)}`;
 }
 
 /** Everything the audit found out; its verdict stands last. */
@@ -27,9 +27,9 @@ export function describeAudit({ report, problems, toldTwice, acknowledged, queue
     parts.push(`queue: ${load.join(', ')}; dead letters: ${queues.dead.count}, ${formatMoney(queues.dead.cents)}${queues.complete ? '' : '; at least'}`);
   }
   for (const { letterId, deadReason, reason, actor, returned } of acknowledged) {
-    parts.push(`laid to rest: ${letterId}, ${deadReason}, ${returned ? `${formatMoney(returned.amountCents)} went back` : 'no money'}, by ${actor}: ${reason}`);
+    parts.push(`discarded: ${letterId}, ${deadReason}, ${returned ? `${formatMoney(returned.amountCents)} went back` : 'no money'}, by ${actor}: ${reason}`);
   }
-  if (report.laid_to_rest > acknowledged.length) parts.push(`and ${report.laid_to_rest - acknowledged.length} more laid to rest`);
+  if (report.discarded > acknowledged.length) parts.push(`and ${report.discarded - acknowledged.length} more discarded`);
   parts.push(...toldTwice.map(tellPromise), ...problems);
   if (queues && queues.dead.count > 0) parts.push(`claims that are not paid until you answer them with rain dead: ${queues.dead.count}`);
   return [...parts, describeReport(report)].join('\n');

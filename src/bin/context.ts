@@ -49,7 +49,7 @@ export async function openContext(redisUrl: string, databaseUrl: string, actor: 
   });
 }
 
-/** Runs a verb at an open desk and closes it whatever happens. */
+/** Runs a verb at an open context and closes it whatever happens. */
 export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
   const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const context = await openContext(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);

@@ -3,12 +3,12 @@ import { QUEUE_PREFIX } from '../store/keys.ts';
 import type { OperatorContext, QueueContext } from '../operator/context.ts';
 import type { SystemContext } from '../operator/system.ts';
 
-/** On the desk's own connection, whose commands end: a person waits for the answer. */
+/** On the context's own connection, whose commands end: a person waits for the answer. */
 function visiting({ redis }: OperatorContext) {
   return { connection: redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
 }
 
-/** Runs a verb at a desk from which the queues can be reached, and closes them whatever happens. */
+/** Runs a verb at an operator context from which the queues can be reached, and closes them whatever happens. */
 export async function withQueues<T>(context: OperatorContext, verb: (context: QueueContext) => Promise<T>): Promise<T> {
   const options = visiting(context);
   const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };

@@ -21,7 +21,7 @@ export type { OpenGrab, Joined } from './rainSession.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
 
-const NO_SOLVER = { code: 'no_solver', reason: 'a grab needs a ticket here, and that a puzzle: expected the option solve' } as const;
+const NO_SOLVER = { code: 'no_solver', reason: 'a grab needs a ticket here, and that a challenge: expected the option solve' } as const;
 const CLOSED = { code: 'closed', reason: 'this client was closed' };
 
 /** @throws TypeError when an option cannot be what it is to be */
@@ -134,7 +134,7 @@ class Client implements RainClient {
         this.#seats.get(message.rainId)?.hearRain(message);
         return this.#events.tell('rain', message);
       case 'ticket':
-      case 'puzzle': return this.#seats.get(message.rainId)?.hearEntry(message);
+      case 'challenge': return this.#seats.get(message.rainId)?.hearTicket(message);
       case 'result': return this.#seats.get(message.rainId)?.hearResult(message);
       case 'credited': return this.#seats.get(message.rainId)?.hearCredited(message);
       case 'winners': return this.#events.tell('winners', message);

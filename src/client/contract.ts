@@ -13,7 +13,7 @@ export interface RainClientOptions {
   token: TokenSource;
   /** Default: the global one. Node 20 has none; give it that of `ws`. */
   WebSocket?: SocketClass;
-  /** Works on a puzzle, where one is asked for; `undefined`: in vain. That of `altcha-lib` fits; best in a worker. */
+  /** Works on a challenge, where one is asked for; `undefined`: in vain. That of `altcha-lib` fits; best in a worker. */
   solve?: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   /** In [0, 1); default `Math.random`. */
   random?: () => number;
@@ -41,7 +41,7 @@ export interface RainEvents {
   asking: { rainId: string; why: OpenGrab };
   /** The gateway restarts; we come back by ourselves when it wants us to. */
   goodbye: GoodbyeMessage;
-  /** The gateway did not understand us, or, as `no_solver`, asks for a puzzle to be solved and nobody was given who can. */
+  /** The gateway did not understand us, or, as `no_solver`, asks for a challenge to be solved and nobody was given who can. */
   error: { code: ErrorMessage['code'] | 'no_solver'; reason: string };
 }
 

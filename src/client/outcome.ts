@@ -14,7 +14,7 @@ export type GrabOutcome =
   | { kind: 'won' } & Packet
   /** He had won it before he asked this time. */
   | { kind: 'already_claimed' } & Packet
-  | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' | 'had_enough' }
+  | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' | 'win_limit_reached' }
   /** Nobody could say, within the bounds of patience; asking again is safe and tells it [R6]. */
   | { kind: 'unanswered' }
   /** A code of a newer server, without a pause after which to ask again. */

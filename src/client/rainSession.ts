@@ -122,7 +122,7 @@ export class RainSession {
     this.#joined.keep({ kind: 'joined', rain });
   }
 
-  hearEntry(message: TicketMessage | ChallengeMessage): void {
+  hearTicket(message: TicketMessage | ChallengeMessage): void {
     this.#entry.hear(message);
   }
 
@@ -149,7 +149,7 @@ export class RainSession {
     this.#options.onCredited(message);
   }
 
-  /** A solution was not taken: the puzzle had run out, for instance because the phone slept. There is another. */
+  /** A solution was not taken: the challenge had run out, for instance because the phone slept. There is another. */
   hearNotSolved(): void {
     if (this.#entry.preparing) this.#joinAgain();
   }

@@ -1,6 +1,6 @@
 import { CLOSES, REFUSALS, type CloseCode, type Refusal } from '../protocol/outcomes.ts';
 
-/** No gateway spreads its comebacks that far; a longer wait is a mistake. */
+/** No gateway spreads its reconnects that far; a longer wait is a mistake. */
 export const AWAY_MS_MAX = 300_000;
 /** As long as a gateway keeps out who went on asking too fast. */
 const BANNED_MS = 60_000;

@@ -4,10 +4,10 @@ import type { ChallengeSolution } from '../protocol/proofOfWork.ts';
 interface TicketHolderOptions {
   /** Epoch ms by the server's clock. */
   now: () => number;
-  /** Works on a puzzle elsewhere; `undefined`: in vain. */
+  /** Works on a challenge elsewhere; `undefined`: in vain. */
   solve: (challenge: ChallengeMessage) => Promise<ChallengeSolution | undefined>;
   send: (message: SolutionMessage) => boolean;
-  /** Another puzzle is needed. */
+  /** Another challenge is needed. */
   onVain: () => void;
 }
 
@@ -59,13 +59,13 @@ export class TicketHolder {
 
   hear(message: TicketMessage | ChallengeMessage): void {
     if (message.rainId !== this.#rainId) return;
-    if (message.type === 'puzzle') return void this.#work(message);
+    if (message.type === 'challenge') return void this.#work(message);
     this.#ticket = message;
     this.#lost = false;
     this.#solving = undefined;
   }
 
-  /** A solution may be late for its puzzle, or its connection: the next join brings another puzzle. */
+  /** A solution may be late for its challenge, or its connection: the next join brings another challenge. */
   async #work(challenge: ChallengeMessage): Promise<void> {
     const { signature } = challenge.challenge;
     if (this.ticket !== undefined || this.#solving === signature) return;

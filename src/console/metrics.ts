@@ -11,7 +11,7 @@ export interface ConsoleCounters {
 }
 
 /** Where an operator logs in. */
-const LOGIN = '/api/desk/session';
+const LOGIN = '/api/console/session';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 export function createConsoleCounters(): ConsoleCounters {

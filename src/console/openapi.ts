@@ -12,14 +12,14 @@ const refusal = z.object({
   refusals: z.array(z.object({ field: z.string(), reason: z.string() })).optional().describe('Field by field, when the request was at fault.'),
 });
 
-/** OpenAPI 3.1, generated from the schemas that the desk checks requests with. */
+/** OpenAPI 3.1, generated from the schemas that the console checks requests with. */
 export function openApi(): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of API) (paths[endpoint.path.replaceAll(/:(\w+)/g, '{$1}')] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Red-packet rain: the desk', version: VERSION, license: { name: 'MIT', identifier: 'MIT' },
+      title: 'Red-packet rain: the console', version: VERSION, license: { name: 'MIT', identifier: 'MIT' },
       description: 'What an operator can ask for. Amounts are decimal strings. Every refusal is JSON with a code, and changes nothing.',
     },
     servers: [{ url: '/' }],

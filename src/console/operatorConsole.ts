@@ -50,7 +50,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     const { method, path, who, status } = endpoint;
     server.route({
       method, url: path, exposeHeadRoute: false, bodyLimit: LIMITS.bodyBytesMax,
-      config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, groupId: 'desk', keyGenerator: visitorAddress } },
+      config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, groupId: 'console', keyGenerator: visitorAddress } },
       // Before the body is read: who may not ask is not listened to.
       onRequest: async (request, reply) => {
         void reply.header('cache-control', 'no-store');

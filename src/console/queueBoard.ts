@@ -6,7 +6,7 @@ import type { Backend } from './routes/route.ts';
 import type { Authenticator } from './session/authenticate.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 
-const QUEUE_BOARD = '/desk/queues';
+const QUEUE_BOARD = '/console/queues';
 
 /** Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
@@ -15,8 +15,8 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
 
 /**
- * BullMQ's board behind the desk's login, for looking only, whoever looks: a job that is added or edited by hand would be a
- * claim that nobody has won, and a dead letter that is cleaned away a claim that nobody has laid to rest.
+ * BullMQ's board behind the console's login, for looking only, whoever looks: a job that is added or edited by hand would be a
+ * claim that nobody has won, and a dead letter that is cleaned away a claim that nobody has discarded.
  */
 export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply): Promise<void> {
   const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
@@ -30,7 +30,7 @@ export async function mountQueueBoard(server: FastifyInstance, { queues: { credi
       const admitted = await authenticator.admit(request, 'viewer');
       if (!admitted.ok) {
         // A person who opens the board is shown where to sign in.
-        if (admitted.code === 'no_session' && String(request.headers.accept ?? '').includes('text/html')) return reply.redirect('/desk/', 303);
+        if (admitted.code === 'no_session' && String(request.headers.accept ?? '').includes('text/html')) return reply.redirect('/console/', 303);
         return refuse(reply, REFUSALS[admitted.code]);
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, REFUSALS.look_only);

@@ -3,19 +3,19 @@ import { join, resolve, sep } from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-const NOT_BUILT = 'The operator\'s page is not built: run "npm run setup". The API under /api/desk/ is here all the same.\n';
+const NOT_BUILT = 'The operator\'s page is not built: run "npm run setup". The API under /api/console/ is here all the same.\n';
 
-/** The operator's page at /desk/. It holds no secret, so that it is shown to anybody: what it asks for needs a login. */
+/** The operator's page at /console/. It holds no secret, so that it is shown to anybody: what it asks for needs a login. */
 export async function mountPage(server: FastifyInstance, folder: string): Promise<void> {
-  server.get('/desk', async (_request, reply) => reply.redirect('/desk/', 308));
+  server.get('/console', async (_request, reply) => reply.redirect('/console/', 308));
   const root = resolve(folder);
   if (!existsSync(join(root, 'index.html'))) {
-    server.get('/desk/', async (_request, reply) => reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(NOT_BUILT));
+    server.get('/console/', async (_request, reply) => reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(NOT_BUILT));
     return;
   }
   const assets = join(root, 'assets') + sep;
   await server.register(serveStatic, {
-    root, prefix: '/desk/', decorateReply: false, cacheControl: false, dotfiles: 'ignore',
+    root, prefix: '/console/', decorateReply: false, cacheControl: false, dotfiles: 'ignore',
     setHeaders: (reply, path) => { reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache'); },
   });
 }

@@ -7,7 +7,7 @@ import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './sched
 import type { Claim } from '../rain/claim.ts';
 import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
 
-/** What a range came to: claims whose money is with their users, entries that were buried, and claims that come again. */
+/** What a range came to: claims whose money is with their users, entries that were dead-lettered, and claims that come again. */
 export interface RangeReport {
   credited: number;
   dead: number;
@@ -30,7 +30,7 @@ export class JobMalformed extends Error {
 }
 
 /**
- * The clerk's work on one job, as a pipe: open → parse → post → announce → bury → postpone. Each step may be repeated: a
+ * The credit worker's work on one job, as a pipe: open → parse → post → announce → bury → postpone. Each step may be repeated: a
  * fault in any of them repeats the whole, and what was done before is found done. So no step is skipped, and no money moves
  * twice [R5]. What is to come later is with the queue before this job is done: a crash in between makes it come twice, at most.
  *

@@ -6,7 +6,7 @@ import { rainId } from '../rain/claim.ts';
 export const DEAD_REASONS = {
   malformed: 'The entry of the claim log is not a claim.',
   wrong_rain: 'The claim belongs to another rain than the log it stood in.',
-  promised_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
+  told_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
   discarded: 'The operator has discarded this claim, or another to the same packet; its money went back to the operator.',
   paid_not_booked: 'The wallet outside has paid it, and the book has given its money elsewhere meanwhile; see `detail`.',
   amount_differs: 'The claim is in the book, with another amount.',
@@ -32,7 +32,7 @@ export type LogEntry = Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>;
 
 /**
  * The same entry at the same place is one letter, however often its job is repeated. That a wallet has paid it after all is a
- * letter of its own: it has to be heard of even when the claim was laid to rest before.
+ * letter of its own: it has to be heard of even when the claim was discarded before.
  */
 export function idOfDeadLetter(letter: DeadLetter): string {
   return letter.reason === 'paid_not_booked' ? `${deadLetterId(letter)}-paid` : deadLetterId(letter);

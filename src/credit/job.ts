@@ -7,7 +7,7 @@ export const ENTRIES_MAX = 500;
 
 /**
  * A contiguous range of one shard's claim log, carried in the job. `from` counts entries from the oldest, which is 0.
- * The entries are as the log has them: what is not a claim is found out by the worker, not by the carrier.
+ * The entries are as the log has them: what is not a claim is found out by the worker, not by the relay.
  */
 export const creditJob = z.object({
   rainId,

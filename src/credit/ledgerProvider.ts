@@ -19,7 +19,7 @@ function toOutcome(posting: Posting): PostOutcome {
       return { outcome: 'commit' };
     case 'discarded':
     case 'amount_differs':
-    case 'promised_twice':
+    case 'told_twice':
       return giveUpOn(posting);
     default:
       return posting satisfies never;

@@ -22,7 +22,7 @@ interface ParsedEntries {
   lost: LostEntry[];
 }
 
-/** The door of the clerk: every entry ends on one side or the other. */
+/** The door of the credit worker: every entry ends on one side or the other. */
 export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntries {
   const parsed: ParsedEntries = { claims: [], lost: [] };
   entries.forEach((entry, i) => {

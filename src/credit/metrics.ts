@@ -3,7 +3,7 @@ import type { Histogram } from '../platform/telemetry/histogram.ts';
 import { UNDONE } from './queueLoad.ts';
 import type { CreditQueue, DeadQueue } from './queue.ts';
 
-/** What this process's clerk has done since it opened. */
+/** What this process's credit worker has done since it opened. */
 export interface CreditCounters {
   /** Claims in the book after a job, those that were there before included. */
   credited: number;
@@ -15,10 +15,10 @@ export interface CreditCounters {
   jobs: Histogram;
 }
 
-/** The clerk's figures. The queue's belong to all processes together, the totals to this one. */
+/** The credit worker's figures. The queue's belong to all processes together, the totals to this one. */
 export function registerCreditMetrics(registry: MetricsRegistry, queue: Pick<CreditQueue, 'getJobCounts'>, dead: Pick<DeadQueue, 'getJobCountByTypes'>, counters: CreditCounters): void {
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_queue_jobs', help: 'Jobs of the credit queue, by state; a job is up to 500 claims. Waiting ones that grow: more workers, or a slow database. Failed ones were given up: the sweeper sends their claims again', labels: ['state'],
+    kind: 'gauge', name: 'rain_queue_jobs', help: 'Jobs of the credit queue, by state; a job is up to 500 claims. Waiting ones that grow: more workers, or a slow database. Failed ones were given up: redelivery sends their claims again', labels: ['state'],
     read: async () => {
       const counts = await queue.getJobCounts(...UNDONE);
       return UNDONE.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));

@@ -1,14 +1,14 @@
-import type { Keeper } from '../ledger/assignPayout.ts';
+import type { PayoutProviderName } from '../ledger/assignPayout.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { ledgerProvider } from './ledgerProvider.ts';
 
-/** Rains whose keeper is remembered [R10]. */
+/** Rains whose payout provider is remembered [R10]. */
 const KNOWN_MAX = 1_000;
 
 export interface NamedPayoutProvider {
   /** By which name the book knows it. */
-  payoutProvider: Keeper;
+  payoutProvider: PayoutProviderName;
   balance: PayoutProvider;
 }
 
@@ -18,14 +18,14 @@ interface PayoutProviders extends PayoutProvider {
 }
 
 /**
- * Has each rain paid by one keeper only. A rehearsal is kept at home: what is won in it is credited in the book, in shadow
+ * Has each rain paid by one payout provider only. A rehearsal is kept at home: what is won in it is credited in the book, in shadow
  * money, and whoever keeps the real money is never asked. A real rain is paid by whoever took it on first: a process with another
- * BALANCE would pay its users where they do not look, so that it leaves the claims to the others. (The book refuses to
+ * PAYOUT_PROVIDER would pay its users where they do not look, so that it leaves the claims to the others. (The book refuses to
  * reserve for the one, and what was not reserved for the other, so that even a process that skips this pays nothing twice.)
  *
  * @param onElsewhere once per rain and process
  */
-export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: Keeper) => void): PayoutProviders {
+export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void): PayoutProviders {
   const shadow = ledgerProvider(ledger);
   // Both what a rain is and who keeps it are decided for good.
   const known = new Map<string, PayoutProvider>();
@@ -49,7 +49,7 @@ export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assig
   };
 }
 
-function elsewhere(payoutProvider: Keeper, own: Keeper): PayoutProvider {
-  const detail = `this rain is paid with BALANCE=${payoutProvider}, and this process has BALANCE=${own}`;
+function elsewhere(payoutProvider: PayoutProviderName, own: PayoutProviderName): PayoutProvider {
+  const detail = `this rain is paid with PAYOUT_PROVIDER=${payoutProvider}, and this process has PAYOUT_PROVIDER=${own}`;
   return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
 }

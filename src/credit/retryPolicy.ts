@@ -9,7 +9,7 @@ export interface RetryPolicy extends Backoff {
 }
 
 /**
- * A whole job that meets a fault (the book or Redis is away). Then it is kept as failed and the sweeper sends its claims
+ * A whole job that meets a fault (the book or Redis is away). Then it is kept as failed and redelivery sends its claims
  * again, so that a long outage needs no operator. BullMQ counts the tries; with these delays they last 12 to 18 minutes.
  */
 export const JOB_RETRY_POLICY = { firstDelayMs: 100, delayMsMax: 30_000, attemptsMax: 40 } as const satisfies Omit<RetryPolicy, 'totalMsMax'>;

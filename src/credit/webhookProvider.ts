@@ -56,7 +56,7 @@ export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { ba
           case 'credited': return { outcome: 'commit' };
           case 'discarded':
           case 'amount_differs':
-          case 'promised_twice': return giveUpOn(kept);
+          case 'told_twice': return giveUpOn(kept);
           case 'reserved': {
             const answer = answers.get(claimIdOf(claim))!;
             return answer.outcome === 'taken' ? toOutcome(posted.get(claim)!) : answer;

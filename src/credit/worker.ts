@@ -14,7 +14,7 @@ import type { Announced } from './trail.ts';
 
 export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
   log: Logger;
-  /** Which of these letters the operator has laid to rest: they are not buried a second time when their range is sent again. */
+  /** Which of these letters the operator has discarded: they are not dead-lettered a second time when their range is sent again. */
   discardedClaims?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Called when the users of some claims have been told. */
   onAnnounced?: (announced: Announced) => void;

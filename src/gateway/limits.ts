@@ -59,15 +59,15 @@ export const LIMITS = {
   /** For how long his upgrades are refused then, and about how many are kept in mind at a time. */
   bannedMs: 60_000,
   bannedMax: 10_000,
-  /** So many users of one address banished, and more than play there still: the address is. Protects an office from a few cheaters in it. */
+  /** So many users of one address banned, and more than play there still: the address is. Protects an office from a few cheaters in it. */
   bansPerAddressMin: 20,
   /** Rains one socket may watch. Protects the audience lists. */
   joinsPerSocketMax: 32,
   /** From a rain's end until its tickets run out. Protects who asks at the last moment from a clock that is a little off. */
   ticketSlackMs: 60_000,
-  /** From a puzzle until its solution is due. Protects from stocks of solutions; a slow phone needs seconds. */
+  /** From a challenge until its solution is due. Protects from stocks of solutions; a slow phone needs seconds. */
   challengeMs: 120_000,
-  /** Puzzles made in a second, so many at once and so many again each second; each costs about 1 ms, most of it off the event loop. Protects those who play. */
+  /** Challenges made in a second, so many at once and so many again each second; each costs about 1 ms, most of it off the event loop. Protects those who play. */
   challengesPerSecondMax: 500,
   /** Messages that could not be understood before the socket is closed. Protects the log and the parser. */
   errorsPerSocketMax: 20,
@@ -88,7 +88,7 @@ export const LIMITS = {
   reconnectsPerSecond: 1_000,
   /** First moment of coming back: about as long as a restart takes. Protects the players from knocking in vain. */
   reconnectMsMin: 500,
-  /** Over how long the comebacks are spread at least and at most. The longest protects the players from missing the rain. */
+  /** Over how long the reconnects are spread at least and at most. The longest protects the players from missing the rain. */
   reconnectWindowMsMin: 1_000,
   reconnectWindowMsMax: 30_000,
 } as const;

@@ -25,7 +25,7 @@ export interface GatewayOptions {
   durabilityWaitMs?: number;
   /** Who is first when a rain opens. */
   chance?: RandomIndex;
-  /** Whether the desk hears of this gateway, see presence.ts. */
+  /** Whether the console hears of this gateway, see presence.ts. */
   heartbeat?: boolean;
   /** Absent: nothing is followed. */
   traces?: Traces | undefined;

@@ -10,7 +10,7 @@ export interface RainBook {
   recycledCents: Cents;
   /** Claims whose money went back because the operator has discarded them. */
   discarded: Share;
-  /** Dead letters laid to rest, with money in them or without. */
+  /** Dead letters discarded, with money in them or without. */
   discardedClaims: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;

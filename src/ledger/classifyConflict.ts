@@ -19,7 +19,7 @@ export type Conflict =
   /** This user's packet stands, with another amount. */
   | { outcome: 'amount_differs'; existing: ExistingPosting }
   /** The packet is another user's, or the user has another packet of this rain: after a failover it was handed out again. */
-  | { outcome: 'promised_twice'; existing: ExistingPosting };
+  | { outcome: 'told_twice'; existing: ExistingPosting };
 
 /** `already`: this very claim stands. */
 export type ConflictClass = { outcome: 'already' } | Conflict;
@@ -55,7 +55,7 @@ export function classifyConflict(existing: readonly ExistingPostingRow[]): (row:
     const found = byPacket.get(row.redPacketId) ?? byUser.get(ofUser(row));
     if (!found) return undefined;
     if (!isCredit(found)) return { outcome: 'discarded', amountCents: found.amountCents };
-    if (found.rainId !== row.rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId) return { outcome: 'promised_twice', existing: found };
+    if (found.rainId !== row.rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId) return { outcome: 'told_twice', existing: found };
     return found.amountCents === row.amountCents ? { outcome: 'already' } : { outcome: 'amount_differs', existing: found };
   };
 }

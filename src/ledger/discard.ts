@@ -8,9 +8,9 @@ import { isRehearsal } from './rains.ts';
 import { giveBack } from './recycle.ts';
 import { withdraw } from './reserve.ts';
 
-/** A dead letter that the operator lays to rest. */
+/** A dead letter that the operator discards. */
 export interface NewDiscard {
-  /** The key: the same letter is laid to rest once. */
+  /** The key: the same letter is discarded once. */
   letterId: string;
   rainId: string;
   /** The entry of the claim log, for whoever asks later. */
@@ -43,12 +43,12 @@ export type Discarding =
   /** The packet's money went back to the operator, by this call; nobody can be credited with it any more. */
   | { outcome: 'returned'; amountCents: Cents }
   /** Nothing was left in it: the packet is credited to another user, was discarded before, or there is none. Only the word is kept. */
-  | { outcome: 'laid_to_rest' }
-  /** This very claim has been credited meanwhile: there is nothing to lay to rest, and nothing was. */
+  | { outcome: 'discarded' }
+  /** This very claim has been credited meanwhile: there is nothing to discard, and nothing was. */
   | { outcome: 'credited' }
   /** A wallet outside was, or is being, asked to pay this claim, and nobody has said that it did not: nothing was done. */
   | { outcome: 'maybe_paid' }
-  /** The letter was laid to rest before; the first reason stands. */
+  /** The letter was discarded before; the first reason stands. */
   | { outcome: 'already'; discard: BookedDiscard };
 
 /**
@@ -80,7 +80,7 @@ export function discard(database: Database, asked: NewDiscard, dryRun = false): 
     });
     if (count === 0) {
       // Whoever was first has tried the same packet before, so it cannot have been left for us.
-      if (returned) throw new Error(`the letter ${letterId} was laid to rest at the same time, and not its money`);
+      if (returned) throw new Error(`the letter ${letterId} was discarded at the same time, and not its money`);
       return { outcome: 'already', discard: toBookedDiscard(await book.discard.findUniqueOrThrow({ where: { letterId } })) };
     }
     await record(book, {
@@ -88,7 +88,7 @@ export function discard(database: Database, asked: NewDiscard, dryRun = false): 
       details: { letter: letterId, reason: asked.reason, ...(claim && returned && { redPacketId: claim.redPacketId, amount: formatMoney(claim.allocatedCents) }) },
     });
     // The rain's account is locked last, after all that others may wait for.
-    if (!claim || !returned) return { outcome: 'laid_to_rest' };
+    if (!claim || !returned) return { outcome: 'discarded' };
     if (mine === 'yes') await withdraw(book, rainId, claim.allocatedCents);
     await giveBack(book, rainId, rehearsal, claim.allocatedCents);
     return { outcome: 'returned', amountCents: claim.allocatedCents };
@@ -128,7 +128,7 @@ async function isCredited(book: Transaction, rainId: string, { redPacketId, user
   return transfer?.rainId === rainId && transfer.userId === userId && transfer.amountCents === claimedCents;
 }
 
-/** The letters of a rain that were laid to rest, page by page, ordered by id. @param afterLetterId the last of the page before */
+/** The letters of a rain that were discarded, page by page, ordered by id. @param afterLetterId the last of the page before */
 export async function discards(database: Database, rainId: string, afterLetterId?: string, limit = 10_000): Promise<BookedDiscard[]> {
   const rows = await database.discard.findMany({
     where: { rainId, ...(afterLetterId !== undefined && { letterId: { gt: afterLetterId } }) }, orderBy: { letterId: 'asc' }, take: limit,
@@ -136,7 +136,7 @@ export async function discards(database: Database, rainId: string, afterLetterId
   return rows.map(toBookedDiscard);
 }
 
-/** Those of these letters that were laid to rest, by their ids. */
+/** Those of these letters that were discarded, by their ids. */
 export async function discardedClaims(database: Database, letterIds: readonly string[]): Promise<Map<string, BookedDiscard>> {
   if (letterIds.length === 0) return new Map();
   const rows = await database.discard.findMany({ where: { letterId: { in: [...letterIds] } } });

@@ -8,7 +8,7 @@ import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
-import type { Keeper, Portion, Rain } from './generated/client.ts';
+import type { PayoutProvider as PayoutProviderName, TopUp, Rain } from './generated/client.ts';
 import { toBookedTopUp, type BookedTopUp } from './topUps.ts';
 
 export interface NewRain {
@@ -38,14 +38,14 @@ export interface Round {
   round: number;
 }
 
-/** `budgetCents` and `packets` are what it holds in all, its portions included; `split` and `seed` those of its creation. */
+/** `budgetCents` and `packets` are what it holds in all, its top-ups included; `split` and `seed` those of its creation. */
 export interface BookedRain extends NewRain {
   /** What was asked for, and what follows from its campaign. */
   terms: Terms;
   /** Who keeps its users' money; absent until somebody took it on. */
-  payoutProvider?: Keeper;
+  payoutProvider?: PayoutProviderName;
   /** What was added since, in order. */
-  portions: BookedTopUp[];
+  topUps: BookedTopUp[];
   /** Epoch ms. */
   createdAt: number;
   /** Epoch ms; absent as long as something may be added. */
@@ -114,12 +114,12 @@ function flat({ terms, campaign, ...plain }: NewRain): Record<string, unknown> {
 }
 
 /** What the rain held before anything was added. */
-export function atCreation({ budgetCents, packets, portions }: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions'>): { budgetCents: Cents; packets: number } {
-  return portions.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
+export function atCreation({ budgetCents, packets, topUps }: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps'>): { budgetCents: Cents; packets: number } {
+  return topUps.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
 }
 
-/** With its portions, and what its campaign says. */
-const inFull = { include: { portions: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
+/** With its top-ups, and what its campaign says. */
+const inFull = { include: { topUps: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
   const row = await database.rain.findUnique({ where: { id: rainId }, ...inFull });
@@ -191,18 +191,18 @@ export async function settle(database: Database, rainId: string): Promise<number
   return row.settledAt.getTime();
 }
 
-type RainRow = Rain & { portions: Portion[]; campaign: { winsPerUserMax: number } | null };
+type RainRow = Rain & { topUps: TopUp[]; campaign: { winsPerUserMax: number } | null };
 
-function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, portions, terms, rehearsal, keeper, campaignId, round, campaign, ...plain }: RainRow): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, topUps, terms, rehearsal, payoutProvider, campaignId, round, campaign, ...plain }: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,
-    portions: portions.map(toBookedTopUp),
+    topUps: topUps.map(toBookedTopUp),
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
     terms: termsOf(toldTerms.parse(terms), rehearsal, campaign),
-    ...(keeper && { payoutProvider: keeper }),
+    ...(payoutProvider && { payoutProvider }),
     ...(campaignId !== null && round !== null && { campaign: { id: campaignId, round } }),
     ...(sealedAt && { sealedAt: sealedAt.getTime() }),
     ...(settledAt && { settledAt: settledAt.getTime() }),

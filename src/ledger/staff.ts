@@ -5,7 +5,7 @@ import type { Operator } from './generated/client.ts';
 /** `viewer` may look at everything and change nothing. */
 export type Role = 'viewer' | 'operator';
 
-/** Somebody who may sign in at the desk. */
+/** Somebody who may sign in at the console. */
 export interface BookedOperator {
   name: string;
   role: Role;
@@ -27,7 +27,7 @@ interface NewToken {
   expiresAt?: number;
 }
 
-/** Who may sit at the desk. Every change is on record, by the same transaction. */
+/** Who may sit at the console. Every change is on record, by the same transaction. */
 export interface Staff {
   operator(name: string): Promise<BookedOperator | undefined>;
   /** In order of their names. */

@@ -7,10 +7,10 @@ import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
-import type { Portion } from './generated/client.ts';
+import type { TopUp } from './generated/client.ts';
 
 export interface NewTopUp {
-  /** The caller's word for it, unique among all portions of all rains: money that is added twice by mistake is added once. */
+  /** The caller's word for it, unique among all top-ups of all rains: money that is added twice by mistake is added once. */
   id: string;
   rainId: string;
   budgetCents: Cents;
@@ -30,20 +30,20 @@ export interface BookedTopUp extends Omit<NewTopUp, 'rainId'> {
 
 /** In order of precedence; only `added` has moved money. */
 type Adding =
-  | { outcome: 'added'; portion: BookedTopUp }
-  /** The same portion was added before; nothing was done again. */
-  | { outcome: 'exists'; portion: BookedTopUp }
-  /** Another portion, or one of another rain, has this id. */
+  | { outcome: 'added'; topUp: BookedTopUp }
+  /** The same top-up was added before; nothing was done again. */
+  | { outcome: 'exists'; topUp: BookedTopUp }
+  /** Another top-up, or one of another rain, has this id. */
   | { outcome: 'differs'; fields: (keyof NewTopUp)[] }
   | { outcome: 'no_rain' }
   /** The rain is sealed: what is added now would be looked after by nobody. */
   | { outcome: 'sealed' }
-  /** No more portions, packets or money than a rain may have. */
+  /** No more top-ups, packets or money than a rain may have. */
   | { outcome: 'too_much' };
 
 /**
- * More money in more packets: the portion, its money moved from the operator, and on record what was committed to, all of it
- * or nothing. The rain's row is locked first, so that portions are numbered without gaps and none is added to a sealed rain.
+ * More money in more packets: the top-up, its money moved from the operator, and on record what was committed to, all of it
+ * or nothing. The rain's row is locked first, so that top-ups are numbered without gaps and none is added to a sealed rain.
  * @param dryRun only say what it would come to
  */
 export function addTopUp(database: Database, asked: NewTopUp, actor: string, dryRun = false): Promise<Adding> {
@@ -51,19 +51,19 @@ export function addTopUp(database: Database, asked: NewTopUp, actor: string, dry
   return attempt(database, async (book): Promise<Adding> => {
     const [rain] = await book.$queryRaw<LockedRain[]>`
       SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
-    const existing = await book.portion.findUnique({ where: { id } });
+    const existing = await book.topUp.findUnique({ where: { id } });
     if (existing) return compare(asked, existing);
     if (!rain) return { outcome: 'no_rain' };
     if (rain.sealedAt || rain.settledAt) return { outcome: 'sealed' };
-    const ordinal = 1 + await book.portion.count({ where: { rainId } });
+    const ordinal = 1 + await book.topUp.count({ where: { rainId } });
     if (ordinal > TOP_UPS_MAX || rain.packets + packets > PACKETS_MAX || rain.budgetCents + budgetCents > CENTS_MAX) return { outcome: 'too_much' };
     const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
-    // Another rain's portion of this id may have come in between: then the primary key refuses, and with it all of this.
-    const portion = await book.portion.create({ data: { ...asked, ordinal, commitment } });
+    // Another rain's top-up of this id may have come in between: then the primary key refuses, and with it all of this.
+    const topUp = await book.topUp.create({ data: { ...asked, ordinal, commitment } });
     await book.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
     await fundTopUp(book, rainId, ordinal, rain.rehearsal, budgetCents);
-    await record(book, { actor, verb: 'top-up', rainId, details: { id, portion: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
-    return { outcome: 'added', portion: toBookedTopUp(portion) };
+    await record(book, { actor, verb: 'top-up', rainId, details: { id, topUp: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
+    return { outcome: 'added', topUp: toBookedTopUp(topUp) };
   }, dryRun);
 }
 
@@ -87,12 +87,12 @@ async function fundTopUp(book: Transaction, rainId: string, ordinal: number, reh
 }
 
 /** The seed is not asked about: the first one stands. */
-function compare({ seed: _, ...asked }: NewTopUp, existing: Portion): Adding {
+function compare({ seed: _, ...asked }: NewTopUp, existing: TopUp): Adding {
   const plain = { ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json };
   const fields = (Object.keys(plain) as (keyof typeof plain)[]).filter((field) => !isDeepStrictEqual(plain[field], existing[field]));
-  return fields.length === 0 ? { outcome: 'exists', portion: toBookedTopUp(existing) } : { outcome: 'differs', fields };
+  return fields.length === 0 ? { outcome: 'exists', topUp: toBookedTopUp(existing) } : { outcome: 'differs', fields };
 }
 
-export function toBookedTopUp({ rainId: _, createdAt, split, ...plain }: Portion): BookedTopUp {
+export function toBookedTopUp({ rainId: _, createdAt, split, ...plain }: TopUp): BookedTopUp {
   return { ...plain, split: split as Json, createdAt: createdAt.getTime() };
 }

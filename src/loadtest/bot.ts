@@ -83,11 +83,11 @@ export class Bot {
       case 'rain': return this.#hearRain(message);
       case 'result': return this.#hearResult(message);
       case 'ticket':
-      case 'puzzle': return this.#hearEntry(message);
+      case 'challenge': return this.#hearTicket(message);
       case 'credited': return this.#hearCredited(message.rainId, message.redPacketId, message.amount);
       case 'error':
         this.#around.counters.misunderstood++;
-        // A puzzle that has run out: there is another.
+        // A challenge that has run out: there is another.
         if (message.code === 'not_solved') this.#joinAgain();
         return;
       default: return;
@@ -105,7 +105,7 @@ export class Bot {
     if (!this.#alarm.isSet || !isSamePlan(before, rain)) this.#plan(rain);
   }
 
-  #hearEntry(message: Extract<HeardMessage, { type: 'ticket' | 'puzzle' }>): void {
+  #hearTicket(message: Extract<HeardMessage, { type: 'ticket' | 'challenge' }>): void {
     if (!this.#pocket.hear(message)) return;
     this.#connection.answered();
     if (this.#rain && !this.#asked) this.#plan(this.#rain);
@@ -148,7 +148,7 @@ export class Bot {
     }
     if (result.code === '0' || result.code === '1' || result.redPacketId !== undefined) return this.#hearWin(result);
     // Unasked, on joining, only "no such rain" settles anything; "busy" says that he was not let join, that his own result could
-    // not be looked up, or that too many puzzles are asked for just now.
+    // not be looked up, or that too many challenges are asked for just now.
     if (!asked && result.code === '-7') return this.#pocket.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
     if (!asked && result.code !== '-8') return;
     const retry = retryOf(result);

@@ -67,7 +67,7 @@ export class Cheater {
   async #askPolitely(): Promise<void> {
     const { counters } = this.#around;
     if (this.#aborted.signal.aborted) return;
-    // His last question is no measure of anything, so it is counted in a tally that nobody reads.
+    // His last question is no measure of anything, so it is counted in counters that nobody reads.
     const around = { ...this.#around, counters: new WaveCounters(1), creditWaitMs: 0 };
     this.#bot = new Bot(around, { ...this.#self, behaviour: 'good', reactionMs: 0 });
     const outcome = await this.#bot.run();
@@ -137,7 +137,7 @@ export class Cheater {
         this.#own = message.ticket;
         this.#ticketed = true;
         return;
-      case 'puzzle':
+      case 'challenge':
         this.#ticketed = true;
         return;
       case 'error':

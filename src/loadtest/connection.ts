@@ -45,7 +45,7 @@ export class Connection {
     this.#events = events;
   }
 
-  /** @param invited at this very moment: no turnstile, the gateway has spread its players itself */
+  /** @param invited at this very moment: no throttle, the gateway has spread its players itself */
   async open(invited = false): Promise<void> {
     const { throttle, tokenFor, counters, retryPolicy, address, now } = this.#around;
     try {

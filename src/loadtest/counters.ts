@@ -23,7 +23,7 @@ export interface Progress {
 const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'challenges'] as const;
 const RECORDERS = ['asks', 'taps', 'late'] as const;
 
-/** A tally on its way to another process. */
+/** Counters on its way to another process. */
 export interface WaveCountersRecord {
   progress: Progress;
   told: { entries: [string, string, string][]; faults: number; examples: readonly string[] };
@@ -66,7 +66,7 @@ export class WaveCounters {
   /** Lines that flaky users have cut, and how often slow ones have stopped reading. */
   cuts = 0;
   stops = 0;
-  /** Puzzles solved. */
+  /** Challenges solved. */
   challenges = 0;
   readonly #zeroMs: number;
 

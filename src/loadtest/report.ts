@@ -38,7 +38,7 @@ export interface SwarmReport {
   start: { heard: number; firstMs: number; spreadMs: number };
   /** How many users were not like the others, and how often their lines broke, or they stopped reading; absent: nobody was. */
   trouble?: Shares & { cuts: number; stops: number };
-  /** Puzzles that users have solved for a ticket; absent: none. */
+  /** Challenges that users have solved for a ticket; absent: none. */
   challenges?: number;
   /** Cheaters are counted in nothing above but `winners` and `told`; absent: nobody cheated. */
   cheaters?: CheatReport;

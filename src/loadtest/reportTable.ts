@@ -42,7 +42,7 @@ function further({ arrivals, latencyMs: { late }, start, trouble, challenges, ch
   if (processes > 1) lines.push(`Played by ${processes} processes; their histograms were added up, not averaged.`);
   if (start.heard > 0) lines.push(`${figure(start.heard)} waiting users were told of the start within ${start.spreadMs.toFixed(0)} ms of each other.`);
   if (trouble && trouble.flaky + trouble.slow > 0) lines.push(`Lines of flaky users broke ${figure(trouble.cuts)} times; slow users stopped reading ${figure(trouble.stops)} times (their latency is not counted).`);
-  if (challenges) lines.push(`${figure(challenges)} puzzles were solved for a ticket; that takes its time here, as part of the figures above.`);
+  if (challenges) lines.push(`${figure(challenges)} challenges were solved for a ticket; that takes its time here, as part of the figures above.`);
   if (cheaters) {
     lines.push(`${figure(cheaters.users)} cheaters sent ${figure(cheaters.frames)} frames and heard: ${cheaters.heard.map(({ name, count }) => `${figure(count)} ${name}`).join(', ')}.`,
       `${figure(cheaters.winners)} of them won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not find out.`);

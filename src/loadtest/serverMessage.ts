@@ -29,7 +29,7 @@ const serverMessage = z.discriminatedUnion('type', [
     amount: z.string().optional(),
   }),
   z.object({ type: z.literal('ticket'), rainId: z.string(), ticket: z.string(), expiresAt: z.number() }),
-  z.object({ type: z.literal('puzzle'), rainId: z.string(), challenge }),
+  z.object({ type: z.literal('challenge'), rainId: z.string(), challenge }),
   z.object({ type: z.literal('credited'), rainId: z.string(), redPacketId: z.string(), amount: z.string() }),
   z.object({ type: z.literal('winners') }),
   z.object({ type: z.literal('pong'), t: z.number(), serverTime: z.number() }),

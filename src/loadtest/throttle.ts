@@ -20,7 +20,7 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** Resolves with true when it is this one's turn, with false when the turnstile is closed first. */
+  /** Resolves with true when it is this one's turn, with false when the throttle is closed first. */
   pass(): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
     return new Promise((resolve) => {

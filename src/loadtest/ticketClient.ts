@@ -31,9 +31,9 @@ export class TicketClient {
   }
 
   /** @returns true when he has his ticket now */
-  hear(message: Extract<HeardMessage, { type: 'ticket' | 'puzzle' }>): boolean {
+  hear(message: Extract<HeardMessage, { type: 'ticket' | 'challenge' }>): boolean {
     if (message.rainId !== this.#around.rainId) return false;
-    if (message.type === 'puzzle') {
+    if (message.type === 'challenge') {
       this.#wanting = true;
       if (!this.#solving) void this.#solve(message);
       return false;
@@ -59,7 +59,7 @@ export class TicketClient {
     this.#stop.abort();
   }
 
-  async #solve({ rainId, challenge }: Extract<HeardMessage, { type: 'puzzle' }>): Promise<void> {
+  async #solve({ rainId, challenge }: Extract<HeardMessage, { type: 'challenge' }>): Promise<void> {
     this.#solving = true;
     try {
       const solved = await solveChallenge({ challenge, deriveKey, controller: this.#stop });

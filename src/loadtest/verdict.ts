@@ -7,7 +7,7 @@ const NOBODY: Share = { count: 0, cents: 0n };
 
 /** The sentence that matters. */
 export interface Verdict {
-  adds_up: boolean;
+  balanced: boolean;
   sentence: string;
 }
 
@@ -19,10 +19,10 @@ export interface Verdict {
 export function judge(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY): Verdict {
   const wrongs = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
   const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;
-  if (wrongs.length > 0) return { adds_up: false, sentence: `The money does NOT add up: ${packets}; ${wrongs.join('; ')}.` };
+  if (wrongs.length > 0) return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${wrongs.join('; ')}.` };
   const beside = others.count > 0 ? `; ${figure(others.count)} more played and won ${formatMoney(others.cents)}` : '';
   const asAudited = audit ? `, as the audit says, and the rain balances to the cent${beside}` : '';
-  return { adds_up: true, sentence: `The money adds up: ${packets}, each a packet of his own${asAudited}.` };
+  return { balanced: true, sentence: `The money adds up: ${packets}, each a packet of his own${asAudited}.` };
 }
 
 function contradictions(report: SwarmReport): string[] {
@@ -36,7 +36,7 @@ function contradictions(report: SwarmReport): string[] {
 function differences(report: SwarmReport, audit: AuditReport, others: Share): string[] {
   const wrongs: string[] = [];
   if (audit.rainId !== report.rainId) wrongs.push(`the audit is of ${audit.rainId}, not of ${report.rainId}`);
-  if (!audit.adds_up) wrongs.push('the audit itself does not add up');
+  if (!audit.balanced) wrongs.push('the audit itself does not add up');
   // Who was kept out for cheating may have won before, and was never told.
   const unheard = report.cheaters?.unheard ?? 0;
   const won = (parseMoney(audit.credited) ?? 0n) + (parseMoney(audit.pending) ?? 0n) - others.cents;

@@ -80,7 +80,7 @@ export function startAuditor({ context, log, owner = randomUUID(), restFactor = 
     const { state, loaded, left, claims, spoiled, relayed } = reading;
     const counts = [state, loaded, left, claims, spoiled, relayed].join();
     const last = seen.get(rainId);
-    const still = last?.audit.report.adds_up && last.audit.equation.pending.count === 0 && before?.counts === counts;
+    const still = last?.audit.report.balanced && last.audit.equation.pending.count === 0 && before?.counts === counts;
     if (!still || Date.now() - last.at >= quietMs) {
       const audit = await auditRain(context, rainId);
       if (!audit) return drop(rainId); // Another book's rain: the settler says so.
@@ -91,9 +91,9 @@ export function startAuditor({ context, log, owner = randomUUID(), restFactor = 
   }
 
   function tell(rainId: string, before: Audit | undefined, { report, problems }: Audit): void {
-    const fitted = before?.report.adds_up !== false;
-    if (report.adds_up === fitted) return;
-    if (report.adds_up) log.warn({ rainId }, 'the money of the rain adds up again');
+    const fitted = before?.report.balanced !== false;
+    if (report.balanced === fitted) return;
+    if (report.balanced) log.warn({ rainId }, 'the money of the rain adds up again');
     else log.error({ rainId, problems: problems.length, first: problems.slice(0, PROBLEMS_TOLD) }, 'THE MONEY OF A LIVE RAIN DOES NOT ADD UP; look with: rain audit');
   }
 

@@ -20,8 +20,8 @@ export function registerRainMetrics(registry: MetricsRegistry, { redis, auditor,
   });
   registerMetric(registry, { kind: 'gauge', name: 'rain_packets', help: 'The same in packets. Unclaimed at 0: nothing is left to win', labels: ['rain', 'term'], read: terms(({ count }) => count) });
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_adds_up', help: '1: every cent is accounted for; 0: it is not, look at once with rain audit', labels: ['rain'],
-    read: each((rain, { audit }) => [{ labels: { rain }, value: audit.report.adds_up ? 1 : 0 }]),
+    kind: 'gauge', name: 'rain_balanced', help: '1: every cent is accounted for; 0: it is not, look at once with rain audit', labels: ['rain'],
+    read: each((rain, { audit }) => [{ labels: { rain }, value: audit.report.balanced ? 1 : 0 }]),
   });
   registerMetric(registry, { kind: 'gauge', name: 'rain_audit_seconds', help: 'How long the last audit took. It grows with the packets; the watch rests twenty times as long', labels: ['rain'], read: each((rain, { seconds }) => [{ labels: { rain }, value: seconds }]) });
   registerMetric(registry, {
@@ -37,7 +37,7 @@ export function registerRainMetrics(registry: MetricsRegistry, { redis, auditor,
     })),
   });
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_redis_guard', help: 'Troubles with Redis that stand now, by problem; all are to be 0. `unseen`: it cannot be asked', labels: ['problem'],
+    kind: 'gauge', name: 'rain_redis_problems', help: 'Troubles with Redis that stand now, by problem; all are to be 0. `unseen`: it cannot be asked', labels: ['problem'],
     read: () => {
       const counts = redisMonitor.standing();
       return REDIS_PROBLEMS.map((problem) => ({ labels: { problem }, value: counts[problem] }));

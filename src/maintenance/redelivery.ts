@@ -62,7 +62,7 @@ export function startRedelivery({ context, jobsPending, pendingRanges, resend, a
   }
 
   async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {
-    // In the order in which a claim goes: one that is credited or buried in between is found there.
+    // In the order in which a claim goes: one that is credited or dead-lettered in between is found there.
     const pending = (await pendingRanges()).filter((range) => range.rainId === rainId);
     const credits = await readCredits(context, rainId);
     const isResting = await readDiscardedLetters(context, rainId);
@@ -90,7 +90,7 @@ export function startRedelivery({ context, jobsPending, pendingRanges, resend, a
         if (!signal.aborted) await look(rainId, live).catch((error: unknown) => log.warn({ rainId, error: String(error) }, 'sweeping failed, will try again'));
       }
     } catch (error) {
-      log.warn({ error: String(error) }, 'the sweeper cannot see the rains, will try again');
+      log.warn({ error: String(error) }, 'redelivery cannot see the rains, will try again');
     }
     return everyMs;
   });

@@ -1,4 +1,4 @@
-import { addsUp, countsOf, toReport, type AuditReport, type Counts, type Equation, type Share } from '../rain/equation.ts';
+import { isBalanced, countsOf, toReport, type AuditReport, type Counts, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
@@ -13,9 +13,9 @@ export interface RainReport extends AuditReport {
   /** Only of a rehearsal: the money that adds up, or does not, is test money. */
   rehearsal?: true;
   /** Open promises; the money of a rain that has some may well add up, but a user waits for his. */
-  promised_twice: number;
+  told_twice: number;
   /** Dead letters and lost claims that the operator has explained. */
-  laid_to_rest: number;
+  discarded: number;
 }
 
 export interface Audit {
@@ -25,13 +25,13 @@ export interface Audit {
   discarded: Share;
   /** What breaks the equation or what nobody can explain, packet by packet, in plain words; the first hundred. */
   problems: string[];
-  /** Claims for the operator to compensate and then to lay to rest; the first hundred. */
+  /** Claims for the operator to compensate and then to discard; the first hundred. */
   toldTwice: ToldTwice[];
-  /** Credits whose claims are not in the log, and not laid to rest: all of them. They are told as problems, too. */
+  /** Credits whose claims are not in the log, and not discarded: all of them. They are told as problems, too. */
   lostFromLog: LostFromLog[];
-  /** What he has laid to rest; the first hundred. */
+  /** What he has discarded; the first hundred. */
   acknowledged: Acknowledged[];
-  /** What is on its way, when the desk can see the queues. */
+  /** What is on its way, when the context can see the queues. */
   queues?: QueueReport;
 }
 
@@ -56,8 +56,8 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
   const { resting } = paths.booked;
   return {
     report: {
-      ...toReport(rainId, equation), adds_up: addsUp(equation) && problems.length === 0,
-      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), promised_twice: promises.length, laid_to_rest: resting.size,
+      ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,
+      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), told_twice: promises.length, discarded: resting.size,
     },
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), toldTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,
@@ -67,6 +67,6 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
 }
 
 /** Whether a person has something to do about this rain. */
-export function isInOrder({ report: { adds_up, promised_twice }, queues }: Pick<Audit, 'report' | 'queues'>): boolean {
-  return adds_up && promised_twice === 0 && (queues?.dead.count ?? 0) === 0;
+export function isInOrder({ report: { balanced, told_twice }, queues }: Pick<Audit, 'report' | 'queues'>): boolean {
+  return balanced && told_twice === 0 && (queues?.dead.count ?? 0) === 0;
 }

@@ -16,12 +16,12 @@ export async function recordedCommitment({ ledger }: Pick<OperatorContext, 'ledg
 }
 
 /** Whether the book has other seeds or plans than it promised; the rain's own is not judged where nothing was promised. */
-export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, budgetCents, portions }: BookedRain, committed: string | undefined): boolean {
+export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, budgetCents, topUps }: BookedRain, committed: string | undefined): boolean {
   if (committed !== undefined && committed !== commitmentOf({ rainId, seed, plan, shards })) return true;
-  let first = atCreation({ packets, budgetCents, portions }).packets;
-  return portions.some((portion) => {
-    const broken = portion.commitment !== commitmentOf({ rainId, seed: portion.seed, plan: portion.split, shards, first });
-    first += portion.packets;
+  let first = atCreation({ packets, budgetCents, topUps }).packets;
+  return topUps.some((topUp) => {
+    const broken = topUp.commitment !== commitmentOf({ rainId, seed: topUp.seed, plan: topUp.split, shards, first });
+    first += topUp.packets;
     return broken;
   });
 }
@@ -30,7 +30,7 @@ export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, 
  * How a booked rain is written down in Redis at first, whoever does it: the first to do so and all who repeat it must agree. What
  * was added to it comes with its packets.
  */
-export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'portions' | 'terms'>): Promise<Draft> {
+export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'topUps' | 'terms'>): Promise<Draft> {
   const { id, title, shards, opensAt, closesAt, terms } = rain;
   const committed = await recordedCommitment(context, id);
   return {
@@ -44,9 +44,9 @@ export async function revealOf(context: Pick<OperatorContext, 'ledger'>, rainId:
   if (await recordedCommitment(context, rainId) === undefined) return undefined;
   const rain = await context.ledger.rain(rainId);
   // It was checked when it was booked; who recomputes the packets checks it again.
-  return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, portions: revealedTopUps(rain) };
+  return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, topUps: revealedTopUps(rain) };
 }
 
-export function revealedTopUps({ portions }: BookedRain): Required<TopUpPromise>[] {
-  return portions.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as ShownPlan }));
+export function revealedTopUps({ topUps }: BookedRain): Required<TopUpPromise>[] {
+  return topUps.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as ShownPlan }));
 }

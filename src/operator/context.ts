@@ -19,7 +19,7 @@ export interface Queues {
   dead: DeadQueue;
 }
 
-/** A desk from which the queues can be reached. */
+/** An operator context from which the queues can be reached. */
 export type QueueContext = OperatorContext & { queues: Queues };
 
 /** Why a verb did nothing: field by field when the request was at fault. */

@@ -1,5 +1,5 @@
 import { liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../store/rains.ts';
-import type { Keeper } from '../ledger/assignPayout.ts';
+import type { PayoutProviderName } from '../ledger/assignPayout.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
@@ -35,7 +35,7 @@ export interface RainView {
 /** What was added to a rain since its creation. */
 interface TopUpView {
   /** From 1. */
-  portion: number;
+  topUp: number;
   /** The operator's word for it. */
   id: string;
   budget: string;
@@ -49,10 +49,10 @@ interface TopUpView {
 export interface RainDetail extends RainView {
   /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
   loaded: number;
-  /** Who keeps its users' money, as BALANCE says: whoever took it on first. Absent before that, and of a rehearsal. */
-  payoutProvider?: Keeper;
+  /** Who keeps its users' money, as PAYOUT_PROVIDER says: whoever took it on first. Absent before that, and of a rehearsal. */
+  payoutProvider?: PayoutProviderName;
   /** In order; empty when nothing was added. */
-  portions: TopUpView[];
+  topUps: TopUpView[];
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** Only of a settled rain: until then it is a secret. */
@@ -87,10 +87,10 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   if (!rain) return undefined;
   const held = await reading(context, rainId, live.get(rainId));
   const seen = await view(context, rain, held, now);
-  const portions = rain.portions.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): TopUpView => ({
-    portion: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
+  const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): TopUpView => ({
+    topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), portions, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function reading(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<RainSnapshotRead | undefined> {

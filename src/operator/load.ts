@@ -19,11 +19,11 @@ interface Planned {
 }
 
 /**
- * The packets of a rain as its recorded plan and seed give them, and then those of each portion, in the order in which they are
+ * The packets of a rain as its recorded plan and seed give them, and then those of each top-up, in the order in which they are
  * handed out; cents.
  */
-export function allocationOf(rain: Planned & { portions?: readonly Planned[] }): BigInt64Array {
-  return joined([rain, ...rain.portions ?? []].map(({ split, seed }) => {
+export function allocationOf(rain: Planned & { topUps?: readonly Planned[] }): BigInt64Array {
+  return joined([rain, ...rain.topUps ?? []].map(({ split, seed }) => {
     const verdict = checkPlan(split);
     // It was checked when it was booked; a plan that no longer passes has been tampered with.
     if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(tellRefusal).join('; ')}`);
@@ -33,7 +33,7 @@ export function allocationOf(rain: Planned & { portions?: readonly Planned[] }):
 
 /** What Redis is to hold of a rain in the end. */
 export function stockOf(rain: BookedRain): Stock {
-  return { amounts: allocationOf(rain), portions: rain.portions.map(({ commitment, packets }) => ({ commitment, packets })) };
+  return { amounts: allocationOf(rain), topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) };
 }
 
 /**

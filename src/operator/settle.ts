@@ -23,7 +23,7 @@ export interface AfterReconnect {
 export type Replicated = () => Promise<boolean>;
 
 /**
- * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are neither in the book yet nor laid to rest ·
+ * `not_due` the rain goes on · `lost` Redis has lost it · `waiting` some claims are neither in the book yet nor discarded ·
  * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
  */
 export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
@@ -59,7 +59,7 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
   const seen = await countClaims(context.redis, rainId, live);
   const book = await bookOf(context, rainId);
   const frozen = await readRain(context.redis, rainId, live);
-  // A quick look that is never too high: what is credited or laid to rest need not be in the log, and may be both.
+  // A quick look that is never too high: what is credited or discarded need not be in the log, and may be both.
   const atMost = (frozen?.claims ?? 0) - book.credited.count - book.discardedClaims;
   if (atMost > 0) return { outcome: 'waiting', pending: atMost };
 
@@ -84,7 +84,7 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
 
 /** Why no money may move yet; `undefined`: nothing is in the way. */
 export function hindrance({ report, problems, equation: { pending }, toldTwice }: Audit): Settling | undefined {
-  if (!report.adds_up) return { outcome: 'does_not_add_up', problems };
+  if (!report.balanced) return { outcome: 'does_not_add_up', problems };
   if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
   // The money would add up, but a user waits for his: the operator has to lay it to rest first.
   return toldTwice.length > 0 ? { outcome: 'does_not_add_up', problems: toldTwice.map(tellPromise) } : undefined;

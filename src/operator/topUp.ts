@@ -77,7 +77,7 @@ export async function addToRain(context: OperatorContext, rainId: string, reques
   if (!rain) return refuse('rain', `there is no rain ${rainId}`);
   const id = asked.data.id ?? randomUUID();
   const { budgetCents, packets } = verdict.plan;
-  const standing = rain.portions.find((portion) => portion.id === id);
+  const standing = rain.topUps.find((topUp) => topUp.id === id);
   const over = await whyOver(context, rain);
   if (over !== undefined) return refuse('rain', standing ? tellLate(rain, standing, over) : over);
   const added = await context.ledger.addTopUp({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, context.actor, asked.data.dryRun);
@@ -91,24 +91,24 @@ export async function addToRain(context: OperatorContext, rainId: string, reques
     case 'too_much': return refuse('packets', tellBeyond(rain));
     case 'differs': return refuse('id', `a top-up ${id} exists already, with another ${added.fields.map((field) => ASKED_AS[field] ?? field).join(', ')}`);
     case 'added':
-    case 'exists': return fill(context, rainId, added.portion, onProgress);
+    case 'exists': return fill(context, rainId, added.topUp, onProgress);
     default: return added satisfies never;
   }
 }
 
-/** Brings into Redis what the book has of the rain, this portion with it. */
-async function fill(context: OperatorContext, rainId: string, portion: BookedTopUp, onProgress: (loaded: number, packets: number) => void): Promise<ToppedUp> {
+/** Brings into Redis what the book has of the rain, this top-up with it. */
+async function fill(context: OperatorContext, rainId: string, topUp: BookedTopUp, onProgress: (loaded: number, packets: number) => void): Promise<ToppedUp> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) throw new Error(`the book has no rain ${rainId}`);
-  const { id, packets, budgetCents, commitment } = portion;
+  const { id, packets, budgetCents, commitment } = topUp;
   const done = { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf(rain), commitment } as const;
   const reading = await readRain(context.redis, rainId, rain);
-  // After the portion was booked: whoever loads the rain now reads the book once more when he is done, and finds it.
+  // After the top-up was booked: whoever loads the rain now reads the book once more when he is done, and finds it.
   if (!reading || reading.state === 'draft') return { ...done, loaded: false };
   if (brokenPromise(rain, await recordedCommitment(context, rainId))) return refuse('rain', `seed and plan of the rain ${rainId} are not those that were committed to; its packets would not be the ones promised`);
   const loaded = await loadPackets(context.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
   await announceChange(context.redis, rainId);
-  if (!loaded.ok) return refuse('rain', tellLate(rain, portion, loaded.reason === 'no_such_rain' ? `Redis has lost the rain ${rainId}` : `the rain ${rainId} is over`));
+  if (!loaded.ok) return refuse('rain', tellLate(rain, topUp, loaded.reason === 'no_such_rain' ? `Redis has lost the rain ${rainId}` : `the rain ${rainId} is over`));
   return { ...done, loaded: true };
 }
 
@@ -123,12 +123,12 @@ async function whyOver(context: OperatorContext, rain: BookedRain): Promise<stri
   return (reading ? stateAt(reading, now) === 'closed' || reading.state === 'settled' : now >= rain.closesAt) ? `the rain ${rain.id} is over` : undefined;
 }
 
-function tellLate({ id }: BookedRain, portion: BookedTopUp, why: string): string {
-  return `${why}; the ${formatMoney(portion.budgetCents)} of this top-up stand in the book of ${id}, and what nobody has won of them goes back when it is settled`;
+function tellLate({ id }: BookedRain, topUp: BookedTopUp, why: string): string {
+  return `${why}; the ${formatMoney(topUp.budgetCents)} of this top-up stand in the book of ${id}, and what nobody has won of them goes back when it is settled`;
 }
 
-function tellBeyond({ packets, portions }: BookedRain): string {
-  return `a rain takes ${TOP_UPS_MAX} top-ups and has ${PACKETS_MAX} packets at most; this one has had ${portions.length} and has ${packets}`;
+function tellBeyond({ packets, topUps }: BookedRain): string {
+  return `a rain takes ${TOP_UPS_MAX} top-ups and has ${PACKETS_MAX} packets at most; this one has had ${topUps.length} and has ${packets}`;
 }
 
 function totalOf({ packets, budgetCents }: Pick<BookedRain, 'packets' | 'budgetCents'>): { packets: number; budget: string } {

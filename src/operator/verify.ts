@@ -26,7 +26,7 @@ export interface Verification {
   plan: unknown;
   shards: number;
   /** What was added to the rain, in order; absent when nothing was. */
-  portions?: Required<TopUpPromise>[];
+  topUps?: Required<TopUpPromise>[];
   packets: number;
   /** How many of each were compared with the promise; `left` and `claims` are 0 when Redis has forgotten the rain. */
   checked: { left: number; claims: number; credits: number; receipts: number };
@@ -50,18 +50,18 @@ export async function verifyRain(context: OperatorContext, rainId: string, recei
   if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
   if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is a secret until then; its commitment is ${commitment}`);
   const { seed, split: plan, shards, packets } = rain;
-  const portions = revealedTopUps(rain);
+  const topUps = revealedTopUps(rain);
   const found = new Findings();
   await compareShown(context, rain, commitment, found);
-  const verdict = verifyFairness({ rainId, commitment, seed, plan, shards, portions });
-  const whose = 'portion' in verdict && verdict.portion !== undefined ? ` of top-up ${verdict.portion}` : '';
+  const verdict = verifyFairness({ rainId, commitment, seed, plan, shards, topUps });
+  const whose = 'topUp' in verdict && verdict.topUp !== undefined ? ` of top-up ${verdict.topUp}` : '';
   switch (verdict.outcome) {
     case 'ok':
       await compareHandedOut(context, rain, verdict.allocation, found);
       for (const told of receipts) found.compare('receipts', receiptProblem(told, checkReceipt(verdict.allocation, rainId, told)));
       break;
     case 'commitment_differs':
-      found.problem(`the commitment of ${portions[(verdict.portion ?? 0) - 1]?.commitment ?? commitment} was given, and seed and plan${whose} as they stand in the book now hash to ${verdict.recomputed}`);
+      found.problem(`the commitment of ${topUps[(verdict.topUp ?? 0) - 1]?.commitment ?? commitment} was given, and seed and plan${whose} as they stand in the book now hash to ${verdict.recomputed}`);
       break;
     case 'bad_seed':
       found.problem(`the seed${whose} in the book is none: ${verdict.reason}`);
@@ -75,7 +75,7 @@ export async function verifyRain(context: OperatorContext, rainId: string, recei
       return verdict satisfies never;
   }
   const { problems, checked, outOfTurn } = found;
-  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(portions.length > 0 && { portions }), packets, checked, outOfTurn, problems };
+  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(topUps.length > 0 && { topUps }), packets, checked, outOfTurn, problems };
 }
 
 class Findings {
@@ -97,9 +97,9 @@ class Findings {
 async function compareShown(context: OperatorContext, rain: BookedRain, commitment: string, found: Findings): Promise<void> {
   const { id, seed, split, shards } = rain;
   const plan = canonicalJson(split);
-  const promised = rain.portions.length > 0 ? canonicalJson(revealedTopUps(rain)) : null;
+  const promised = rain.topUps.length > 0 ? canonicalJson(revealedTopUps(rain)) : null;
   for (let shard = 0; shard < shards; shard++) {
-    const [state, told, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'portions');
+    const [state, told, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'topUps');
     if (state === null) continue;
     if (told !== commitment) found.problem(`players were shown the commitment ${told ?? 'of none'}, recorded is ${commitment}`);
     // Settled in the book a moment ago: the keys follow.
@@ -127,7 +127,7 @@ async function compareHandedOut(context: OperatorContext, rain: BookedRain, allo
       const parsed = parseClaim(entry);
       const place = { rainId: rain.id, shard, index: at++, entry };
       if (!parsed.ok) {
-        // One that the operator has laid to rest is explained.
+        // One that the operator has discarded is explained.
         if (isResting(place)) continue;
         found.compare('claims', `an entry of the claim log is no claim: ${parsed.reason}`);
         continue;

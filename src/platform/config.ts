@@ -31,7 +31,7 @@ export const configSchema = z.object({
   JWT_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   JWKS_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
   /** Who keeps users' money: our own book, or a wallet elsewhere, see docs/reference/webhook.md. */
-  BALANCE: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
+  PAYOUT_PROVIDER: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
   // fetch takes no address with a user in it, and says so only when the first claim is credited.
   WEBHOOK_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional(),
   WEBHOOK_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
@@ -48,7 +48,7 @@ export const configSchema = z.object({
   GATEWAY_RECONNECTS_PER_SECOND: count.default(1_000),
   CONSOLE_HOST: z.string().min(1).default('127.0.0.1'),
   CONSOLE_PORT: port.default(8686),
-  /** Whether the desk's cookie goes over https only: `auto`, when the operator has come by https, as this server or TRUSTED_PROXIES say. */
+  /** Whether the console's cookie goes over https only: `auto`, when the operator has come by https, as this server or TRUSTED_PROXIES say. */
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   /** Where figures for Prometheus are told; without a port they are not, 0 takes a free one and logs it. `rain up` takes only 0. */
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
@@ -67,11 +67,11 @@ export const configSchema = z.object({
   TRUSTED_PROXIES: z.coerce.number('expected 0 to 8').int('expected a whole number').min(0, 'expected 0 to 8').max(8, 'expected 0 to 8').default(0),
   /** When a grab needs a ticket, which a join hands out: never, while the gateway is under pressure, or always. */
   TICKETS: demand,
-  /** When a puzzle stands before the ticket, so that a script with a thousand accounts pays for each of them. */
-  PUZZLES: demand,
+  /** When a challenge stands before the ticket, so that a script with a thousand accounts pays for each of them. */
+  PROOF_OF_WORK: demand,
   /** So many tries at most, half of them on average: the default takes a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
-  PUZZLE_TRIES: count.default(800),
-  /** What tickets and puzzles are signed with, the same for all gateways; where tokens are verified by JWT_SECRET it follows from that. */
+  PROOF_OF_WORK_TRIES: count.default(800),
+  /** What tickets and challenges are signed with, the same for all gateways; where tokens are verified by JWT_SECRET it follows from that. */
   TICKET_SECRET: z.string().min(32, 'expected a secret of at least 32 characters').optional(),
   /** Page origins that may open sockets; empty means any. */
   ALLOWED_ORIGINS: list.default([]),
@@ -137,12 +137,12 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
     } else if (!given[name]) problems.push(`${name}: missing, expected ${name === 'REDIS_URL' ? 'redis://host:port' : 'postgres://user:password@host:port/database'}`);
   }
   // Told to every process, whether it credits or not: half a configuration is found out at the first start, not at the first win.
-  if (given['BALANCE'] === 'webhook') {
-    if (!given['WEBHOOK_URL']) problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since BALANCE is webhook');
-    if (!given['WEBHOOK_SECRET']) problems.push('WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since BALANCE is webhook');
+  if (given['PAYOUT_PROVIDER'] === 'webhook') {
+    if (!given['WEBHOOK_URL']) problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since PAYOUT_PROVIDER is webhook');
+    if (!given['WEBHOOK_SECRET']) problems.push('WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since PAYOUT_PROVIDER is webhook');
   }
   if (given['TICKETS'] === undefined || given['TICKETS'] === 'off') {
-    if (parsed.success && parsed.data.PUZZLES !== 'off') problems.push('PUZZLES: solved for a ticket, expected TICKETS=pressure or TICKETS=always with it');
+    if (parsed.success && parsed.data.PROOF_OF_WORK !== 'off') problems.push('PROOF_OF_WORK: solved for a ticket, expected TICKETS=pressure or TICKETS=always with it');
   } else if (given['JWKS_URL'] && !given['TICKET_SECRET']) {
     problems.push('TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on and JWKS_URL gives none to derive it from');
   }

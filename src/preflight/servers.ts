@@ -56,7 +56,7 @@ export async function onStage<T>(rehearse: (stage: Stage) => Promise<T>, signal:
     const gateway = kept('gateway', orThrow(await startChild({
       name: 'gateway', entry: compiledEntry('bin/rain.js'), args: ['gateway'], logs: home.logs, facts: z.object({ url: z.string() }),
       env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
-        TICKETS: 'off', PUZZLES: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
+        TICKETS: 'off', PROOF_OF_WORK: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
     })).child);
     const redis = connectRedis(redisServer.url, { purpose: 'once', onError: () => {} });
     const database = connectDatabase(databaseServer.url);

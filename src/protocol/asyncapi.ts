@@ -8,7 +8,7 @@ type Messages = Readonly<Record<string, z.ZodType>>;
 
 /** What each question may be answered by, the usual answer first. A question that cannot be understood is answered by `error`. */
 const ANSWERS = {
-  join: ['rain', 'ticket', 'puzzle', 'result', 'credited', 'error'],
+  join: ['rain', 'ticket', 'challenge', 'result', 'credited', 'error'],
   grab: ['result', 'error'],
   solution: ['ticket', 'result', 'error'],
   ping: ['pong', 'error'],

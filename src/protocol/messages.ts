@@ -15,11 +15,11 @@ const ticket = z.string().max(128).describe('Your ticket to this rain, where one
 const rain = rainId.describe('Which rain');
 
 const joinMessage = z.strictObject({ type: z.literal('join'), rainId: rain, ticket: ticket.optional() })
-  .describe('Watch a rain: its snapshot now and whenever it changes, your own result if you have one, and a ticket or a puzzle where one is asked for.');
+  .describe('Watch a rain: its snapshot now and whenever it changes, your own result if you have one, and a ticket or a challenge where one is asked for.');
 const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional() })
   .describe('Ask for a red packet. Answered by exactly one `result`; safe to repeat, the first answer stands.');
-const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('As it came, unchanged; fields as in `puzzle`'), solution: solution.describe('What solves it') })
-  .describe('What solves a `puzzle`; answered by a `ticket`.');
+const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('As it came, unchanged; fields as in `challenge`'), solution: solution.describe('What solves it') })
+  .describe('What solves a `challenge`; answered by a `ticket`.');
 const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number().describe('Any number of yours; echoed') }).describe('Ask what time it is at the server.');
 export const CLIENT_MESSAGES = { join: joinMessage, grab: grabMessage, solution: solutionMessage, ping: pingMessage } as const;
 
@@ -57,7 +57,7 @@ export interface RainSnapshot {
    * What was added to the rain since it was created, in order; absent when nothing was. `packets` and `left` have grown with it:
    * after a -1 a `rain` message with more packets, or with packets left again, says that it goes on, and asking again is worth while.
    */
-  portions?: readonly TopUpPromise[];
+  topUps?: readonly TopUpPromise[];
   serverTime: number;
 }
 
@@ -93,7 +93,7 @@ export interface TicketMessage {
 
 /** To be solved before there is a ticket; the solution goes back together with the challenge. */
 export interface ChallengeMessage {
-  type: 'puzzle';
+  type: 'challenge';
   rainId: string;
   challenge: Challenge;
 }

@@ -24,7 +24,7 @@ export const OUTCOMES_IN_ORDER = [
   { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
   { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
   { code: '-4', reason: 'paused', meaning: 'The operator has paused the rain.', retry: 'when it resumes' },
-  { code: '-11', reason: 'had_enough', meaning: 'You have won in as many rounds of this campaign as anybody may, or in another one and this round is for those who have not.', retry: 'no' },
+  { code: '-11', reason: 'win_limit_reached', meaning: 'You have won in as many rounds of this campaign as anybody may, or in another one and this round is for those who have not.', retry: 'no' },
   { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone; a `rain` message with more of them says when it goes on.', retry: 'no' },
   { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
 ] as const satisfies readonly Outcome[];
@@ -56,7 +56,7 @@ export const ERRORS = {
   not_text: { code: 'not_text', meaning: 'The frame is binary; rain.v1 is text.' },
   unknown_type: { code: 'unknown_type', meaning: '`type` is not join, grab, solution or ping.' },
   bad_field: { code: 'bad_field', meaning: 'A field is missing, of the wrong type or too long; the reason names it.' },
-  not_solved: { code: 'not_solved', meaning: 'The solution is wrong, has run out, or is not of a puzzle given to you for this rain; join again for another.' },
+  not_solved: { code: 'not_solved', meaning: 'The solution is wrong, has run out, or is not of a challenge given to you for this rain; join again for another.' },
   not_allowed: { code: 'not_allowed', meaning: 'More rains joined on one socket than allowed.' },
 } as const;
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * A puzzle costs its solver processor time and us next to none: of so many tries at a key (PBKDF2, so that a phone's browser is
+ * A challenge costs its solver processor time and us next to none: of so many tries at a key (PBKDF2, so that a phone's browser is
  * not far behind a script's native code) one is right, and which one only trying tells. The format is that of altcha-lib, whose solver
  * a client may use. A challenge names neither user nor rain: it is signed for both, so that nobody else can use it.
  */

@@ -19,7 +19,7 @@ const packetId = z.string().min(1).max(128).describe('Names the red packet, for 
 
 const plan = z.custom<ShownPlan>((value) => shownPlan.safeParse(value).success).meta({ type: 'object' });
 
-const portion = z.object({
+const topUp = z.object({
   commitment: z.string().describe('As that of the rain, of what was added'),
   packets: z.int().min(0).describe('So many red packets; they are handed out after all that were there before'),
   seed: z.string().exactOptional().describe('Once the rain is settled: what they were drawn with, hex'),
@@ -40,7 +40,7 @@ const snapshot = {
   seed: z.string().exactOptional().describe('Once the rain is settled: what the packets were drawn with, hex'),
   plan: plan.exactOptional().describe('Once the rain is settled: budget, packets, split, min and max as they were asked for'),
   shards: z.int().min(1).exactOptional().describe('Once the rain is settled: into how many equal parts its packets were dealt'),
-  portions: z.array(portion).readonly().exactOptional().describe('What was added to the rain since it was created, in order. After a `-1`, more `packets`, or packets `left` again, say that it goes on and that asking again is worth while'),
+  topUps: z.array(topUp).readonly().exactOptional().describe('What was added to the rain since it was created, in order. After a `-1`, more `packets`, or packets `left` again, say that it goes on and that asking again is worth while'),
 };
 
 const OUTCOME_CODES = OUTCOMES_IN_ORDER.map(({ code }) => code) as [OutcomeCode, ...OutcomeCode[]];
@@ -81,7 +81,7 @@ export const SERVER_MESSAGES = {
     ticket: z.string().max(128).describe('To be shown with every `grab` of this rain, and with every later `join`'),
     expiresAt: moment('The end of the ticket'),
   }).describe('Your entry to a rain, where one is asked for.'),
-  puzzle: z.object({ type: z.literal('puzzle'), rainId: rain, challenge: challenge.describe('As altcha-lib writes it; to be sent back unchanged') })
+  challenge: z.object({ type: z.literal('challenge'), rainId: rain, challenge: challenge.describe('As altcha-lib writes it; to be sent back unchanged') })
     .describe('To be solved before there is a ticket; answer with `solution`.'),
   pong: z.object({ type: z.literal('pong'), t: z.number().describe('The `t` of the `ping`'), serverTime: moment('Now') }).describe('The answer to a `ping`.'),
   goodbye: z.object({
@@ -98,7 +98,7 @@ export const SERVER_MESSAGES = {
 
 export const serverMessage = z.discriminatedUnion('type', [
   SERVER_MESSAGES.welcome, SERVER_MESSAGES.rain, SERVER_MESSAGES.result, SERVER_MESSAGES.credited, SERVER_MESSAGES.winners,
-  SERVER_MESSAGES.ticket, SERVER_MESSAGES.puzzle, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
+  SERVER_MESSAGES.ticket, SERVER_MESSAGES.challenge, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
 ]) satisfies z.ZodType<ServerMessage>;
 
 /** The other way round: every field that the interfaces have is told of here, or this does not compile. */

@@ -50,14 +50,14 @@ export function commitmentOf(promised: Promised): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalText(promised))));
 }
 
-/** In order of precedence; `portion`: which promise is broken, 0 for that of the creation, and absent then. */
+/** In order of precedence; `topUp`: which promise is broken, 0 for that of the creation, and absent then. */
 type FairnessVerdict =
-  | { outcome: 'bad_seed'; reason: string; portion?: number }
+  | { outcome: 'bad_seed'; reason: string; topUp?: number }
   /** The plan is the one that was committed to, and this version cannot carry it out: a newer one has made it. */
-  | { outcome: 'newer'; refusals: Refusal[]; portion?: number }
-  | { outcome: 'bad_plan'; refusals: Refusal[]; portion?: number }
+  | { outcome: 'newer'; refusals: Refusal[]; topUp?: number }
+  | { outcome: 'bad_plan'; refusals: Refusal[]; topUp?: number }
   /** Seed or parameters are not those that were committed to; `recomputed` is what they hash to. */
-  | { outcome: 'commitment_differs'; recomputed: string; portion?: number }
+  | { outcome: 'commitment_differs'; recomputed: string; topUp?: number }
   /** Every packet, in cents, in the order in which they are handed out. */
   | { outcome: 'ok'; allocation: BigInt64Array };
 
@@ -70,18 +70,18 @@ export interface Shown {
 
 /**
  * Recomputes the packets from what was shown, if it is what was promised. Never throws.
- * @param shown `portions`: what was added since, in order
+ * @param shown `topUps`: what was added since, in order
  */
-export function verifyFairness({ rainId, shards, portions = [], ...creation }: Shown & { rainId: string; shards: number; portions?: readonly Shown[] }): FairnessVerdict {
+export function verifyFairness({ rainId, shards, topUps = [], ...creation }: Shown & { rainId: string; shards: number; topUps?: readonly Shown[] }): FairnessVerdict {
   const parts: BigInt64Array[] = [];
   let first = 0;
-  for (const [portion, shown] of [creation, ...portions].entries()) {
-    const verdict = verifyTopUp({ rainId, shards, ...shown, ...(portion > 0 && { first }) });
-    if (verdict.outcome !== 'ok') return { ...verdict, ...(portion > 0 && { portion }) };
+  for (const [topUp, shown] of [creation, ...topUps].entries()) {
+    const verdict = verifyTopUp({ rainId, shards, ...shown, ...(topUp > 0 && { first }) });
+    if (verdict.outcome !== 'ok') return { ...verdict, ...(topUp > 0 && { topUp }) };
     parts.push(verdict.allocation);
     first += verdict.allocation.length;
     // What is shown by a stranger is not computed without end [R10].
-    if (first > PACKETS_MAX) return { outcome: 'bad_plan', refusals: [{ field: 'packets', reason: `a rain has at most ${PACKETS_MAX} packets` }], portion };
+    if (first > PACKETS_MAX) return { outcome: 'bad_plan', refusals: [{ field: 'packets', reason: `a rain has at most ${PACKETS_MAX} packets` }], topUp };
   }
   return { outcome: 'ok', allocation: joined(parts) };
 }
@@ -96,7 +96,7 @@ function verifyTopUp({ commitment: promise, ...shown }: Promised & { commitment:
   return { outcome: 'ok', allocation: splitBudget(verdict.plan, seed.data) };
 }
 
-/** The packets of all portions, one portion after the other. */
+/** The packets of all top-ups, one top-up after the other. */
 export function joined(parts: readonly BigInt64Array[]): BigInt64Array {
   if (parts.length === 1) return parts[0]!;
   const all = new BigInt64Array(parts.reduce((sum, { length }) => sum + length, 0));

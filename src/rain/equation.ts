@@ -32,7 +32,7 @@ export interface Equation {
 }
 
 /** A negative part would mean money from nowhere hidden by a total that happens to agree, so it never adds up. */
-export function addsUp(equation: Equation): boolean {
+export function isBalanced(equation: Equation): boolean {
   const parts = EQUATION_PARTS.map((name) => equation[name]);
   if (parts.some((share) => share.count < 0 || share.cents < 0n)) return false;
   return (
@@ -55,7 +55,7 @@ export const auditReport = z.object({
   spoiled: auditedAmount,
   packets: z.int().min(0),
   winners: z.int().min(0),
-  adds_up: z.boolean(),
+  balanced: z.boolean(),
 });
 export type AuditReport = z.infer<typeof auditReport>;
 
@@ -70,7 +70,7 @@ export function toReport(rainId: string, equation: Equation): AuditReport {
     spoiled: formatMoney(equation.spoiled.cents),
     packets: equation.budget.count,
     winners: equation.credited.count + equation.pending.count,
-    adds_up: addsUp(equation),
+    balanced: isBalanced(equation),
   };
 }
 

@@ -9,7 +9,7 @@ export const receipt = z.object({ rainId, redPacketId: plainId, amount }, 'expec
 
 const SHARDS = 'expected a whole number from 1';
 
-const portion = z.object({
+const topUp = z.object({
   commitment,
   seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
   plan: z.unknown().optional(),
@@ -24,22 +24,22 @@ export const proof = z.object({
   plan: z.unknown().optional(),
   shards: z.int(SHARDS).min(1, SHARDS).default(1),
   /** What was added to the rain, in order. */
-  portions: z.array(portion, 'expected a list of portions').max(TOP_UPS_MAX, `expected at most ${TOP_UPS_MAX} portions`).default([]),
+  topUps: z.array(topUp, 'expected a list of top-ups').max(TOP_UPS_MAX, `expected at most ${TOP_UPS_MAX} topUps`).default([]),
   receipts: z.array(receipt, 'expected a list of receipts').default([]),
 }, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
   .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
 type Proof = z.output<typeof proof>;
 
 /** @returns how many packets follow from the proof (0 when it does not hold), and what is wrong with it, in plain words */
-export function checkProof({ receipts, portions, ...shown }: Proof): { packets: number; problems: string[] } {
-  const verdict = verifyFairness({ ...shown, plan: shown.plan, portions: portions.map((added) => ({ ...added, plan: added.plan })) });
-  const where = 'portion' in verdict && verdict.portion !== undefined ? `portions.${verdict.portion - 1}.` : '';
+export function checkProof({ receipts, topUps, ...shown }: Proof): { packets: number; problems: string[] } {
+  const verdict = verifyFairness({ ...shown, plan: shown.plan, topUps: topUps.map((added) => ({ ...added, plan: added.plan })) });
+  const where = 'topUp' in verdict && verdict.topUp !== undefined ? `topUps.${verdict.topUp - 1}.` : '';
   switch (verdict.outcome) {
     case 'bad_seed': return { packets: 0, problems: [`${where}seed: ${verdict.reason}`] };
     case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}`) };
     case 'newer': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}; it is the plan that was committed to: a newer version may be able to compute its packets`) };
     case 'commitment_differs': {
-      const told = verdict.portion === undefined ? shown.commitment : portions[verdict.portion - 1]!.commitment;
+      const told = verdict.topUp === undefined ? shown.commitment : topUps[verdict.topUp - 1]!.commitment;
       return { packets: 0, problems: [`${where && `${where.slice(0, -1)}: `}the commitment is ${told}, and seed and plan hash to ${verdict.recomputed}`] };
     }
     case 'ok': {

@@ -5,7 +5,7 @@ import { roundOf } from '../rain/campaign.ts';
  * One hash tag per rain (or campaign) and shard keeps every script legal in Redis Cluster.
  */
 export interface ShardKeys {
-  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a round, out of the terms), portions (JSON: what was added); once settled, seed and plan (JSON) */
+  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a round, out of the terms), top-ups (JSON: what was added); once settled, seed and plan (JSON) */
   state: string;
   /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
   packets: string;
@@ -81,7 +81,7 @@ export const SWITCHES_KEY = 'rain:switches';
 /** hash: process id → what a gateway says of itself, once a second, see `src/store/gatewayHeartbeat.ts`. */
 export const GATEWAYS_KEY = 'rain:gateways';
 
-/** string, expiring: who has signed in at the desk, by the hash of what his browser holds. */
+/** string, expiring: who has signed in at the console, by the hash of what his browser holds. */
 export function sessionKey(hash: string): string {
   return `rain:sessions:${hash}`;
 }

@@ -61,12 +61,12 @@ export async function isTaken(redis: RedisClient, rainId: string, shards: number
   return held.some((count) => count > 0);
 }
 
-/** What a rain consists of, its portions included. */
+/** What a rain consists of, its top-ups included. */
 export interface Stock {
   /** Cents, in the order in which they are to be handed out. */
   amounts: BigInt64Array;
   /** The promises of what was added after the creation, in order. */
-  portions?: readonly TopUpPromise[];
+  topUps?: readonly TopUpPromise[];
 }
 
 /** `not_a_draft`: it is over, or was planned with other packets than these. */
@@ -81,8 +81,8 @@ const NO_SUCH_RAIN = -1;
  * @throws when Redis cannot be reached; loading again is safe
  */
 export async function loadPackets(redis: RedisClient, rainId: string, shards: number, stock: BigInt64Array | Stock, onProgress: (loaded: number) => void): Promise<Loaded> {
-  const { amounts, portions = [] } = stock instanceof BigInt64Array ? { amounts: stock } : stock;
-  const promises = canonicalJson(portions);
+  const { amounts, topUps = [] } = stock instanceof BigInt64Array ? { amounts: stock } : stock;
+  const promises = canonicalJson(topUps);
   let before = 0;
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
@@ -95,7 +95,7 @@ export async function loadPackets(redis: RedisClient, rainId: string, shards: nu
     while (loaded < planned) {
       onProgress(before + loaded);
       const drafting = loaded < draft;
-      if (!drafting && portions.length === 0) return { ok: false, reason: 'not_a_draft' };
+      if (!drafting && topUps.length === 0) return { ok: false, reason: 'not_a_draft' };
       const chunk: string[] = [];
       for (let i = loaded; i < Math.min(loaded + CHUNK, drafting ? draft : planned); i++) {
         const index = i * shards + shard;

@@ -20,12 +20,12 @@ export interface Reveal {
   /** As the book recorded it, without the defaults: its text was committed to. */
   plan: ShownPlan;
   /** What was added since, in order; empty or absent: nothing was. */
-  portions?: readonly TopUpPromise[];
+  topUps?: readonly TopUpPromise[];
 }
 
 // A newer version may have settled it: what is revealed is passed on whole, whether it is understood here or not.
 const revealedPlan = z.string().transform(readJson).pipe(shownPlan);
-const portions = z.string().transform(readJson).pipe(z.array(z.looseObject({
+const topUps = z.string().transform(readJson).pipe(z.array(z.looseObject({
   commitment, packets: z.int().min(1), seed: seed.optional(), plan: shownPlan.optional(),
 })).max(TOP_UPS_MAX));
 
@@ -43,7 +43,7 @@ const shardState = z.object({
   commitment: commitment.optional().catch(undefined),
   seed: seed.optional().catch(undefined),
   plan: revealedPlan.optional().catch(undefined),
-  portions: portions.optional().catch(undefined),
+  topUps: topUps.optional().catch(undefined),
   terms: storedTerms.optional(),
 });
 
@@ -66,7 +66,7 @@ export interface RainSnapshotRead extends RainWindow {
   /** Absent for a rain that was created before there were commitments. */
   commitment?: string;
   /** What was added to the rain, in order, as far as players may know it; absent when nothing was. */
-  portions?: readonly TopUpPromise[];
+  topUps?: readonly TopUpPromise[];
   /** Only of a settled rain. */
   reveal?: Reveal;
 }
@@ -111,13 +111,13 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     if (part.commitment !== undefined) total.commitment = part.commitment;
     if (part.terms && !areUsual(part.terms)) total.terms = part.terms;
     // A shard that got none of the last packets knows nothing of them.
-    if (part.portions && part.portions.length > (total.portions?.length ?? 0)) total.portions = part.portions;
+    if (part.topUps && part.topUps.length > (total.topUps?.length ?? 0)) total.topUps = part.topUps;
     if (part.seed !== undefined && part.plan !== undefined) reveal = { seed: part.seed, plan: part.plan };
     total.newest += `${part.newest ?? ''}\n`;
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += part[count];
   }
   if (reveal && total.state === 'settled') return { ...total, reveal };
-  return total.portions ? { ...total, portions: total.portions.map(({ commitment, packets }) => ({ commitment, packets })) } : total;
+  return total.topUps ? { ...total, topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) } : total;
 }
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {

@@ -99,7 +99,7 @@ interface Settlement {
  * @returns false when a shard is not closed, or has more claims than were seen
  */
 export async function settle(redis: RedisClient, rainId: string, live: LiveRain, { ttlMs, seen, reveal }: Settlement): Promise<boolean> {
-  const added = reveal?.portions?.length ? ['portions', canonicalJson(reveal.portions)] : [];
+  const added = reveal?.topUps?.length ? ['topUps', canonicalJson(reveal.topUps)] : [];
   const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan), ...added] : [];
   let [settled, standing] = [true, false];
   for (let shard = 0; shard < live.shards; shard++) {

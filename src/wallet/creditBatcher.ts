@@ -4,7 +4,7 @@ import { postBisecting, type Posted } from '../credit/bisect.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { Unbooked } from './unbooked.ts';
 
-/** What became of a claim that was handed in. `later`: not now, or nobody knows; it comes again by itself, with the clerk. */
+/** What became of a claim that was handed in. `later`: not now, or nobody knows; it comes again by itself, with the credit worker. */
 type Submission = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
 
 interface CreditBatcherOptions {
@@ -15,7 +15,7 @@ interface CreditBatcherOptions {
   atOnceMax: number;
   /** Claims that wait for one; who comes when it is full is not kept waiting [R10]. */
   waitingMax: number;
-  /** After the commit, never before it. What it throws changes nothing: the money is there, and the clerk tells it, too. */
+  /** After the commit, never before it. What it throws changes nothing: the money is there, and the credit worker tells it, too. */
   onCredited: (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;
   /** A wallet has paid, and the book could not take it: nobody else will ever hear of it. Never rejects. */
   onUnbooked: (unbooked: Unbooked) => Promise<void>;
@@ -37,8 +37,8 @@ interface Waiting {
 export const CREDIT_BATCHER_LIMITS = { ledger: { togetherMax: ENTRIES_MAX, atOnceMax: 2 }, webhook: { togetherMax: 1, atOnceMax: 16 }, waitingMax: 5_000 } as const;
 
 /**
- * Posts through the port, as the clerk does, and buries nothing but what a wallet has paid in vain: any other claim that cannot
- * be credited is met by the clerk as well, who knows its place in the log. Whoever of the two is first posts it, the other finds
+ * Posts through the port, as the credit worker does, and buries nothing but what a wallet has paid in vain: any other claim that cannot
+ * be credited is met by the credit worker as well, who knows its place in the log. Whoever of the two is first posts it, the other finds
  * it `already` there [R5].
  */
 export function createCreditBatcher({ balance, togetherMax, atOnceMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions): CreditBatcher {

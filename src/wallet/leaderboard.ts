@@ -22,7 +22,7 @@ const READS_AT_ONCE = 2;
 const READING_MAX = 200;
 
 /**
- * Reads podiums, each at most once a second however many ask.
+ * Reads leaderboards, each at most once a second however many ask.
  * @returns `undefined` for a rain that the book does not know; rejects when the book cannot be read, or too many wait for it
  */
 export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, now?: () => number): (rainId: string) => Promise<Leaderboard | undefined> {

@@ -8,7 +8,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason' | 'detail'>;
 
 /**
- * Its letter, as the clerk would write it. He will not: of a claim that was discarded meanwhile he hears that it was discarded,
+ * Its letter, as the credit worker would write it. He will not: of a claim that was discarded meanwhile he hears that it was discarded,
  * and only who has asked the wallet knows that it has paid.
  * @throws when the claim is not in its log any more, or Redis cannot be read
  */

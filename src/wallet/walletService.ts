@@ -51,7 +51,7 @@ const ASKERS_MAX = 2_000;
 
 /**
  * Settles on demand: whoever asks what he has is credited first, so that he never sees how long settlement takes. It is the
- * clerk's deed, done early: find → look into the book → leave the dead to the operator → confirm → hand in. None of the steps
+ * credit worker's deed, done early: find → look into the book → leave the dead to the operator → confirm → hand in. None of the steps
  * decides whose the money is; the book's unique keys do [R5].
  */
 export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions): WalletService {

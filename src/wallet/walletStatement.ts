@@ -40,7 +40,7 @@ export async function openWalletStatement({ walletService, ledger }: { walletSer
   // One more than is shown: whether there is a next page.
   const { balanceCents, packets: credits } = await ledger.walletStatement(userId, after, limit + 1);
   const shown = credits.slice(0, limit);
-  // Between the settling and the reading the clerk may have been there.
+  // Between the settling and the reading the credit worker may have been there.
   const known = new Set(credits.map(({ redPacketId }) => redPacketId));
   const open = wins.filter(({ claim, standing }) => standing !== 'credited' && !known.has(claim.redPacketId));
   const pendingCents = open.reduce((sum, { claim, standing }) => sum + (standing === 'pending' ? parseMoney(claim.amount)! : 0n), 0n);

@@ -45,7 +45,7 @@ export function createWinFinder(redis: RedisClient, rainsMax = RAINS_MAX): (user
     const found = await Promise.all(rains.slice(0, rainsMax).map(async ([rainId, { shards, title, settled }]): Promise<Win | undefined> => {
       const shard = shardOf(userId, shards);
       const parsed = parseClaim(await redis.hget(shardKeys(rainId, shard).claimed, userId) ?? '');
-      // What is no claim of his in this rain is the clerk's to bury; here it is nothing that he has won.
+      // What is no claim of his in this rain is the credit worker's to bury; here it is nothing that he has won.
       return parsed.ok && parsed.claim.rainId === rainId && parsed.claim.userId === userId ? { claim: parsed.claim, title, shard, settled } : undefined;
     }));
     return { wins: found.filter((win) => win !== undefined), complete: rains.length <= rainsMax };

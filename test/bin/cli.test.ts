@@ -48,8 +48,8 @@ describe('rain, the command', () => {
     expect(json((await rain(['pause', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'paused' });
     expect((await rain(['resume', id], env)).stdout).toBe(`${id}: loaded\n`);
     expect(json((await rain(['audit', id, '--json'], env)).stdout)).toEqual({
-      rainId: id, budget: '88.88', credited: '0.00', pending: '0.00', unclaimed: '88.88', recycled: '0.00', spoiled: '0.00', packets: 100, winners: 0, adds_up: true,
-      counts: { budget: 100, credited: 0, pending: 0, unclaimed: 100, recycled: 0, spoiled: 0 }, promised_twice: 0, laid_to_rest: 0,
+      rainId: id, budget: '88.88', credited: '0.00', pending: '0.00', unclaimed: '88.88', recycled: '0.00', spoiled: '0.00', packets: 100, winners: 0, balanced: true,
+      counts: { budget: 100, credited: 0, pending: 0, unclaimed: 100, recycled: 0, spoiled: 0 }, told_twice: 0, discarded: 0,
       queue: { waiting: nothing, active: nothing, delayed: nothing, failed: nothing, dead: { count: 0, amount: '0.00' }, complete: true } });
     expect((await rain(['audit', id], env)).stdout).toMatch(/The money adds up: 88\.88 in 100 packets, 0 winners\./);
     expect(json((await rain(['close', id, '--json'], env)).stdout)).toEqual({ rainId: id, state: 'closed' });
@@ -72,7 +72,7 @@ describe('rain, the command', () => {
     await context.redis.rpop(shardKeys(id, 0).packets);
     const audit = await rain(['audit', id, '--json'], env);
     expect(audit.exit).toBe(1);
-    expect(json(audit.stdout)).toMatchObject({ adds_up: false, problems: [expect.stringContaining('neither won nor left') as string] });
+    expect(json(audit.stdout)).toMatchObject({ balanced: false, problems: [expect.stringContaining('neither won nor left') as string] });
   });
 
   test('tiers, min, max, shards and seed', async () => {
@@ -158,7 +158,7 @@ describe('a swarm over real sockets', () => {
     expect(run.exit).toBe(0);
     // The same users asked again are told the same, and it still adds up.
     const again = json((await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '80', '--json'], env)).stdout);
-    expect(again).toMatchObject({ winners: 20, told: '20.00', adds_up: true });
+    expect(again).toMatchObject({ winners: 20, told: '20.00', balanced: true });
   });
 
   test('does not send its users to the system that runs here when Redis and the book are another one\'s', async () => {

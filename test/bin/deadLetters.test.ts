@@ -52,7 +52,7 @@ describe('rain dead', () => {
     await context.drained();
     expect(await rain(['dead', 'discard', letter, '--reason', 'the account is closed'], env)).toMatchObject({ exit: 0, stdout: `${letter}: discarded, 1.00 went back\n` });
     expect(json((await rain(['dead', 'discard', letter, '--reason', 'again', '--json'], env)).stdout)).toMatchObject({ letter, outcome: 'already', reason: 'the account is closed' });
-    expect(await rain(['dead', 'show', letter], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/was laid to rest by cli:\w+: the account is closed/) as string });
+    expect(await rain(['dead', 'show', letter], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/was discarded by cli:\w+: the account is closed/) as string });
     const actions = (await context.ledger.actions('act')).slice(2);
     expect(actions.map(({ verb }) => verb)).toEqual(['requeue', 'discard']);
     for (const { actor } of actions) expect(actor).toMatch(/^cli:/);
@@ -85,22 +85,22 @@ describe('rain dead', () => {
 });
 
 describe('rain audit', () => {
-  test('exits 1 while a claim is promised twice, though the money adds up, and 0 when it is laid to rest', async () => {
+  test('exits 1 while a claim is told twice, though the money adds up, and 0 when it is discarded', async () => {
     await context.wonRain('promise', 1);
     await context.log('promise', { rainId: 'promise', redPacketId: 'promise-0', amount: '1.00', userId: 'late', at: LATER });
     await context.credit();
     const open = await rain(['audit', 'promise'], env);
     expect(open.exit).toBe(1);
-    expect(open.stdout).toMatch(/dead letters: 1, 1\.00\npromise-0 is promised twice: 1\.00 to late, and it was paid to user-0; letter promise-0-1-/);
+    expect(open.stdout).toMatch(/dead letters: 1, 1\.00\npromise-0 is told twice: 1\.00 to late, and it was paid to user-0; letter promise-0-1-/);
     expect(open.stdout).toMatch(/credited +1\.00 +1\n/);
-    expect(open.stdout).toMatch(/The money adds up: 10\.00 in 10 packets, 1 winners\.\nPROMISED TWICE.*: 1\.\n$/);
+    expect(open.stdout).toMatch(/The money adds up: 10\.00 in 10 packets, 1 winners\.\nTOLD TWICE.*: 1\.\n$/);
     expect(json((await rain(['audit', 'promise', '--json'], env)).stdout)).toMatchObject({
-      adds_up: true, promised_twice: 1, promises: [{ redPacketId: 'promise-0', amount: '1.00', toldTo: 'late', paid: { userId: 'user-0' } }], queue: { dead: { count: 1, amount: '1.00' } } });
+      balanced: true, told_twice: 1, promises: [{ redPacketId: 'promise-0', amount: '1.00', toldTo: 'late', paid: { userId: 'user-0' } }], queue: { dead: { count: 1, amount: '1.00' } } });
     await rain(['dead', 'discard', await letterOf('promise'), '--reason', 'voucher 123'], env);
     const closed = await rain(['audit', 'promise'], env);
     expect(closed.exit).toBe(0);
-    expect(auditJson((await auditRain(context, 'promise'))!)).toMatchObject({ promised_twice: 0, laid_to_rest: 1, acknowledged: [{ reason: 'voucher 123', deadReason: 'promised_twice' }] });
-    expect(closed.stdout).toMatch(/laid to rest: promise-0-1-\w+, promised_twice, no money, by cli:\w+: voucher 123\n/);
+    expect(auditJson((await auditRain(context, 'promise'))!)).toMatchObject({ told_twice: 0, discarded: 1, acknowledged: [{ reason: 'voucher 123', deadReason: 'told_twice' }] });
+    expect(closed.stdout).toMatch(/discarded: promise-0-1-\w+, told_twice, no money, by cli:\w+: voucher 123\n/);
   });
 
   test('--repair sends again what the book lacks, and audits when it has arrived', async () => {
@@ -108,16 +108,16 @@ describe('rain audit', () => {
     await context.redis.set(shardKeys('repair', 0).relayed, '3');
     const run = await rain(['audit', 'repair', '--repair', '--json'], env);
     expect(run.stderr).toMatch(/^repair: 3 claims sent again\n(crediting \d+\/1 jobs\n)+$/);
-    expect(json(run.stdout)).toMatchObject({ repaired: 3, credited: '3.00', pending: '0.00', adds_up: true, queue: { waiting: { jobs: 0, claims: 0 } } });
+    expect(json(run.stdout)).toMatchObject({ repaired: 3, credited: '3.00', pending: '0.00', balanced: true, queue: { waiting: { jobs: 0, claims: 0 } } });
     expect(run.exit).toBe(0);
   });
 
-  test('--acknowledge-lost lays to rest what a failover has lost from the log', async () => {
+  test('--acknowledge-lost discards what a failover has lost from the log', async () => {
     await context.wonRain('lost', 1);
     await context.credit();
     await context.redis.del(shardKeys('lost', 0).claims);
     expect((await rain(['audit', 'lost'], env)).exit).toBe(1);
-    expect(await rain(['audit', 'lost', '--acknowledge-lost', 'failover'], env)).toMatchObject({ exit: 0, stderr: 'lost: 1 lost claims laid to rest\n' });
+    expect(await rain(['audit', 'lost', '--acknowledge-lost', 'failover'], env)).toMatchObject({ exit: 0, stderr: 'lost: 1 lost claims discarded\n' });
   });
 
   test('--all is a line a rain and exits 1 when one does not add up; --watch goes on until it is ended', async () => {
@@ -135,7 +135,7 @@ describe('rain audit', () => {
     watch.child.kill('SIGINT');
     const { exit, stdout, stderr } = await watch.done;
     expect([exit, stderr]).toEqual([1, '']);
-    for (const line of stdout.trim().split('\n')) expect(json<object[]>(line).slice(0, 2)).toMatchObject([{ rainId: 'harmed', adds_up: false }, { rainId: 'fine', adds_up: true }]);
+    for (const line of stdout.trim().split('\n')) expect(json<object[]>(line).slice(0, 2)).toMatchObject([{ rainId: 'harmed', balanced: false }, { rainId: 'fine', balanced: true }]);
   });
 
   test('--all that stopped at --limit says how many rains it has not looked at, and exits 1 though those it has seen add up', async () => {
@@ -143,7 +143,7 @@ describe('rain audit', () => {
     const open = await context.ledger.countRains('unsettled');
     expect(open).toBeGreaterThan(1);
     const some = await rain(['audit', '--all', '--limit', '1', '--json'], env);
-    expect(json<object[]>(some.stdout)).toMatchObject([{ rainId: 'newest', adds_up: true }]);
+    expect(json<object[]>(some.stdout)).toMatchObject([{ rainId: 'newest', balanced: true }]);
     expect([some.exit, some.stderr]).toEqual([1, `${open - 1} older rain${open === 2 ? ' was' : 's were'} not looked at; raise --limit\n`]);
     const all = await rain(['audit', '--all', '--limit', String(open), '--json'], env);
     expect([json<object[]>(all.stdout).length, all.stderr]).toEqual([open, '']);

@@ -61,7 +61,7 @@ async function join(rainId: string, userId: string) {
 
 test.each([
   ['gateway', 'rain_gateway_sockets'],
-  ['worker', 'rain_redis_guard{problem="replica"}'],
+  ['worker', 'rain_redis_problems{problem="replica"}'],
   ['console', 'rain_console_login_failures_total{why="wrong"}'],
 ])('rain %s tells its figures where METRICS_PORT says, says where that is, and is ready', async (name, figure) => {
   const url = /"url":"(http:\/\/127\.0\.0\.1:\d+)\/metrics"/.exec(servers.get(name)!.stderr())![1]!;
@@ -112,12 +112,12 @@ test('`rain console` tells a player what he has, and lets in an operator whom th
   await eventually(async () => expect(await ask(consoleUrl(), 'GET', '/api/me', undefined, asAnn)).toMatchObject({ status: 200, body: { wallet: TRACED_AMOUNT, settled: true } }));
   expect(await ask(consoleUrl(), 'GET', '/api/rains/t1/luckiest')).toMatchObject({ body: { luckiest: [{ amount: TRACED_AMOUNT }, { amount: TRACED_AMOUNT }], final: false } });
   expect(await rain(['operator', 'add', 'carol'], env, `${PASSWORD}\n`)).toMatchObject({ exit: 0 });
-  const signedIn = await ask(consoleUrl(), 'POST', '/api/desk/session', { name: 'carol', password: PASSWORD });
+  const signedIn = await ask(consoleUrl(), 'POST', '/api/console/session', { name: 'carol', password: PASSWORD });
   expect(signedIn).toMatchObject({ status: 200, body: { name: 'carol', role: 'operator' } });
   const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
   secrets.push(cookie.split('=')[1]!);
-  expect(await ask(consoleUrl(), 'GET', '/api/desk/system', undefined, { cookie })).toMatchObject({ status: 200, body: { redis: { up: true }, database: { up: true } } });
-  expect([200, 503]).toContain((await ask(consoleUrl(), 'GET', '/desk/')).status);
+  expect(await ask(consoleUrl(), 'GET', '/api/console/system', undefined, { cookie })).toMatchObject({ status: 200, body: { redis: { up: true }, database: { up: true } } });
+  expect([200, 503]).toContain((await ask(consoleUrl(), 'GET', '/console/')).status);
 });
 
 test('no log of a whole rain, with all that may go wrong in it, holds an amount, a token or a secret; what went wrong is named by its packet', async () => {

@@ -10,7 +10,7 @@ const SAME: Record<string, string> = {
   topUpRain: 'rain top-up', recycleRain: 'rain recycle', auditRain: 'rain audit', verifyRain: 'rain verify', watchRain: 'rain show',
   listCampaigns: 'rain campaign list', createCampaign: 'rain campaign create', showCampaign: 'rain campaign show',
   listWinners: 'rain winners', exportWinners: 'rain winners',
-  listLetters: 'rain dead list', requeueLetter: 'rain dead requeue', discardLetter: 'rain dead discard',
+  listDeadLetters: 'rain dead list', requeueDeadLetter: 'rain dead requeue', discardDeadLetter: 'rain dead discard',
   listBlocks: 'rain blocks', block: 'rain block', unblock: 'rain unblock', listSwitches: 'rain switch', throwSwitch: 'rain switch',
   listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', openapi: 'rain openapi',
 };

@@ -84,7 +84,7 @@ test('[R1][R6] kill -9 of one of them under sockets: its users come back to the 
   expect(report.outcomes.filter(({ name }) => name !== 'won' && name !== 'already_claimed' && name !== 'nothing_left')).toEqual([]);
   expect(report.winners).toBe(100);
   expect(await claimLog({ redis }, 'struck')).toHaveLength(100);
-  expect(judge(report)).toMatchObject({ adds_up: true });
+  expect(judge(report)).toMatchObject({ balanced: true });
   await eventually(async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3), { timeoutMs: 20_000 });
 });
 
@@ -127,7 +127,7 @@ test('by JWT_SECRET alone all of them hand out tickets, and each takes the other
   expect(Math.min(...await figures(metricsUrl, 'rain_gateway_sockets')), 'his sockets are at both processes').toBeGreaterThan(0);
   first!.say({ type: 'grab', rainId: 'ticketed' });
   expect(await first!.next('result')).toMatchObject({ code: '-9' });
-  expect(sum(await figures(metricsUrl, 'rain_gateway_handed_out_total', 'what="ticket"'))).toBe(1);
+  expect(sum(await figures(metricsUrl, 'rain_gateway_issued_total', 'what="ticket"'))).toBe(1);
 
   cli.child.kill('SIGKILL');
   expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));

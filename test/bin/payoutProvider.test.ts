@@ -21,8 +21,8 @@ afterAll(async () => {
   await context?.stop();
 });
 
-test('[R8] with BALANCE=webhook a win is pending until the wallet has acknowledged it, then credited, and the rain is settled', async () => {
-  const config = loadConfig([], { BALANCE: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET });
+test('[R8] with PAYOUT_PROVIDER=webhook a win is pending until the wallet has acknowledged it, then credited, and the rain is settled', async () => {
+  const config = loadConfig([], { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET });
   const now = await redisNow(context.redis);
   await createRain(context, { id: 'hook', plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, opensAt: now - 1, closesAt: now + 600_000 });
   await loadRain(context, 'hook');
@@ -31,13 +31,13 @@ test('[R8] with BALANCE=webhook a win is pending until the wallet has acknowledg
   wallet.plan(claimId, [{ status: 503 }], true);
   const worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { keep: payoutProviderOf(config) });
   try {
-    await eventually(async () => expect((await auditRain(context, 'hook'))!.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '2.00', adds_up: true }), { timeoutMs: 20_000 });
+    await eventually(async () => expect((await auditRain(context, 'hook'))!.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '2.00', balanced: true }), { timeoutMs: 20_000 });
     await closeRain(context, 'hook');
     wallet.plan(claimId, []);
     await eventually(async () => expect((await context.ledger.rain('hook'))!.settledAt).toBeDefined(), { timeoutMs: 20_000 });
   } finally {
     await worker.close();
   }
-  expect((await auditRain(context, 'hook'))!.report).toMatchObject({ credited: '3.00', pending: '0.00', recycled: '2.00', adds_up: true });
+  expect((await auditRain(context, 'hook'))!.report).toMatchObject({ credited: '3.00', pending: '0.00', recycled: '2.00', balanced: true });
   expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([['ann', '1.00'], ['bob', '1.00'], ['cleo', '1.00']]);
 });

@@ -47,7 +47,7 @@ test('closing, topping up and repairing, only tried', async () => {
     const repaired = await ask('audit', 'look', '--repair', '--dry-run', '--json');
     expect(json(closed)).toEqual({ dryRun: true, rainId: 'look', state: 'closed', left: 7, unclaimed: '7.00', won: 3 });
     expect(more.stdout).toMatch(/^look would get 5\.00 in 5 packets; in all 15\.00 in 15\n[^]*smallest/);
-    expect(json(repaired)).toMatchObject({ dryRun: true, rainId: 'look', repaired: 0, adds_up: true });
+    expect(json(repaired)).toMatchObject({ dryRun: true, rainId: 'look', repaired: 0, balanced: true });
   });
 });
 
@@ -93,5 +93,5 @@ test('winners: one that is looked for, some of them, all of them for a spreadshe
 test('the document of the HTTP API is printed without a server', async () => {
   const { exit, stdout } = await rain(['openapi']);
   expect(exit).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/api/desk/rains': {} } });
+  expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/api/console/rains': {} } });
 });

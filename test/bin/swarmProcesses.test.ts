@@ -19,7 +19,7 @@ test('rain swarm plays a shape by several processes, with all kinds of users, an
     '--shape', 'wave', '--flaky', '0.1', '--slow', '5%', '--cheaters', '5%', '--credit-wait', '0ms', '--report', page, '--json'], { JWT_SECRET: SECRET });
   expect(exit).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
-    adds_up: true, users: 38, processes: 2, winners: 10, arrivals: { shape: 'wave', perSecond: 100 }, trouble: { flaky: 0.1, slow: 0.05 }, cheaters: { users: 2, wonTwice: 0 },
+    balanced: true, users: 38, processes: 2, winners: 10, arrivals: { shape: 'wave', perSecond: 100 }, trouble: { flaky: 0.1, slow: 0.05 }, cheaters: { users: 2, wonTwice: 0 },
   });
   expect(readFileSync(page, 'utf8')).toContain('The money adds up: 10 winners were told 5.00');
 });

@@ -52,7 +52,7 @@ test('`rain recycle` settles what is over, and `rain verify` finds the top-up as
   await closeRain(context, 'done');
   expect(await rain(['recycle', 'done'], env)).toMatchObject({ exit: 0, stdout: 'done: settled, 25.00 went back\n' });
   expect(json((await rain(['recycle', 'done', '--json'], env)).stdout)).toEqual({ rainId: 'done', state: 'settled', amount: '25.00' });
-  expect(json((await rain(['verify', 'done', '--json'], env)).stdout)).toMatchObject({ fair: true, packets: 9, portions: [{ packets: 4 }], problems: [] });
+  expect(json((await rain(['verify', 'done', '--json'], env)).stdout)).toMatchObject({ fair: true, packets: 9, topUps: [{ packets: 4 }], problems: [] });
 });
 
 test('[R12] what cannot be done is refused in words, exit 1, and nothing is added', async () => {
@@ -65,5 +65,5 @@ test('[R12] what cannot be done is refused in words, exit 1, and nothing is adde
   expect(nowhere).toMatchObject({ exit: 1, stderr: 'rain: rain: there is no rain nowhere\n' });
   expect(tooLong).toMatchObject({ exit: 1, stderr: 'rain: in: expected 0s to 60s\n' });
   expect(early).toMatchObject({ exit: 1, stderr: expect.stringContaining('end it first with close') as string });
-  expect((await context.ledger.rain('refused'))!.portions).toEqual([]);
+  expect((await context.ledger.rain('refused'))!.topUps).toEqual([]);
 });

@@ -17,7 +17,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
     page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: 'reduce' });
     page.on('pageerror', ({ message }) => faults.push(message));
-    await page.goto(`${testConsole.url}/desk/`);
+    await page.goto(`${testConsole.url}/console/`);
     await signIn(page, 'opal', PASSWORD);
   });
   afterEach(() => expect(faults.splice(0)).toEqual([]));
@@ -34,7 +34,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await testConsole.ledger.reserve(await claimLog(testConsole, rainId));
   };
 
-  test('[R5] a dead letter that a wallet may have paid is laid to rest only on the word that it has not', async () => {
+  test('[R5] a dead letter that a wallet may have paid is discarded only on the word that it has not', async () => {
     testConsole.barred.add('user-0');
     await testConsole.wonRain('doubt', 1);
     await asked('doubt');
@@ -109,8 +109,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await photograph(page, 'top-up-alike');
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
-    const [portion] = (await testConsole.ledger.rain('more'))!.portions;
-    expect(portion).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
+    const [topUp] = (await testConsole.ledger.rain('more'))!.topUps;
+    expect(topUp).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
   });
 
   test('a viewer sees everything and no button that would be refused', async () => {

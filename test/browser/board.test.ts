@@ -28,9 +28,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the board of the queues', () => {
     page.on('request', (request) => { asked.push(new URL(request.url()).origin); });
     page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text()); });
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${testConsole.url}/desk/queues/`);
+    await page.goto(`${testConsole.url}/console/queues/`);
     await page.getByText('credit-dead').first().waitFor();
-    await page.goto(`${testConsole.url}/desk/queues/queue/credit-dead?status=waiting`);
+    await page.goto(`${testConsole.url}/console/queues/queue/credit-dead?status=waiting`);
     await page.getByText('user-0').first().waitFor();
     const folder = process.env['SCREENSHOTS'];
     if (folder) {
@@ -45,7 +45,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the board of the queues', () => {
   test('lets nobody change a queue, an operator neither: a job put there by hand would be a claim that nobody has won', async () => {
     const opal = await testConsole.signIn('opal');
     for (const [method, path] of [['PUT', 'credit/pause'], ['PUT', 'credit-dead/empty'], ['PUT', 'credit/obliterate'], ['POST', 'credit/add'], ['PUT', 'credit-dead/clean/waiting'], ['PUT', 'pause']] as const) {
-      expect(await opal.ask(method, `/desk/queues/api/queues/${path}`, {}), path).toMatchObject({ status: 403, body: { code: 'look_only' } });
+      expect(await opal.ask(method, `/console/queues/api/queues/${path}`, {}), path).toMatchObject({ status: 403, body: { code: 'look_only' } });
     }
     expect(await testConsole.queues.dead.getJobCountByTypes('waiting')).toBe(1);
     expect(await testConsole.queues.credit.isPaused()).toBe(false);

@@ -47,8 +47,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
   }
 
   test.each([
-    ['desk, light', { viewport: LAPTOP, colorScheme: 'light' }],
-    ['desk, dark', { viewport: LAPTOP, colorScheme: 'dark' }],
+    ['laptop, light', { viewport: LAPTOP, colorScheme: 'light' }],
+    ['laptop, dark', { viewport: LAPTOP, colorScheme: 'dark' }],
     ['phone, light', { viewport: PHONE, colorScheme: 'light', deviceScaleFactor: 2 }],
     ['phone, dark', { viewport: PHONE, colorScheme: 'dark', deviceScaleFactor: 2 }],
   ] as const)('%s: shows four plots that can be read, and fetches nothing', async (name, context) => {

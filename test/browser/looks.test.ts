@@ -77,9 +77,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
     await shows(page, 'won');
     expect([await text(page, 'headline'), await text(page, 'big')]).toEqual([words.won, '¥12.21']);
     await look(page, 'win');
-    await page.getByTestId('purse-button').click();
-    await page.getByTestId('purse-list').locator('li').nth(OWN.length - 1).waitFor();
-    expect(await text(page, 'purse-sum')).toBe('¥15.21');
+    await page.getByTestId('wallet-button').click();
+    await page.getByTestId('wallet-list').locator('li').nth(OWN.length - 1).waitFor();
+    expect(await text(page, 'wallet-sum')).toBe('¥15.21');
     await look(page, 'wallet');
   }
 

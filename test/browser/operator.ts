@@ -22,7 +22,7 @@ export async function openConsole(browser: Browser, system: Deployment, hash = '
   page.on('pageerror', ({ message }) => faults.push(message));
   // A refusal is an answer; what the content security policy stops is a fault.
   page.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text()); });
-  await page.goto(`${system.consoleUrl}/desk/${hash}`);
+  await page.goto(`${system.consoleUrl}/console/${hash}`);
   return { page, faults };
 }
 

@@ -133,28 +133,28 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   });
 
   test('the wallet follows a packet on its way, and says so when the console does not answer; a rain that begins closes it', async () => {
-    let purse: () => Promise<Omit<WalletStatement, 'userId'>> = async () => NOTHING;
+    let wallet: () => Promise<Omit<WalletStatement, 'userId'>> = async () => NOTHING;
     const rain = snapshotOf('wallet', { state: 'loaded', opensAt: Date.now() + 59_000 });
-    const { page, tell } = await openScriptedPage(browser, { rain, book: { openWalletStatement: async () => ({ userId: USER, ...await purse() }) } });
+    const { page, tell } = await openScriptedPage(browser, { rain, book: { openWalletStatement: async () => ({ userId: USER, ...await wallet() }) } });
     await shows(page, 'scheduled');
-    await page.getByTestId('purse-button').click();
-    await eventually(async () => await text(page, 'purse-word') === 'No packets yet. The first one will appear here.');
-    await page.getByTestId('purse-close').click();
-    purse = async () => ({ ...NOTHING, pending: '12.21', packets: [{ ...PACKET, status: 'pending' }] });
-    await page.getByTestId('purse-button').click();
-    await eventually(async () => (await text(page, 'purse-list')).includes('On its way'));
-    expect(await text(page, 'purse-pending')).toBe('+ ¥12.21 on its way');
-    purse = async () => ({ ...NOTHING, wallet: '12.21', packets: [{ ...PACKET, status: 'credited' }] });
-    await eventually(async () => (await text(page, 'purse-list')).includes('In your wallet'));
-    expect([await text(page, 'purse-sum'), await text(page, 'purse-pending')]).toEqual(['¥12.21', '']);
+    await page.getByTestId('wallet-button').click();
+    await eventually(async () => await text(page, 'wallet-word') === 'No packets yet. The first one will appear here.');
+    await page.getByTestId('wallet-close').click();
+    wallet = async () => ({ ...NOTHING, pending: '12.21', packets: [{ ...PACKET, status: 'pending' }] });
+    await page.getByTestId('wallet-button').click();
+    await eventually(async () => (await text(page, 'wallet-list')).includes('On its way'));
+    expect(await text(page, 'wallet-pending')).toBe('+ ¥12.21 on its way');
+    wallet = async () => ({ ...NOTHING, wallet: '12.21', packets: [{ ...PACKET, status: 'credited' }] });
+    await eventually(async () => (await text(page, 'wallet-list')).includes('In your wallet'));
+    expect([await text(page, 'wallet-sum'), await text(page, 'wallet-pending')]).toEqual(['¥12.21', '']);
     await page.keyboard.press('Escape');
-    purse = () => Promise.reject(new Error('the book is away'));
-    await page.getByTestId('purse-button').click();
-    await eventually(async () => (await text(page, 'purse-word')).startsWith('The wallet cannot be shown just now'));
-    expect(await text(page, 'purse-sum')).toBe('¥12.21');
+    wallet = () => Promise.reject(new Error('the book is away'));
+    await page.getByTestId('wallet-button').click();
+    await eventually(async () => (await text(page, 'wallet-word')).startsWith('The wallet cannot be shown just now'));
+    expect(await text(page, 'wallet-sum')).toBe('¥12.21');
     tell(snapshotOf('wallet'));
     await shows(page, 'open');
-    expect(await page.getByTestId('purse').isVisible()).toBe(false);
+    expect(await page.getByTestId('wallet').isVisible()).toBe(false);
   });
 
   test('the luckiest are shown when the rain is over, as text, and said to be so far as long as they may change', async () => {
@@ -176,12 +176,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await page.getByTestId('sound').focus();
     await page.keyboard.press('Space');
     expect(await page.getByTestId('sound').getAttribute('aria-pressed')).toBe('false');
-    await page.getByTestId('purse-button').focus();
+    await page.getByTestId('wallet-button').focus();
     await page.keyboard.press('Enter');
-    await page.getByTestId('purse-list').locator('li').first().waitFor();
+    await page.getByTestId('wallet-list').locator('li').first().waitFor();
     expect(await page.evaluate(() => document.querySelector('dialog')!.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('Escape');
-    await eventually(async () => await focused(page) === 'purse-button');
+    await eventually(async () => await focused(page) === 'wallet-button');
     expect(said('grab'), 'none of these keys was a tap').toEqual([]);
     answer('0', { redPacketId: 'p', amount: '1.00' });
     await page.getByTestId('grab').focus();

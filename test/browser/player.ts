@@ -63,7 +63,7 @@ export async function overhear(page: Page): Promise<{ type: string }[]> {
 /** What sticks out of the window, or is cut off within it. */
 export async function overflowing(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
-    const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.podium', '.ahead', '.next', '.note', '.left', '.grab', '.user', '.purse', '.rehearsal'];
+    const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.leaderboard', '.ahead', '.next', '.note', '.left', '.grab', '.user', '.wallet', '.rehearsal'];
     return parts.flatMap((selector) => {
       const part = document.querySelector(selector)!;
       const { left, right, top, bottom, width } = part.getBoundingClientRect();

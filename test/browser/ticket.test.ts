@@ -20,7 +20,7 @@ function complaints(page: Page): string[] {
   return heard;
 }
 
-describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab needs a ticket, and the ticket a puzzle', () => {
+describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab needs a ticket, and the ticket a challenge', () => {
   let stage: Stage;
   beforeAll(async () => { stage = await setStage({ gateway: { challenges: RULES } }); });
   afterAll(() => stage?.end());
@@ -51,17 +51,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab need
     const said: Said[] = await overhear(page);
     const workers: Worker[] = [];
     page.on('worker', (worker) => workers.push(worker));
-    // A puzzle takes as long as chance wants it to; this one is not begun before the key is pressed.
+    // A challenge takes as long as chance wants it to; this one is not begun before the key is pressed.
     let begin = () => {};
     const begun = new Promise<void>((resolve) => { begin = resolve; });
     let solverWanted = false;
-    await page.route(/\/solver-[^/]*\.js/, (route) => {
+    await page.route(/\/challenge-worker-[^/]*\.js/, (route) => {
       solverWanted = true;
       return begun.then(() => route.continue());
     });
     await page.goto(page.url().replace('none', 'early'));
     await shows(page, 'open');
-    // Before the puzzle has come, the page does not know that a grab needs a ticket.
+    // Before the challenge has come, the page does not know that a grab needs a ticket.
     await eventually(() => solverWanted);
     await page.keyboard.press('Enter');
     await page.getByTestId('note').filter({ hasText: 'your tap counts' }).waitFor();

@@ -54,12 +54,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => 
     await reveal();
 
     await ann!.getByTestId('verify').waitFor();
-    expect(asked.filter((url) => url.includes('verifier'))).toEqual([]);
+    expect(asked.filter((url) => url.includes('verification-worker'))).toEqual([]);
     // By keyboard, too.
     await ann!.getByTestId('verify').focus();
     await ann!.keyboard.press('Enter');
     await eventually(async () => expect(await text(ann!, 'proof')).toBe('Checked: your packet is the one promised.'), { timeoutMs: 30_000 });
-    expect(asked.filter((url) => url.includes('verifier'))).toHaveLength(1);
+    expect(asked.filter((url) => url.includes('verification-worker'))).toHaveLength(1);
     expect(await ann!.getByTestId('verify').isVisible()).toBe(false);
     await lee!.getByTestId('verify').click();
     await eventually(async () => expect(await text(lee!, 'proof')).toBe('已验证：全部红包与承诺一致。'), { timeoutMs: 30_000 });

@@ -19,7 +19,7 @@ test('[R10] the page is light: what it needs fits into 60 KB, no validator in it
   console.info(`${gzipped} bytes gzipped, in ${first.size + 1} files`);
   expect(gzipped).toBeLessThan(60_000);
   for (const file of scripts) expect(textOf.get(file), file).not.toMatch(/zod/i);
-  // The verifier is fetched by whoever asks for it, the solver by whom a puzzle is set.
+  // The verifier is fetched by whoever asks for it, the solver by whom a challenge is set.
   const later = [...textOf.keys()].filter((file) => !first.has(file));
   for (const name of [/\/solver-/, /\/verifier-/]) expect(later).toContainEqual(expect.stringMatching(name));
 });

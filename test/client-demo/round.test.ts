@@ -31,7 +31,7 @@ describe('what the screen shows', () => {
     ['no packet left', answered(asked(round), result('-1')), 1_500, 'missed'],
     ['a tap after the end', answered(asked(round), result('-3')), 1_500, 'too_late'],
     ['a tap into a pause nobody has told of yet', answered(asked(round), result('-4')), 1_500, 'paused'],
-    ['who has won in other rounds', answered(asked(round), result('-11')), 1_500, 'had_enough'],
+    ['who has won in other rounds', answered(asked(round), result('-11')), 1_500, 'win_limit_reached'],
     ['a blocked user', answered(asked(round), result('-6')), 1_500, 'blocked'],
     ['a rain that does not exist', answered(newRound('spring'), result('-8')), 1_500, 'unknown_rain'],
     ['a rain that was created a moment after it was asked for', seen(answered(newRound('spring'), result('-8')), snapshot()), 1_500, 'open'],

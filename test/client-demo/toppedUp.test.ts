@@ -14,8 +14,8 @@ const shown = { ...promise, seed: OTHER, plan: MORE! };
 
 const open: RainSnapshot = { type: 'rain', rainId: 'spring', title: 'Spring', state: 'open', opensAt: 1_000, closesAt: 9_000, packets: 4, left: 4, serverTime: 2_000, commitment };
 const dry: RainSnapshot = { ...open, left: 0 };
-const more: RainSnapshot = { ...open, packets: 7, left: 3, portions: [promise] };
-const settled: RainSnapshot = { ...more, state: 'settled', left: 0, seed: SEED, plan: PLAN!, shards: 1, portions: [shown] };
+const more: RainSnapshot = { ...open, packets: 7, left: 3, topUps: [promise] };
+const settled: RainSnapshot = { ...more, state: 'settled', left: 0, seed: SEED, plan: PLAN!, shards: 1, topUps: [shown] };
 
 const watched = (...snapshots: RainSnapshot[]): Round => snapshots.reduce(seen, newRound('spring'));
 const told = (round: Round, code: '-1' | '-3') => answered(round, { type: 'result', rainId: 'spring', code, reason: '' });
@@ -42,7 +42,7 @@ describe('a page whose rain is topped up', () => {
 
   test('proves every packet against the promises that it heard in time', () => {
     expect(proofOf(watched(open, more, settled))).toBe('all');
-    const verdict = verifyFairness({ rainId: 'spring', shards: 1, commitment, seed: SEED, plan: PLAN, portions: [shown] });
+    const verdict = verifyFairness({ rainId: 'spring', shards: 1, commitment, seed: SEED, plan: PLAN, topUps: [shown] });
     const amount = formatMoney(verdict.outcome === 'ok' ? verdict.allocation[6]! : 0n);
     const won = answered(watched(open, more, settled), { type: 'result', rainId: 'spring', code: '0', reason: 'won', redPacketId: 'spring-6', amount });
     expect(proofOf(won)).toBe('yours');
@@ -55,10 +55,10 @@ describe('a page whose rain is topped up', () => {
   });
 
   test.each<[string, RainSnapshot]>([
-    ['another seed', { ...settled, portions: [{ ...shown, seed: SEED }] }],
-    ['another promise that its seed fits', { ...settled, portions: [{ ...shown, seed: SEED, commitment: commitmentOf({ rainId: 'spring', seed: SEED, plan: MORE, shards: 1, first: 4 }) }] }],
-    ['no top-up at all any more', { ...settled, portions: [] }],
-    ['a top-up without its seed', { ...settled, portions: [promise] }],
+    ['another seed', { ...settled, topUps: [{ ...shown, seed: SEED }] }],
+    ['another promise that its seed fits', { ...settled, topUps: [{ ...shown, seed: SEED, commitment: commitmentOf({ rainId: 'spring', seed: SEED, plan: MORE, shards: 1, first: 4 }) }] }],
+    ['no top-up at all any more', { ...settled, topUps: [] }],
+    ['a top-up without its seed', { ...settled, topUps: [promise] }],
   ])('%s is told as not promised', (_, last) => {
     expect(proofOf(watched(open, more, last))).toBe('broken');
   });

@@ -14,7 +14,7 @@ test('who listens hears until he stops, each by the name he asked for', () => {
   expect(heard).toEqual([1, 'east']);
 });
 
-test('a listener that fails is reported, and neither the others nor the teller hear of it', () => {
+test('a listener that fails is reported, and neither the others nor the wallet service hear of it', () => {
   const later: (() => void)[] = [];
   vi.stubGlobal('queueMicrotask', (task: () => void) => later.push(task));
   onTestFinished(() => void vi.unstubAllGlobals());

@@ -118,7 +118,7 @@ describe('a line that breaks', () => {
     expect(ann.heard('link').map(({ link }) => link)).toEqual(['connecting', 'up', 'lost', 'up']);
   });
 
-  test('[R6] a win that was not heard of is told after the comeback, once, though nobody asks', async () => {
+  test('[R6] a win that was not heard of is told after the reconnect, once, though nobody asks', async () => {
     await stockRain(redis, { rainId: 'unheard', amounts: ['7.00'] });
     const line = await spoilable();
     const ann = await testClient(line.url, 'ann');

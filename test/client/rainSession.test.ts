@@ -44,7 +44,7 @@ describe('a join', () => {
 
   test('shows the ticket that is at hand, until the rain is over', () => {
     const { session, joins } = sit();
-    session.hearEntry(ticket);
+    session.hearTicket(ticket);
     session.connected();
     expect(joins().at(-1)).toEqual({ type: 'join', rainId: 'spring', ticket: 'mine' });
     session.hearRain(snapshot({ state: 'closed' }));
@@ -52,7 +52,7 @@ describe('a join', () => {
     expect(joins().at(-1)).toEqual({ type: 'join', rainId: 'spring' });
   });
 
-  test('after a solution that was not taken comes again, for another puzzle; but not where nothing is waited for', () => {
+  test('after a solution that was not taken comes again, for another challenge; but not where nothing is waited for', () => {
     const { session, joins } = sit();
     session.hearNotSolved();
     vi.advanceTimersByTime(5_000);
@@ -110,7 +110,7 @@ describe('what is heard', () => {
     vi.advanceTimersByTime(50);
     session.hearResult(result('-9', { ref: 'tap-2' }));
     vi.advanceTimersByTime(1_000);
-    session.hearEntry(ticket);
+    session.hearTicket(ticket);
     session.hearRain(snapshot());
     vi.advanceTimersByTime(50);
     expect(told.asking.filter((why, i) => why !== told.asking[i - 1])).toEqual(['sent', '-7', 'sent', 'preparing', 'sent']);

@@ -6,7 +6,7 @@ import type { ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 const SOLUTION: ChallengeSolution = { counter: 3, derivedKey: '00' };
 const ticket = (text: string, expiresAt = 1_000): TicketMessage => ({ type: 'ticket', rainId: 'spring', ticket: text, expiresAt });
 const challenge = (signature: string): ChallengeMessage => ({
-  type: 'puzzle', rainId: 'spring',
+  type: 'challenge', rainId: 'spring',
   challenge: { signature, parameters: { algorithm: 'PBKDF2/SHA-256', cost: 1, keyLength: 32, keyPrefix: '00', keySignature: '00', nonce: '00', salt: '00', data: { until: 1 } } },
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -44,7 +44,7 @@ test('a ticket holds until it runs out, over joins of the same rain, and not for
   expect(entry.ticket).toBeUndefined();
 });
 
-test('a puzzle is worked on once, its solution sent, and a tap waits until the ticket is there', async () => {
+test('a challenge is worked on once, its solution sent, and a tap waits until the ticket is there', async () => {
   const { entry, seen } = open();
   entry.hear(challenge('aa'));
   entry.hear(challenge('aa'));
@@ -59,7 +59,7 @@ test('a puzzle is worked on once, its solution sent, and a tap waits until the t
   expect(seen.solved).toBe(1);
 });
 
-test.each([['that cannot be solved', async () => undefined], ['whose solver could not be loaded', async () => { throw new Error('no worker'); }]])('a puzzle %s: another is asked for', async (_what, solve) => {
+test.each([['that cannot be solved', async () => undefined], ['whose solver could not be loaded', async () => { throw new Error('no worker'); }]])('a challenge %s: another is asked for', async (_what, solve) => {
   const { entry, seen } = open(solve);
   entry.hear(challenge('aa'));
   await settled();
@@ -81,7 +81,7 @@ test('a ticket that is taken for none is waited for anew', () => {
   expect([entry.ticket, entry.preparing]).toEqual([undefined, true]);
 });
 
-test('a ticket that has not come for too long is not waited for any more; a puzzle under way still is', () => {
+test('a ticket that has not come for too long is not waited for any more; a challenge under way still is', () => {
   const { entry } = open(() => new Promise(() => {}));
   entry.lose();
   entry.relent();

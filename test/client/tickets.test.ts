@@ -26,7 +26,7 @@ function solver(): { solved: number; solve: (challenge: Challenge) => Promise<Ch
   return worker;
 }
 
-describe('where a grab needs a ticket, and the ticket a puzzle', async () => {
+describe('where a grab needs a ticket, and the ticket a challenge', async () => {
   const { server, redis } = await openRedis();
   let strict: Gateway;
   beforeAll(async () => { strict = await openGateway(server.url, { challenges: RULES }); });
@@ -62,7 +62,7 @@ describe('where a grab needs a ticket, and the ticket a puzzle', async () => {
     await ann.connect();
     await ann.join(rainId);
     // It is on its way before the line is closed.
-    await eventually(() => expect(gateway.counters.handedOut.ticket).toBe(1));
+    await eventually(() => expect(gateway.counters.issued.ticket).toBe(1));
     await gateway.close();
     await eventually(() => expect(ann.link).not.toBe('up'));
     gateway = await openGateway(server.url, { port: gateway.port, challenges: { ...RULES, secret } });

@@ -70,9 +70,9 @@ test('logins that were refused are counted, those for being wrong and those for 
   const counters = createConsoleCounters();
   countRequests(server, counters);
   const statuses = [401, 401, 429, 200];
-  server.post('/api/desk/session', (_request, reply) => reply.code(statuses.shift()!).send({}));
-  server.get('/api/desk/session', (_request, reply) => reply.code(401).send({}));
-  for (let i = 0; i < 4; i++) await server.inject({ method: 'POST', url: '/api/desk/session' });
-  await server.inject({ method: 'GET', url: '/api/desk/session' });
+  server.post('/api/console/session', (_request, reply) => reply.code(statuses.shift()!).send({}));
+  server.get('/api/console/session', (_request, reply) => reply.code(401).send({}));
+  for (let i = 0; i < 4; i++) await server.inject({ method: 'POST', url: '/api/console/session' });
+  await server.inject({ method: 'GET', url: '/api/console/session' });
   await eventually(() => expect(counters.loginFailures).toEqual({ wrong: 2, too_many: 1 }));
 });

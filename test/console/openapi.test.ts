@@ -32,6 +32,6 @@ test('only signing in needs nobody to be signed in', () => {
 });
 
 test('queries are described by type and bounds', () => {
-  const limit = document.paths['/api/desk/rains']!['get']!.parameters!.find(({ name }) => name === 'limit');
+  const limit = document.paths['/api/console/rains']!['get']!.parameters!.find(({ name }) => name === 'limit');
   expect(limit).toMatchObject({ in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 } });
 });

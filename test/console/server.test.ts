@@ -58,7 +58,7 @@ describe('the page', () => {
   });
 });
 
-describe('the desk', () => {
+describe('the console', () => {
   test('says that it lives', async () => {
     expect(await (await fetch(`${await start()}/healthz`)).json()).toEqual({ status: 'ok' });
   });
@@ -133,7 +133,7 @@ describe('guests', () => {
   });
 });
 
-describe('[R12] bad requests get a coded refusal and leave the desk at work', () => {
+describe('[R12] bad requests get a coded refusal and leave the console at work', () => {
   test.each([
     ['a body that is not JSON', '{', 'application/json', 400, 'bad_request'],
     ['a token that is not text', '{"token":7}', 'application/json', 400, 'bad_request'],

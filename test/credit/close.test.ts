@@ -4,7 +4,7 @@ import { claimsOf, newRain } from '../ledger/claims.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRoom, type Room } from './room.ts';
 
-describe('a clerk who goes home', () => {
+describe('a credit worker who goes home', () => {
   let room: Room;
   beforeAll(async () => { room = await openRoom(); });
   afterAll(() => room?.stop());

@@ -9,7 +9,7 @@ import { claimOf, claimsOf, expectBalanced, FIRST_WIN, newRain, sumOfFirst } fro
 import { startDatabase, type TestDatabase } from '../support/database.ts';
 import type { ToldClaim } from './wallet.ts';
 
-export interface Keeper {
+export interface PayoutProviderName {
   balance: PayoutProvider;
   /** What a wallet elsewhere has paid, by claim id, if there is one. */
   paid?: ReadonlyMap<string, ToldClaim>;
@@ -17,12 +17,12 @@ export interface Keeper {
 }
 
 /** What the port promises, whoever keeps the money. */
-export function balanceContract(name: string, open: (ledger: Ledger) => Promise<Keeper>): void {
+export function balanceContract(name: string, open: (ledger: Ledger) => Promise<PayoutProviderName>): void {
   describe(`the balance, kept by ${name}`, () => {
     let server: TestDatabase;
     let database: Database;
     let ledger: Ledger;
-    let payoutProvider: Keeper;
+    let payoutProvider: PayoutProviderName;
     beforeAll(async () => {
       server = await startDatabase();
       database = connectDatabase(server.url);
@@ -62,23 +62,23 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
       const first = claimOf('rivals', 4);
       await payoutProvider.balance.post('rivals', [first]);
       const [packet, bystander, second] = await payoutProvider.balance.post('rivals', [{ ...first, userId: 'late' }, claimOf('rivals', 5), claimOf('rivals', 6, { userId: 'u4' })]);
-      expect(packet).toEqual({ outcome: 'giveUp', reason: 'promised_twice', detail: 'in the book: {"rainId":"rivals","redPacketId":"rivals-p4","userId":"u4","amount":"0.05"}' });
+      expect(packet).toEqual({ outcome: 'giveUp', reason: 'told_twice', detail: 'in the book: {"rainId":"rivals","redPacketId":"rivals-p4","userId":"u4","amount":"0.05"}' });
       expect(bystander).toEqual({ outcome: 'commit' });
-      expect(second).toMatchObject({ reason: 'promised_twice', detail: expect.stringContaining('rivals-p4') });
+      expect(second).toMatchObject({ reason: 'told_twice', detail: expect.stringContaining('rivals-p4') });
       expect(await outcomes('rivals', [{ ...first, amount: '0.01' }])).toEqual(['amount_differs']);
     });
 
-    it('promised twice within one batch goes to whoever won first', async () => {
+    it('told twice within one batch goes to whoever won first', async () => {
       await ledger.createRain(newRain('order', 1_000n), 'ann');
       const won = claimOf('order', 3);
-      expect(await outcomes('order', [{ ...won, userId: 'a-later', at: String(FIRST_WIN + 500) }, won])).toEqual(['promised_twice', 'commit']);
+      expect(await outcomes('order', [{ ...won, userId: 'a-later', at: String(FIRST_WIN + 500) }, won])).toEqual(['told_twice', 'commit']);
     });
 
     it('[R2] handed in for rivals at the same time, commits one of them for each packet', async () => {
       await ledger.createRain(newRain('race', sumOfFirst(20)), 'ann');
       const others = claimsOf('race', 0, 20).map((claim) => ({ ...claim, userId: `other-${claim.userId}` }));
       const [ones, twos] = await Promise.all([outcomes('race', claimsOf('race', 0, 20)), outcomes('race', others)]);
-      ones!.forEach((one, i) => expect([one, twos![i]].sort()).toEqual(['commit', 'promised_twice']));
+      ones!.forEach((one, i) => expect([one, twos![i]].sort()).toEqual(['commit', 'told_twice']));
       expect(await ledger.book('race')).toMatchObject({ credited: { count: 20, cents: sumOfFirst(20) } });
     });
 

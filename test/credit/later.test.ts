@@ -73,7 +73,7 @@ describe('claims that the balance system does not take yet', () => {
     expect(await room.letters('late')).toEqual([]);
   });
 
-  it('wait as long as they were asked to, and the sweeper can see what they are', async () => {
+  it('wait as long as they were asked to, and redelivery can see what they are', async () => {
     await room.ledger.createRain(newRain('asked', 1_000n), 'ann');
     await add(jobOf('asked', claimsOf('asked', 0, 10)));
     room.work({ retryPolicy, balance: reluctant(['u2', 'u3'], () => ({ outcome: 'reconsumeLater', detail: '429', afterMs: 300_000 })) });

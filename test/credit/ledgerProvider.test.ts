@@ -1,13 +1,13 @@
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import { webhookProvider } from '../../src/credit/webhookProvider.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { balanceContract, type Keeper } from './contract.ts';
+import { balanceContract, type PayoutProviderName } from './contract.ts';
 import { SECRET, startWallet } from './wallet.ts';
 
 balanceContract('our own book', async (ledger) => ({ balance: ledgerProvider(ledger), stop: async () => {} }));
 
 /** One that does as docs/reference/webhook.md says; what becomes of others stands in webhook.test.ts. */
-const webhook = (batchMax: number) => async (ledger: Ledger): Promise<Keeper> => {
+const webhook = (batchMax: number) => async (ledger: Ledger): Promise<PayoutProviderName> => {
   const wallet = await startWallet();
   return { balance: webhookProvider(ledger, { url: wallet.url, secret: SECRET, batchMax, timeoutMs: 10_000 }), paid: wallet.paid, stop: wallet.stop };
 };

@@ -36,8 +36,8 @@ test('the code on the page takes nothing that was changed, forged, or kept for l
 });
 
 test('what the page says in figures is what the code does', () => {
-  const { BALANCE, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS } = configSchema.parse({});
-  for (const [name, value] of Object.entries({ BALANCE, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS })) {
+  const { PAYOUT_PROVIDER, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS } = configSchema.parse({});
+  for (const [name, value] of Object.entries({ PAYOUT_PROVIDER, WEBHOOK_BATCH_MAX, WEBHOOK_TIMEOUT_MS })) {
     expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|.*\\| \`?${value}\`? \\|$`, 'm'));
   }
   expect([CLAIM_RETRY_POLICY, RETRY_AFTER_MS_MAX]).toEqual([{ firstDelayMs: 500, delayMsMax: 5 * 60_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 }, 10 * 60_000]);

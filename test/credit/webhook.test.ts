@@ -152,7 +152,7 @@ describe('a wallet elsewhere', () => {
     room.work({ retryPolicy, balance: payoutProvider({ timeoutMs: 300 }) });
     await Promise.all([add(jobOf('failover', claims)), add(jobOf('failover', rivals, 40))]);
     const letters = await outcome('failover', [...claims, ...rivals]);
-    expect(letters.map(([, reason]) => reason)).toEqual(Array(40).fill('promised_twice'));
+    expect(letters.map(([, reason]) => reason)).toEqual(Array(40).fill('told_twice'));
     expect(await room.ledger.book('failover')).toMatchObject({ credited: { count: 40, cents: sumOfFirst(40) } });
   });
 
@@ -164,7 +164,7 @@ describe('a wallet elsewhere', () => {
     const before = wallet.asked.length;
     await add(jobOf('unasked', claims));
     await drained();
-    expect((await room.letters('unasked')).map(({ index, reason }) => [index, reason])).toEqual([[1, 'promised_twice'], [2, 'refused']]);
+    expect((await room.letters('unasked')).map(({ index, reason }) => [index, reason])).toEqual([[1, 'told_twice'], [2, 'refused']]);
     expect(wallet.asked.length).toBe(before);
   });
 

@@ -8,7 +8,7 @@ import { claimOf, claimsOf, expectBalanced, newRain, sumOfFirst } from '../ledge
 import { eventually } from '../support/eventually.ts';
 import { openRoom, type Room } from './room.ts';
 
-describe('the clerk', () => {
+describe('the credit worker', () => {
   let room: Room;
   beforeAll(async () => { room = await openRoom(); });
   afterEach(async () => {
@@ -47,7 +47,7 @@ describe('the clerk', () => {
     expect({ seed, ...await credited('crowd') }).toEqual({ seed, count: 1_000, cents: sumOfFirst(1_000) });
   });
 
-  it('sends a packet that was promised twice to the dead letters: the first stands, nothing is paid twice', async () => {
+  it('sends a packet that was told twice to the dead letters: the first stands, nothing is paid twice', async () => {
     room.work();
     await room.ledger.createRain(newRain('promised', 1_000n), 'ann');
     const first = claimOf('promised', 4);
@@ -59,7 +59,7 @@ describe('the clerk', () => {
       expect(letters).toHaveLength(1);
       return letters;
     });
-    expect(letter).toMatchObject({ index: 2, reason: 'promised_twice', entry: JSON.stringify({ ...first, userId: 'late' }) });
+    expect(letter).toMatchObject({ index: 2, reason: 'told_twice', entry: JSON.stringify({ ...first, userId: 'late' }) });
     expect(letter!.detail).toContain('"userId":"u4","amount":"0.05"');
     await drained();
     expect(await room.ledger.balance('late')).toBe(0n);

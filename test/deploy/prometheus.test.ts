@@ -67,7 +67,7 @@ describe('what the alerts and the dashboard ask for', () => {
 
   test('includes what one looks for in a night', () => {
     const asked = new Set(dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => askedBy(expr).names)));
-    for (const name of ['rain_gateway_sockets', 'rain_gateway_grabs_total', 'rain_gateway_answer_seconds_bucket', 'rain_packets', 'rain_money_cents', 'rain_adds_up',
+    for (const name of ['rain_gateway_sockets', 'rain_gateway_grabs_total', 'rain_gateway_answer_seconds_bucket', 'rain_packets', 'rain_money_cents', 'rain_balanced',
       'rain_credit_lag_seconds_bucket', 'rain_dead_letters', 'rain_gateway_refused_total', 'rain_gateway_redis_batch_seconds_bucket', 'rain_gateway_loop_delay_seconds', 'process_resident_memory_bytes']) expect(asked).toContain(name);
   });
 });
@@ -103,7 +103,7 @@ describe.runIf(HAS_PROMTOOL)('promtool', () => {
   });
 
   test.each([
-    ['RainDoesNotAddUp', 'min by (rain) (rain_adds_up) == 0', 'min by (rain) (rain_adds_up) == 2'],
+    ['RainDoesNotAddUp', 'min by (rain) (rain_balanced) == 0', 'min by (rain) (rain_balanced) == 2'],
     ['RainRelayStalled', 'sum(increase(rain_relay_carried_claims_total[1m])) == 0', 'min(increase(rain_relay_carried_claims_total[1m])) == 0'],
     ['RainCreditLag', 'rate(rain_credit_lag_seconds_bucket[5m]))) > 60', 'rate(rain_credit_lag_seconds_bucket[5m]))) > 600'],
     ['RainNotReady', 'for: 15s', 'for: 0s'],

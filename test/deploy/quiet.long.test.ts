@@ -93,7 +93,7 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
     const won = series.find((one) => one.series.startsWith('rain_gateway_grabs_total{code="0"'));
     expect(won?.values).toMatch(/ 20x60$/);
     expect(series.find((one) => one.series.startsWith('rain_credit_lag_seconds_count'))?.values).toMatch(/ 20x60$/);
-    expect(series.some((one) => one.series.startsWith('rain_adds_up{rain="quiet"'))).toBe(true);
+    expect(series.some((one) => one.series.startsWith('rain_balanced{rain="quiet"'))).toBe(true);
 
     const alerts = (parse(readFileSync(join(FOLDER, 'alerts.yml'), 'utf8')) as { groups: { rules: { alert?: string }[] }[] })
       .groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
@@ -110,7 +110,7 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
     };
     expect(evaluate(series)).toMatchObject({ exit: 0 });
     // The same night with one cent missing.
-    const spoiled = series.map((one) => (one.series.startsWith('rain_adds_up') ? { ...one, values: one.values.replace(/1(?!.*1 )/, '0') } : one));
+    const spoiled = series.map((one) => (one.series.startsWith('rain_balanced') ? { ...one, values: one.values.replace(/1(?!.*1 )/, '0') } : one));
     expect(evaluate(spoiled)).toMatchObject({ exit: 1, printed: expect.stringContaining('RainDoesNotAddUp') });
   }, 180_000);
 });

@@ -11,7 +11,7 @@ import { serverMessage } from '../../src/protocol/serverMessages.ts';
 
 const page = readFileSync(new URL('../../docs/reference/protocol.md', import.meta.url), 'utf8');
 
-test('the example of a puzzle is solved by the solver that the pages use', async () => {
+test('the example of a challenge is solved by the solver that the pages use', async () => {
   const [, nonce, salt, cost, keyLength, counter, key] = /nonce `(\w+)`, salt `(\w+)`, cost (\d+), keyLength (\d+), counter (\d+):\n> key `(\w+)`/.exec(page)!;
   const parameters = { algorithm: PROOF_OF_WORK_ALGORITHM, nonce: nonce!, salt: salt!, cost: Number(cost), keyLength: Number(keyLength), keyPrefix: key!.slice(0, 32) };
   expect(await solveChallenge({ challenge: { parameters }, deriveKey })).toMatchObject({ counter: Number(counter), derivedKey: key });

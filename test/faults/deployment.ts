@@ -29,13 +29,13 @@ type Detour = (port: number) => Promise<{ port: number; close(): Promise<void> }
 export interface DeploymentOptions {
   gateways?: number;
   workers?: number;
-  /** The test's own desk goes none of them. */
+  /** The test's own context goes none of them. */
   detours?: Partial<Record<'usersToGateways' | 'gatewaysToRedis' | 'workersToRedis' | 'workersToPostgres', Detour>>;
   /** For all processes of `rain`. */
   env?: Record<string, string>;
 }
 
-/** The system as it is deployed: every server a process of its own, and a desk in this one to look at it. */
+/** The system as it is deployed: every server a process of its own, and an operator context in this one to look at it. */
 export interface Deployment {
   redis: Part;
   postgres: Part;

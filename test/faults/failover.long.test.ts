@@ -29,7 +29,7 @@ afterAll(async () => {
   await book.stop();
 });
 
-/** Whatever anybody was told is in the book to the cent, or listed as promised twice, and no packet is paid twice. @returns what is listed */
+/** Whatever anybody was told is in the book to the cent, or listed as told twice, and no packet is paid twice. @returns what is listed */
 async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set<string>> {
   const { book: inBook, listed } = await stage.judged(rainId);
   const astray = [...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim));
@@ -66,10 +66,10 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
     const audit = (await auditRain(run.context, rainId))!;
     // A win whose answer died with the master may have been credited, and is told by nobody: with local the audit reports it.
-    const explained = audit.report.adds_up || (!replicas && audit.problems.length === audit.lostFromLog.length);
+    const explained = audit.report.balanced || (!replicas && audit.problems.length === audit.lostFromLog.length);
     if (!explained) problems.push(...audit.problems);
     const promised = new Set(audit.toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })));
-    if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ in what was promised twice');
+    if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ in what was told twice');
     problems.push(...await (replicas ? confirmed(run, rainId, before, told.length) : restored(run)));
     return {
       acknowledged: told.length, lost: told.filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim)).length,
@@ -93,7 +93,7 @@ async function confirmed(run: FailoverStage, rainId: string, before: readonly Cl
   const { report, problems: found } = (await auditRain(run.context, rainId))!;
   const credited = (await run.credited(rainId)).size;
   if (credited !== told) problems.push(`${told} were told and ${credited} are credited`);
-  return [...problems, ...found, ...(report.adds_up ? [] : ['settled, it does not add up'])];
+  return [...problems, ...found, ...(report.balanced ? [] : ['settled, it does not add up'])];
 }
 
 async function restored(run: FailoverStage): Promise<string[]> {
@@ -128,10 +128,10 @@ describe('a failover in full swing', () => {
     // A gateway that cannot look within three seconds answers again before it has put back what it told.
     await eventually(() => stage.putBack.length > reports);
     const listed = await expectPaidOrListed('contested', users);
-    expect(listed.size, 'nothing was promised twice, so nothing was shown').toBeGreaterThan(0);
+    expect(listed.size, 'nothing was told twice, so nothing was shown').toBeGreaterThan(0);
   }, 120_000);
 
-  test('local, and the gateway is gone, too: what was credited and lost, and what was promised twice for it, is reported', async () => {
+  test('local, and the gateway is gone, too: what was credited and lost, and what was told twice for it, is reported', async () => {
     const durability: Durability = { mode: 'local' };
     await stage.openRain('unknown');
     const doors = [await stage.openDoor(durability)];
@@ -151,7 +151,7 @@ describe('a failover in full swing', () => {
 
     await stage.judged('unknown');
     const [{ report, lostFromLog, toldTwice }, inBook] = [(await auditRain(stage.context, 'unknown'))!, await stage.credited('unknown')];
-    expect(report).toMatchObject({ adds_up: lostFromLog.length === 0, promised_twice: toldTwice.length });
+    expect(report).toMatchObject({ balanced: lostFromLog.length === 0, told_twice: toldTwice.length });
     // The same user may have been given the same packet once more: then nothing is lost.
     const again = new Set((await stage.logNow('unknown')).map(nameOf));
     for (const { redPacketId, userId, amount } of lost.filter((claim) => !again.has(nameOf(claim)))) {

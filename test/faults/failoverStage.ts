@@ -165,7 +165,7 @@ export class FailoverStage {
       const deadLettered = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
       const open = log.map(nameOf).filter((claim) => !book.has(claim) && !deadLettered.some(({ name }) => name === claim));
       if (open.length > 0) throw new Error(`on their way: ${open.join(', ')}`);
-      return { book, listed: new Set(deadLettered.filter(({ reason }) => reason === 'promised_twice').map(({ name }) => name)) };
+      return { book, listed: new Set(deadLettered.filter(({ reason }) => reason === 'told_twice').map(({ name }) => name)) };
     }, { timeoutMs: 60_000, everyMs: 250 });
   }
 }

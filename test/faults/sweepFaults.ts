@@ -7,7 +7,7 @@ import { lockTransfers } from './tableLock.ts';
 const LOST = 3;
 
 export function sweepFaults(fault: Fault): void {
-  // Only the sweeper finds them again, and it waits a while before it looks.
+  // Only redelivery finds them again, and it waits a while before it looks.
   fault('jobs fail for good, are removed, and in the end all of them', async ({ databaseUrl, env, random }) => {
     const queue = reachIntoQueue(env['REDIS_URL']!);
     // With the workers held up there is something in the queue to be lost.

@@ -66,7 +66,7 @@ export async function judge(context: OperatorContext, database: Database, rainId
 async function weighBook(context: OperatorContext, rainId: string, claims: number): Promise<string[]> {
   const problems: string[] = [];
   const audit = (await auditRain(context, rainId))!;
-  if (!audit.report.adds_up || audit.problems.length > 0) problems.push(`[R8] the audit: ${JSON.stringify(audit.report)} ${audit.problems.join('; ')}`);
+  if (!audit.report.balanced || audit.problems.length > 0) problems.push(`[R8] the audit: ${JSON.stringify(audit.report)} ${audit.problems.join('; ')}`);
   if (audit.report.winners !== claims) problems.push(`[R8] ${audit.report.winners} winners in the audit, ${claims} claims in the log`);
   const { fundedCents, credited, recycledCents } = (await context.ledger.book(rainId))!;
   if (fundedCents !== credited.cents + recycledCents) problems.push(`[R8] ${fundedCents} went in, ${credited.cents} and ${recycledCents} came out`);

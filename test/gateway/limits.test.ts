@@ -174,14 +174,14 @@ test('connections in total that never become sockets: those beyond are dropped, 
 /** The limits that a crowd meets: its name and its default in the list, what counts it, and the test in which it refuses somebody. */
 const MET_BY_A_CROWD: readonly [keyof typeof LIMITS, number, LimitName, keyof typeof SHOWN_IN][] = [
   ['grabsPendingMax', 50_000, 'grabs_pending', 'limits.test.ts'],
-  ['sendBufferBytesMax', 262_144, 'send_buffer', 'slow-reader.test.ts'],
+  ['sendBufferBytesMax', 262_144, 'send_buffer', 'broadcast/slow-reader.test.ts'],
   ['socketsMax', 18_000, 'sockets', 'limits.test.ts'],
   ['socketsPerUserMax', 64, 'sockets_per_user', 'limits.test.ts'],
   ['socketsPerAddressMax', 9_000, 'sockets_per_address', 'limits.test.ts'],
   ['handshakesPerSecondMax', 2_000, 'handshakes', 'limits.test.ts'],
   ['handshakesPerAddressPerSecondMax', 1_500, 'handshakes_per_address', 'limits.test.ts'],
-  ['messagesPerSecondMax', 100, 'messages_per_user', 'pace.test.ts'],
-  ['messagesPerAddressPerSecondMax', 100_000, 'messages_per_address', 'pace.test.ts'],
+  ['messagesPerSecondMax', 100, 'messages_per_user', 'ratelimit/rateLimiter.test.ts'],
+  ['messagesPerAddressPerSecondMax', 100_000, 'messages_per_address', 'ratelimit/rateLimiter.test.ts'],
 ];
 
 test('each limit that a crowd meets has a name, a default, a figure and a test', async () => {

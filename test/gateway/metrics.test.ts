@@ -71,7 +71,7 @@ test('how long answers take is told for every grab that Redis decided, once a ba
   expect(more('rain_gateway_batch_grabs_sum')).toBe(3);
   expect(more('rain_gateway_redis_batch_seconds_count')).toBe(more('rain_gateway_batch_grabs_count'));
   expect(more('rain_gateway_answer_seconds_sum')).toBeGreaterThan(0);
-  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_redis_pulse_seconds_count')).toBeGreaterThan(0));
+  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_redis_probe_seconds_count')).toBeGreaterThan(0));
   expect(told.get('rain_gateway_sockets_limit')).toBe(18_000);
   expect(told.get('rain_ready{part="redis"}')).toBe(1);
   await Promise.all(crowd.map((client) => client.leave()));

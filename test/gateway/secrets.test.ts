@@ -67,7 +67,7 @@ test('no ticket and no solution stands in any log', async () => {
   const gateway = await openGateway(server.url, { log, challenges: { ...TICKETED, proofOfWork: 'always' } });
   const ann = await dial(gateway.url, 'ann');
   ann.say({ type: 'join', rainId: 'ticketed' });
-  const { challenge } = await ann.next('puzzle');
+  const { challenge } = await ann.next('challenge');
   const { counter, derivedKey } = (await solveChallenge({ challenge, deriveKey }))!;
   ann.say({ type: 'solution', rainId: 'ticketed', challenge, solution: { counter, derivedKey: derivedKey.replace(/./g, '0') } });
   await ann.next('error');

@@ -138,7 +138,7 @@ async function check(model: ModelRain, real: Real): Promise<void> {
   // [R3][R8] every cent is somewhere, at this moment, too.
   const { report, problems } = (await auditRain(context, rainId))!;
   expect(problems).toEqual([]);
-  expect(report).toMatchObject({ adds_up: true, winners: model.claims.size, spoiled: '0.00' });
+  expect(report).toMatchObject({ balanced: true, winners: model.claims.size, spoiled: '0.00' });
   const sum = (users: Iterable<string>) => [...users].reduce((cents, user) => cents + amounts[model.claims.get(user)!]!, 0n);
   expect(parseMoney(report.credited)).toBe(sum(model.credited));
   // [R5] and each user has his own, once.

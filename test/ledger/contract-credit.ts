@@ -46,28 +46,28 @@ export function creditContract(book: OpenBook): void {
       expect(await book.ledger.book('crowd')).toMatchObject({ credited: { count: wins, cents: sumOfFirst(wins) } });
     });
 
-    it('to a packet that is another user\'s is promised twice: the first stands, the second is told what stands, nothing is paid twice', async () => {
+    it('to a packet that is another user\'s is told twice: the first stands, the second is told what stands, nothing is paid twice', async () => {
       await book.ledger.createRain(newRain('packet', 1_000n), 'ann');
       const first = claimOf('packet', 7);
       await book.ledger.credit([first]);
       const [second, bystander] = await book.ledger.credit([{ ...first, userId: 'late' }, claimOf('packet', 8)]);
-      expect(second).toEqual({ outcome: 'promised_twice', existing: { rainId: 'packet', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n } });
+      expect(second).toEqual({ outcome: 'told_twice', existing: { rainId: 'packet', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n } });
       expect(bystander).toEqual({ outcome: 'posted' });
       expect(await book.ledger.balance('late')).toBe(0n);
     });
 
-    it('[R1] to a user who has another packet of this rain is promised twice', async () => {
+    it('[R1] to a user who has another packet of this rain is told twice', async () => {
       await book.ledger.createRain(newRain('user', 1_000n), 'ann');
       await book.ledger.credit([claimOf('user', 1)]);
       const [posting] = await book.ledger.credit([claimOf('user', 2, { userId: 'u1' })]);
-      expect(posting).toMatchObject({ outcome: 'promised_twice', existing: { redPacketId: 'user-p1', userId: 'u1' } });
+      expect(posting).toMatchObject({ outcome: 'told_twice', existing: { redPacketId: 'user-p1', userId: 'u1' } });
     });
 
-    it('promised twice within one batch goes to whoever won first, wherever he stands in it', async () => {
+    it('told twice within one batch goes to whoever won first, wherever he stands in it', async () => {
       await book.ledger.createRain(newRain('order', 1_000n), 'ann');
       const won = claimOf('order', 3);
       const later = { ...won, userId: 'a-later', at: String(FIRST_WIN + 500) };
-      expect(await outcomes([later, won])).toEqual(['promised_twice', 'posted']);
+      expect(await outcomes([later, won])).toEqual(['told_twice', 'posted']);
     });
 
     it('of another amount than stands is told apart and not paid', async () => {
@@ -78,12 +78,12 @@ export function creditContract(book: OpenBook): void {
       expect(await outcomes([claimOf('amount', 9), claimOf('amount', 9, { amount: '0.01' })])).toEqual(['posted', 'amount_differs']);
     });
 
-    it('to a packet that was credited in another rain is promised twice', async () => {
+    it('to a packet that was credited in another rain is told twice', async () => {
       await book.ledger.createRain(newRain('here', 1_000n), 'ann');
       await book.ledger.createRain(newRain('there', 1_000n), 'ann');
       await book.ledger.credit([claimOf('there', 1)]);
       const [posting] = await book.ledger.credit([claimOf('there', 1, { rainId: 'here' })]);
-      expect(posting).toMatchObject({ outcome: 'promised_twice', existing: { rainId: 'there' } });
+      expect(posting).toMatchObject({ outcome: 'told_twice', existing: { rainId: 'there' } });
     });
 
     it('[R8] beyond the budget is refused, and with it its whole batch', async () => {

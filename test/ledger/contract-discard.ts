@@ -16,7 +16,7 @@ function letterOf(claim: Claim, differing: Partial<NewDiscard> = {}): NewDiscard
   };
 }
 
-/** A claim that cannot be credited is laid to rest, and its money is the operator's again. */
+/** A claim that cannot be credited is discarded, and its money is the operator's again. */
 export function discardContract(book: OpenBook): void {
   const outcomes = async (claims: readonly Claim[]) => (await book.ledger.credit(claims)).map(({ outcome }) => outcome);
 
@@ -57,8 +57,8 @@ export function discardContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('word', 100n), 'ann');
       const claim = claimOf('word', 4);
       await book.ledger.credit([claim]);
-      expect(await book.ledger.discard(letterOf({ ...claim, userId: 'word-late' }, { deadReason: 'promised_twice', reason: 'voucher 123' }))).toEqual({ outcome: 'laid_to_rest' });
-      expect(await book.ledger.discards('word')).toMatchObject([{ reason: 'voucher 123', deadReason: 'promised_twice' }]);
+      expect(await book.ledger.discard(letterOf({ ...claim, userId: 'word-late' }, { deadReason: 'told_twice', reason: 'voucher 123' }))).toEqual({ outcome: 'discarded' });
+      expect(await book.ledger.discards('word')).toMatchObject([{ reason: 'voucher 123', deadReason: 'told_twice' }]);
       expect((await book.ledger.discards('word'))[0]).not.toHaveProperty('returned');
       expect(await book.ledger.book('word')).toMatchObject({ credited: { count: 1 }, discarded: { count: 0, cents: 0n }, discardedClaims: 1 });
     });
@@ -69,20 +69,20 @@ export function discardContract(book: OpenBook): void {
       await book.ledger.credit([claim]);
       expect(await book.ledger.discard(letterOf(claim))).toEqual({ outcome: 'credited' });
       expect(await book.ledger.discards('stale')).toEqual([]);
-      expect(await book.ledger.discard(letterOf({ ...claim, amount: '0.09' }, { deadReason: 'amount_differs' }))).toEqual({ outcome: 'laid_to_rest' });
+      expect(await book.ledger.discard(letterOf({ ...claim, amount: '0.09' }, { deadReason: 'amount_differs' }))).toEqual({ outcome: 'discarded' });
     });
 
     it('of the second of two letters to one packet moves nothing', async () => {
       await book.ledger.createRain(newRain('both', 100n), 'ann');
       const claim = claimOf('both', 4);
       expect(await book.ledger.discard(letterOf(claim))).toMatchObject({ outcome: 'returned' });
-      expect(await book.ledger.discard(letterOf({ ...claim, userId: 'both-late' }))).toEqual({ outcome: 'laid_to_rest' });
+      expect(await book.ledger.discard(letterOf({ ...claim, userId: 'both-late' }))).toEqual({ outcome: 'discarded' });
       expect(await book.ledger.book('both')).toMatchObject({ discarded: { count: 1, cents: 5n }, discardedClaims: 2 });
     });
 
     it('without a packet, of whatever text was in the log, keeps the word', async () => {
       const entry = 'n\0 and half a pair \ud800';
-      expect(await book.ledger.discard({ letterId: 'torn', rainId: 'unheard-of', entry, deadReason: 'malformed', reason: 'torn', actor: 'ann' })).toEqual({ outcome: 'laid_to_rest' });
+      expect(await book.ledger.discard({ letterId: 'torn', rainId: 'unheard-of', entry, deadReason: 'malformed', reason: 'torn', actor: 'ann' })).toEqual({ outcome: 'discarded' });
       expect(await book.ledger.discards('unheard-of')).toMatchObject([{ entry: 'n\\u0000 and half a pair \ufffd' }]);
     });
 

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { claimOf, claimsOf, newRain } from './claims.ts';
 import { refused, type OpenBook } from './openBook.ts';
 
-/** One rain, one keeper of its users' money. */
+/** One rain, one payout provider. */
 export function payoutProviderContract(book: OpenBook): void {
   const create = (id: string, rehearsal = false) => book.ledger.createRain(newRain(id, 100n, { ...(rehearsal && { terms: { rehearsal } }) }), 'ann');
 
   describe('who keeps the money of a rain', () => {
     it('is whoever asks first, however many ask at once, and for good', async () => {
       await create('entrusted');
-      expect(await book.ledger.rain('entrusted')).not.toHaveProperty('keeper');
+      expect(await book.ledger.rain('entrusted')).not.toHaveProperty('payoutProvider');
       const told = await Promise.all(Array.from({ length: 20 }, (_, i) => book.ledger.assignPayout('entrusted', i % 2 === 0 ? 'ledger' : 'webhook')));
       expect(new Set(told).size).toBe(1);
       expect((await book.ledger.rain('entrusted'))!.payoutProvider).toBe(told[0]);

@@ -24,7 +24,7 @@ export function rehearsalContract(book: OpenBook): void {
       expect(await balances()).toMatchObject({ 'shadow:rain:try': 0n, 'shadow:operator': -credited.cents });
     });
 
-    it('[R8] takes a portion out of test money, too', async () => {
+    it('[R8] takes a top-up out of test money, too', async () => {
       await create('more-shadow');
       const operator = (await balances())['operator'];
       const before = (await balances())['shadow:operator']!;
@@ -34,10 +34,10 @@ export function rehearsalContract(book: OpenBook): void {
     });
 
     it('shows in nobody\'s wallet', async () => {
-      await create('purse');
-      await book.ledger.credit([claimOf('purse', 0, { userId: 'dreamer' })]);
+      await create('wallet');
+      await book.ledger.credit([claimOf('wallet', 0, { userId: 'dreamer' })]);
       expect(await book.ledger.wallet('dreamer')).toEqual({ balanceCents: 0n, credits: [] });
-      expect((await balances())['shadow:user:dreamer']).toBe(claimCents(claimOf('purse', 0)));
+      expect((await balances())['shadow:user:dreamer']).toBe(claimCents(claimOf('wallet', 0)));
     });
 
     it('is a rehearsal for good, and another rain than a real one of its id', async () => {

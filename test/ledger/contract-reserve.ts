@@ -44,30 +44,30 @@ export function reserveContract(book: OpenBook): void {
       expect((await book.ledger.reserve([first, second])).map(({ outcome }) => outcome)).toEqual(['discarded', 'reserved']);
     });
 
-    it('[R2] of a packet that is kept for another user is promised twice, before and after the credit', async () => {
+    it('[R2] of a packet that is kept for another user is told twice, before and after the credit', async () => {
       await book.ledger.createRain(newRain('kept', 1_000n), 'ann');
       const first = claimOf('kept', 7);
       await book.ledger.reserve([first]);
       const existing = { rainId: 'kept', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n };
-      expect(await book.ledger.reserve([{ ...first, userId: 'late' }, claimOf('kept', 8)])).toEqual([{ outcome: 'promised_twice', existing }, { outcome: 'reserved' }]);
+      expect(await book.ledger.reserve([{ ...first, userId: 'late' }, claimOf('kept', 8)])).toEqual([{ outcome: 'told_twice', existing }, { outcome: 'reserved' }]);
       await book.ledger.credit([first]);
-      expect(await book.ledger.reserve([{ ...first, userId: 'late' }])).toEqual([{ outcome: 'promised_twice', existing }]);
+      expect(await book.ledger.reserve([{ ...first, userId: 'late' }])).toEqual([{ outcome: 'told_twice', existing }]);
     });
 
-    it('[R1] for a user who has another packet of this rain is promised twice, kept or credited', async () => {
+    it('[R1] for a user who has another packet of this rain is told twice, kept or credited', async () => {
       await book.ledger.createRain(newRain('one', 1_000n), 'ann');
       await book.ledger.reserve([claimOf('one', 1)]);
       await book.ledger.credit([claimOf('one', 2)]);
       for (const userId of ['u1', 'u2']) {
         const [second] = await book.ledger.reserve([claimOf('one', 3, { userId })]);
-        expect(second).toMatchObject({ outcome: 'promised_twice', existing: { userId } });
+        expect(second).toMatchObject({ outcome: 'told_twice', existing: { userId } });
       }
     });
 
-    it('promised twice within one batch goes to whoever won first, wherever he stands in it', async () => {
+    it('told twice within one batch goes to whoever won first, wherever he stands in it', async () => {
       await book.ledger.createRain(newRain('wonfirst', 1_000n), 'ann');
       const won = claimOf('wonfirst', 3);
-      expect(await outcomes([{ ...won, userId: 'a-later', at: String(FIRST_WIN + 500) }, won])).toEqual(['promised_twice', 'reserved']);
+      expect(await outcomes([{ ...won, userId: 'a-later', at: String(FIRST_WIN + 500) }, won])).toEqual(['told_twice', 'reserved']);
     });
 
     it('of another amount than is kept is told apart', async () => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test('pages of a purse hold each credit once, those of one moment too, newest first, and the whole balance', async () => {
+test('pages of a wallet hold each credit once, those of one moment too, newest first, and the whole balance', async () => {
   const rains = Array.from({ length: 12 }, (_, i) => `page-${i}`);
   for (const id of rains) await ledger.createRain(newRain(id, 100n), 'test');
   await database.account.create({ data: { id: 'user:bob', kind: 'user', balanceCents: 60n } });

@@ -27,7 +27,7 @@ function tallied(tell: (counters: WaveCounters) => void = () => {}): SwarmReport
 }
 
 const AUDIT: AuditReport = {
-  rainId: 'spring-1', budget: '20.00', credited: '12.21', pending: '7.10', unclaimed: '0.69', recycled: '0.00', spoiled: '0.00', packets: 3, winners: 2, adds_up: true,
+  rainId: 'spring-1', budget: '20.00', credited: '12.21', pending: '7.10', unclaimed: '0.69', recycled: '0.00', spoiled: '0.00', packets: 3, winners: 2, balanced: true,
 };
 
 describe('the report', () => {
@@ -88,11 +88,11 @@ describe('the report', () => {
 
 describe('does the money add up?', () => {
   test('yes by what the users were told', () => {
-    expect(judge(tallied())).toEqual({ adds_up: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own.' });
+    expect(judge(tallied())).toEqual({ balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own.' });
   });
 
   test('yes when users hear the same thing again [R6]', () => {
-    expect(judge(tallied(({ told }) => told.tell('ann', 'p-1', '12.21'))).adds_up).toBe(true);
+    expect(judge(tallied(({ told }) => told.tell('ann', 'p-1', '12.21'))).balanced).toBe(true);
   });
 
   test.each<[string, (counters: WaveCounters) => void, string]>([
@@ -104,7 +104,7 @@ describe('does the money add up?', () => {
     ['an amount is missing', ({ told }) => told.tell('eve', 'p-3', ''), 'eve was told an amount of ""'],
   ])('no when %s', (_name, tell, reason) => {
     const verdict = judge(tallied(tell));
-    expect(verdict.adds_up).toBe(false);
+    expect(verdict.balanced).toBe(false);
     expect(verdict.sentence).toMatch(/^The money does NOT add up: /);
     expect(verdict.sentence).toContain(reason);
   });
@@ -112,21 +112,21 @@ describe('does the money add up?', () => {
   test.each<[string, Partial<AuditReport>, string]>([
     ['has another cent won', { pending: '7.11', unclaimed: '0.68' }, 'the audit has 19.32 won'],
     ['has a winner who was not told', { winners: 3 }, 'the audit has 3 winners'],
-    ['does not balance itself', { adds_up: false }, 'the audit itself does not add up'],
+    ['does not balance itself', { balanced: false }, 'the audit itself does not add up'],
     ['is of another rain', { rainId: 'spring-2' }, 'the audit is of spring-2, not of spring-1'],
   ])('no when the audit %s', (_name, change, reason) => {
     const verdict = judge(tallied(), { ...AUDIT, ...change });
-    expect(verdict.adds_up).toBe(false);
+    expect(verdict.balanced).toBe(false);
     expect(verdict.sentence).toContain(reason);
   });
 
   test('yes when people played along and won the difference, and no when they won something else', () => {
     const audit = { ...AUDIT, budget: '25.00', pending: '12.10', winners: 3 };
     expect(judge(tallied(), audit, { count: 1, cents: 500n })).toEqual({
-      adds_up: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own, as the audit says, and the rain balances to the cent; 1 more played and won 5.00.',
+      balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own, as the audit says, and the rain balances to the cent; 1 more played and won 5.00.',
     });
-    expect(judge(tallied(), audit, { count: 1, cents: 499n })).toMatchObject({ adds_up: false, sentence: expect.stringContaining('the audit has 19.32 won') });
-    expect(judge(tallied(), audit, { count: 0, cents: 0n })).toMatchObject({ adds_up: false });
+    expect(judge(tallied(), audit, { count: 1, cents: 499n })).toMatchObject({ balanced: false, sentence: expect.stringContaining('the audit has 19.32 won') });
+    expect(judge(tallied(), audit, { count: 0, cents: 0n })).toMatchObject({ balanced: false });
   });
 
   test('a thousand contradictions are counted, ten are told [R10]', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { Throttle } from '../../src/loadtest/throttle.ts';
 
-describe('the turnstile', () => {
+describe('the throttle', () => {
   test('[R10] lets no more through than time has earned, in the order of arrival', async () => {
     let time = 0;
     const throttle = new Throttle(100, () => time);

@@ -39,7 +39,7 @@ describe('a wave of bots', () => {
     expect(report.latencyMs.tap.count).toBe(60);
     expect(report.latencyMs.ask.p50).toBeGreaterThan(0);
     expect(report.clockErrorMs).toBeLessThan(100);
-    expect(judge(report)).toMatchObject({ adds_up: true });
+    expect(judge(report)).toMatchObject({ balanced: true });
     await eventually(() => gateway.sockets() === 0);
   });
 
@@ -98,7 +98,7 @@ describe('a wave of bots', () => {
   test('a rain that does not exist is nobody\'s', async () => {
     const report = await wave({ rainId: 'nowhere', users: 6 });
     expect(outcomes(report)).toEqual({ no_such_rain: 6 });
-    expect(judge(report)).toEqual({ adds_up: true, sentence: 'The money adds up: 0 winners were told 0.00, each a packet of his own.' });
+    expect(judge(report)).toEqual({ balanced: true, sentence: 'The money adds up: 0 winners were told 0.00, each a packet of his own.' });
   });
 
   test('who is told to slow down or that the gateway is busy asks again, later, until he knows', async () => {

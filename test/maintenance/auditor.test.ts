@@ -40,13 +40,13 @@ function watchOver(options: Partial<AuditorOptions> = {}) {
 test('[R8] a rain that stops adding up is told once, and once more when it adds up again', async () => {
   await openRain('w1');
   const { auditor, heard } = watchOver();
-  await eventually(() => expect(auditor.seen().get('w1')?.audit.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '7.00', adds_up: true }));
+  await eventually(() => expect(auditor.seen().get('w1')?.audit.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '7.00', balanced: true }));
   const taken = (await context.redis.rpop(shardKeys('w1', 0).packets)) as string;
-  await eventually(() => expect(auditor.seen().get('w1')!.audit.report.adds_up).toBe(false));
+  await eventually(() => expect(auditor.seen().get('w1')!.audit.report.balanced).toBe(false));
   const first = auditor.seen().get('w1')!.at;
   await eventually(() => expect(auditor.seen().get('w1')!.at).toBeGreaterThan(first));
   await context.redis.rpush(shardKeys('w1', 0).packets, taken);
-  await eventually(() => expect(auditor.seen().get('w1')!.audit.report.adds_up).toBe(true));
+  await eventually(() => expect(auditor.seen().get('w1')!.audit.report.balanced).toBe(true));
   expect(heard).toEqual([
     { level: 'error', rainId: 'w1', problems: 1, first: [expect.stringContaining('neither won nor left')], msg: expect.stringContaining('DOES NOT ADD UP') as string },
     { level: 'warn', rainId: 'w1', msg: 'the money of the rain adds up again' },
@@ -115,7 +115,7 @@ test('a worker tells the money of a live rain to the cent, and no more of it onc
     const terms = Object.fromEntries(['budget', 'credited', 'pending', 'unclaimed', 'recycled', 'spoiled'].map((term) => [term, figures.get(`rain_money_cents{rain="w6",term="${term}"}`)]));
     expect(terms).toEqual({ budget: 1000, credited: 300, pending: 0, unclaimed: 700, recycled: 0, spoiled: 0 });
     expect(figures.get('rain_packets{rain="w6",term="credited"}')).toBe(3);
-    expect(figures.get('rain_adds_up{rain="w6"}')).toBe(1);
+    expect(figures.get('rain_balanced{rain="w6"}')).toBe(1);
     expect(figures.get('rain_relay_lag_claims{rain="w6"}')).toBe(0);
   }, { timeoutMs: 20_000, everyMs: 200 });
   const figures = await told();
@@ -124,7 +124,7 @@ test('a worker tells the money of a live rain to the cent, and no more of it onc
   expect(figures.get('rain_credited_claims_total')).toBe(3);
   for (const state of ['waiting', 'active', 'delayed', 'failed']) expect(figures.get(`rain_queue_jobs{state="${state}"}`)).toBe(0);
   expect([figures.get('rain_dead_letters'), figures.get('rain_live_rains'), figures.get('rain_worker_connection_faults_total')]).toEqual([0, 1, 0]);
-  expect(figures.get('rain_redis_guard{problem="lost"}')).toBe(0);
+  expect(figures.get('rain_redis_problems{problem="lost"}')).toBe(0);
   await closeRain(context, 'w6');
   await eventually(async () => expect([...(await told()).keys()].filter((name) => name.includes('w6'))).toEqual([]), { timeoutMs: 20_000, everyMs: 200 });
 });

@@ -13,10 +13,10 @@ let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });
 afterAll(() => context?.stop());
 
-const webhook = { BALANCE: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:9/nobody', WEBHOOK_SECRET: 'a-secret-between-test-and-wallet-0123456789' };
+const webhook = { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:9/nobody', WEBHOOK_SECRET: 'a-secret-between-test-and-wallet-0123456789' };
 const payoutProvider = async (rainId: string) => (await context.ledger.rain(rainId))!.payoutProvider;
 
-test('[R5] a loaded rain is taken on by a worker before anything of it is paid, so that a console with another BALANCE cannot come first', async () => {
+test('[R5] a loaded rain is taken on by a worker before anything of it is paid, so that a console with another PAYOUT_PROVIDER cannot come first', async () => {
   const worker = await openWorker(context, { keep: payoutProviderOf(loadConfig([], webhook)) });
   try {
     await wonRain(context, 'quiet', []);

@@ -17,11 +17,11 @@ beforeAll(async () => { context = await openTestContext(); });
 afterEach(async () => { await Promise.all(sweepers.splice(0).map((redelivery) => redelivery.close())); });
 afterAll(() => context.stop());
 
-/** A sweeper whose queue loses everything; it tells what it was given. */
+/** A redelivery whose queue loses everything; it tells what it was given. */
 function startSweeping(options: Partial<RedeliveryOptions> = {}): [string, number, number, number][] {
   const sent: [string, number, number, number][] = [];
   sweepers.push(startRedelivery({
-    context, log: createLog('sweeper', 'silent'), everyMs: 10, sweepAfterMs: 50,
+    context, log: createLog('redelivery', 'silent'), everyMs: 10, sweepAfterMs: 50,
     jobsPending: async () => 0,
     pendingRanges: async () => [],
     areDead: async (_rainId, _shard, entries) => entries.map(() => false),
@@ -44,7 +44,7 @@ async function wonRain(id: string, winners: number): Promise<void> {
   await context.redis.set(shardKeys(id, 0).relayed, String(winners));
 }
 
-describe('the sweeper', () => {
+describe('redelivery', () => {
   test('sends again what the queue has lost, already while the rain is open, and only the ranges in which something is missing', async () => {
     await wonRain('open', 1_200);
     await context.ledger.credit((await claimLog(context, 'open')).filter((_, i) => i < 500 || i >= 1_000));

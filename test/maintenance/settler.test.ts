@@ -49,7 +49,7 @@ describe('the settler', () => {
     expect((await context.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 1_000;
     await isSettled('returned');
-    expect(await report('returned')).toMatchObject({ recycled: '8.00', adds_up: true });
+    expect(await report('returned')).toMatchObject({ recycled: '8.00', balanced: true });
   });
 
   test('[R8] nothing is put back any more once money goes back, so that no claim is left unpaid in a settled rain', async () => {
@@ -65,7 +65,7 @@ describe('the settler', () => {
     const live = (await findRain(context.redis, 'too-late'))!;
     expect(await settleRain({ ...context, ledger }, 'too-late', live)).toEqual({ outcome: 'settled' });
     expect(await restoreTold(context.redis, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
-    expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', adds_up: true });
+    expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
   });
 
   test('a rain that cannot be settled holds up no other', async () => {
@@ -77,26 +77,26 @@ describe('the settler', () => {
     await closedRain('good');
     startSettling();
     await isSettled('good');
-    expect(await report('good')).toMatchObject({ credited: '2.00', recycled: '8.00', adds_up: true });
+    expect(await report('good')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
     expect((await context.ledger.book('a-broken'))!.recycledCents).toBe(0n);
     await context.redis.hdel(LIVE_RAINS_KEY, 'a-stranger', 'a-broken');
   });
 
   test('a malformed packet that nobody reached does not keep the rest from going back, and goes back with it', async () => {
     await closedRain('unreached', { harm: () => context.redis.lset(shardKeys('unreached', 0).packets, 0, 'torn') });
-    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', adds_up: true });
+    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', balanced: true });
     startSettling();
     await isSettled('unreached');
-    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '0.00', recycled: '8.00', spoiled: '0.00', adds_up: true });
+    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '0.00', recycled: '8.00', spoiled: '0.00', balanced: true });
   });
 
   test('[R8] money that was set aside as spoiled goes back, and the book alone still adds up when Redis has forgotten', async () => {
     await closedRain('spoilt', { harm: () => context.redis.lset(shardKeys('spoilt', 0).packets, -1, 'torn') });
-    expect(await report('spoilt')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', adds_up: true });
+    expect(await report('spoilt')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', balanced: true });
     startSettling();
     await isSettled('spoilt');
     const settled = await report('spoilt');
-    expect(settled).toMatchObject({ recycled: '8.00', spoiled: '0.00', adds_up: true });
+    expect(settled).toMatchObject({ recycled: '8.00', spoiled: '0.00', balanced: true });
     await context.redis.del(...Object.values(shardKeys('spoilt', 0)));
     expect(await report('spoilt')).toEqual(settled);
   });
@@ -108,7 +108,7 @@ describe('the settler', () => {
     }, 'test');
     startSettling();
     await isSettled('cut');
-    expect(await report('cut')).toMatchObject({ recycled: '5.00', unclaimed: '0.00', adds_up: true });
+    expect(await report('cut')).toMatchObject({ recycled: '5.00', unclaimed: '0.00', balanced: true });
   });
 
   test('a rain that Redis has lost after it was won from is not given back', async () => {
@@ -168,6 +168,6 @@ describe('a settled rain', () => {
     const refused = { ok: false, refusals: [{ field: 'id', reason: 'the rain done is settled' }] };
     expect(await createRain(context, { ...request, plan: { budget: '10.00', packets: 10, split: { method: 'even' } } })).toEqual(refused);
     expect(await loadRain(context, 'done')).toEqual(refused);
-    expect(await report('done')).toMatchObject({ credited: '2.00', recycled: '8.00', adds_up: true });
+    expect(await report('done')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
   });
 });

@@ -44,7 +44,7 @@ describe('the audit', () => {
     await context.log('promise', { rainId: 'promise', redPacketId: 'promise-2', amount: '1.00', userId: 'late', at: LATER });
     await context.redis.rpop(shardKeys('promise', 0).packets);
     const found = await audit('promise');
-    expect(found.report).toMatchObject({ adds_up: true, promised_twice: 1, credited: '3.00', unclaimed: '7.00' });
+    expect(found.report).toMatchObject({ balanced: true, told_twice: 1, credited: '3.00', unclaimed: '7.00' });
     expect(found.problems).toEqual([]);
     expect(found.toldTwice).toEqual([{
       redPacketId: 'promise-2', amountCents: 100n, toldTo: 'late', paid: { userId: 'user-2', redPacketId: 'promise-2' }, letterId: expect.stringMatching(/^promise-0-2-/) as string,
@@ -53,14 +53,14 @@ describe('the audit', () => {
     await closeRain(context, 'promise');
     // The counts agree, three claims and three credits, and the claims do not.
     expect(await settleRain(context, 'promise', await live('promise'))).toEqual({
-      outcome: 'does_not_add_up', problems: [expect.stringMatching(/^promise-2 is promised twice: 1\.00 to late, and it was paid to user-2; letter promise-0-2-/)] });
+      outcome: 'does_not_add_up', problems: [expect.stringMatching(/^promise-2 is told twice: 1\.00 to late, and it was paid to user-2; letter promise-0-2-/)] });
     // Its letter is written when the queue has come by; the one at this place was handed over before.
     expect(await repairRain(context, 'promise')).toEqual({ ok: true, claims: 1, jobs: 1, complete: true });
     await context.drained();
     const [letter] = await letters('promise');
-    expect(letter).toMatchObject({ letter: found.toldTwice[0]!.letterId, reason: 'promised_twice' });
+    expect(letter).toMatchObject({ letter: found.toldTwice[0]!.letterId, reason: 'told_twice' });
     await discardDeadLetter(context, letter!.letter, 'voucher 7');
-    expect(await audit('promise')).toMatchObject({ report: { adds_up: true, promised_twice: 0, laid_to_rest: 1 }, toldTwice: [], acknowledged: [{ reason: 'voucher 7', actor: 'test' }] });
+    expect(await audit('promise')).toMatchObject({ report: { balanced: true, told_twice: 0, discarded: 1 }, toldTwice: [], acknowledged: [{ reason: 'voucher 7', actor: 'test' }] });
     expect(await settleRain(context, 'promise', await live('promise'))).toEqual({ outcome: 'settled' });
     expect(await context.ledger.book('promise')).toMatchObject({ credited: { cents: 300n }, recycledCents: 700n });
   });
@@ -69,7 +69,7 @@ describe('the audit', () => {
     await context.wonRain('both', 1);
     await context.log('both', { rainId: 'both', redPacketId: 'both-0', amount: '1.00', userId: 'late', at: LATER });
     const found = await audit('both');
-    expect(found.report).toMatchObject({ adds_up: true, pending: '1.00', promised_twice: 1 });
+    expect(found.report).toMatchObject({ balanced: true, pending: '1.00', told_twice: 1 });
     expect(found.toldTwice).toMatchObject([{ redPacketId: 'both-0', toldTo: 'late' }]);
     expect(found.toldTwice[0]).not.toHaveProperty('paid');
   });
@@ -82,9 +82,9 @@ describe('the audit', () => {
     await context.log('given', { rainId: 'given', redPacketId: 'given-0', amount: '1.00', userId: 'late', at: LATER });
     await context.credit();
     expect(await letters('given')).toMatchObject([{ userId: 'late', reason: 'discarded', detail: 'went back to the operator: 1.00' }]);
-    expect(await audit('given')).toMatchObject({ report: { adds_up: true, promised_twice: 1, recycled: '1.00', pending: '0.00' }, toldTwice: [{ toldTo: 'late' }] });
-    expect(await discardDeadLetter(context, (await letters('given'))[0]!.letter, 'voucher')).toMatchObject({ outcome: 'laid_to_rest' });
-    expect((await audit('given')).report).toMatchObject({ adds_up: true, promised_twice: 0, recycled: '1.00', laid_to_rest: 2 });
+    expect(await audit('given')).toMatchObject({ report: { balanced: true, told_twice: 1, recycled: '1.00', pending: '0.00' }, toldTwice: [{ toldTo: 'late' }] });
+    expect(await discardDeadLetter(context, (await letters('given'))[0]!.letter, 'voucher')).toMatchObject({ outcome: 'discarded' });
+    expect((await audit('given')).report).toMatchObject({ balanced: true, told_twice: 0, recycled: '1.00', discarded: 2 });
   });
 
   test('credits whose claims the log has lost are told packet by packet, until the operator says that he knows', async () => {
@@ -92,14 +92,14 @@ describe('the audit', () => {
     await context.credit();
     await loseNewest('lost', 2);
     const found = await audit('lost');
-    expect(found.report).toMatchObject({ adds_up: false, credited: '4.00', unclaimed: '6.00' });
+    expect(found.report).toMatchObject({ balanced: false, credited: '4.00', unclaimed: '6.00' });
     expect(found.problems).toEqual([2, 3].map((n) => `lost-${n} was credited to user-${n} with 1.00 and is not in the claim log: Redis has lost the claim, or it was never won`));
     await closeRain(context, 'lost');
     expect(await settleRain(context, 'lost', await live('lost'))).toMatchObject({ outcome: 'does_not_add_up' });
     expect(await acknowledgeLost(context, 'lost', '')).toMatchObject({ ok: false, refusals: [{ field: 'reason' }] });
     expect(await acknowledgeLost(context, 'lost', 'the failover of tonight')).toEqual({ ok: true, claims: 2 });
     expect(await acknowledgeLost(context, 'lost', 'again')).toEqual({ ok: true, claims: 0 });
-    expect((await audit('lost')).report).toMatchObject({ adds_up: true, laid_to_rest: 2 });
+    expect((await audit('lost')).report).toMatchObject({ balanced: true, discarded: 2 });
     expect(await settleRain(context, 'lost', await live('lost'))).toEqual({ outcome: 'settled' });
     expect(await context.ledger.book('lost')).toMatchObject({ credited: { cents: 400n }, recycledCents: 600n });
     expect((await context.ledger.actions('lost')).filter(({ verb }) => verb === 'discard')).toHaveLength(2);
@@ -117,11 +117,11 @@ describe('the audit', () => {
   test('money that went back for a packet that was never allocated, or that nobody has discarded, does not add up', async () => {
     await context.wonRain('stolen', 1);
     await context.ledger.discard({ letterId: 'x', rainId: 'stolen', entry: '', deadReason: 'refused', reason: 'x', actor: 'eve', claim: { redPacketId: 'no-packet', userId: 'eve', claimedCents: 100n, allocatedCents: 100n } });
-    expect(await audit('stolen')).toMatchObject({ report: { adds_up: false }, problems: ['discards of packets that were never allocated: 1'] });
+    expect(await audit('stolen')).toMatchObject({ report: { balanced: false }, problems: ['discards of packets that were never allocated: 1'] });
     await context.wonRain('silent', 1);
     await execute(context.databaseUrl, `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
       VALUES ('discard:silent-0', 'recycle', 'rain:silent', 'operator', 100, 'silent', 'silent-0')`);
-    expect(await audit('silent')).toMatchObject({ report: { adds_up: false }, problems: ['money went back packet by packet, and nobody has discarded them'] });
+    expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money went back packet by packet, and nobody has discarded them'] });
   });
 
   test('tells what is in the queue and what lies with the dead', async () => {
@@ -162,15 +162,15 @@ describe('a repair', () => {
     expect(await repairRain(context, 'repair')).toEqual({ ok: true, claims: 2, jobs: 2, complete: true });
     expect(await untilQuiet(context, 'repair', 2, 10_000)).toBe(true);
     expect(await context.queues.credit.getJobCountByTypes('completed') - before).toBe(2);
-    expect((await audit('repair')).report).toMatchObject({ adds_up: true, credited: '6.00', pending: '1.00', recycled: '1.00' });
+    expect((await audit('repair')).report).toMatchObject({ balanced: true, credited: '6.00', pending: '1.00', recycled: '1.00' });
     expect((await context.ledger.actions('repair')).at(-1)).toMatchObject({ verb: 'repair', details: { claims: 2 } });
     expect(await repairRain(context, 'repair')).toEqual({ ok: true, claims: 0, jobs: 0, complete: true });
     expect(await repairRain(context, 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
   });
 });
 
-describe('the sweeper', () => {
-  test('lets rest what was laid to rest, and finds in a closed rain what the counts hide', async () => {
+describe('redelivery', () => {
+  test('lets rest what was discarded, and finds in a closed rain what the counts hide', async () => {
     context.barred.add('user-1');
     await context.wonRain('sweep', 2);
     await context.credit();
@@ -187,7 +187,7 @@ describe('the sweeper', () => {
     await closeRain(context, 'hidden');
     const sent: string[] = [];
     const redelivery = startRedelivery({
-      context, log: createLog('sweeper', 'silent'), everyMs: 10, sweepAfterMs: 50, jobsPending: async () => 0, pendingRanges: async () => [],
+      context, log: createLog('redelivery', 'silent'), everyMs: 10, sweepAfterMs: 50, jobsPending: async () => 0, pendingRanges: async () => [],
       areDead: async (_rainId, _shard, entries) => entries.map(() => false),
       resend: async (rainId, _shard, from, to) => (sent.push(rainId), to - from),
     });
@@ -211,7 +211,7 @@ describe('the audit of all rains', () => {
       for await (const rain of auditAll(context, which, limit)) if (rain.rainId.startsWith('all-')) found.push(rain);
       return found;
     };
-    expect(await rains('unsettled')).toMatchObject([{ rainId: 'all-good', audit: { report: { adds_up: true } } }, { rainId: 'all-broken', fault: expect.any(Error) as Error }]);
+    expect(await rains('unsettled')).toMatchObject([{ rainId: 'all-good', audit: { report: { balanced: true } } }, { rainId: 'all-broken', fault: expect.any(Error) as Error }]);
     expect((await rains('all')).map(({ rainId }) => rainId)).toEqual(['all-good', 'all-done', 'all-broken']);
     expect(await rains('all', 2)).toHaveLength(2);
   });

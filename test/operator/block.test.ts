@@ -98,5 +98,5 @@ test('[R5] a win of who is blocked afterwards is credited, and the rain adds up'
     await worker.close();
   }
   const audit = await auditRain(context, 'fair');
-  expect(audit).toMatchObject({ report: { adds_up: true, winners: 1 }, equation: { credited: { count: 1 } } });
+  expect(audit).toMatchObject({ report: { balanced: true, winners: 1 }, equation: { credited: { count: 1 } } });
 });

@@ -68,7 +68,7 @@ describe('a campaign', () => {
     await codes(`${id}.2`, ...users);
     await end(`${id}.2`);
     for (const rainId of [`${id}.1`, `${id}.2`]) {
-      expect((await auditRain(context, rainId))!.report).toMatchObject({ adds_up: true, pending: '0.00' });
+      expect((await auditRain(context, rainId))!.report).toMatchObject({ balanced: true, pending: '0.00' });
       expect(await verifyRain(context, rainId, [])).toMatchObject({ ok: true, fair: true });
     }
     expect(await showCampaign(context, id)).toMatchObject({ title: 'Party', winsPerUserMax: 1, rounds: [{ rainId: `${id}.1`, state: 'settled' }, { rainId: `${id}.2` }], winners: { users: 8, wins: 8, beyond: 0 } });

@@ -53,7 +53,7 @@ async function end(rainId: string): Promise<void> {
 }
 
 async function expectInOrder(...rainIds: string[]): Promise<void> {
-  for (const rainId of rainIds) expect((await auditRain(context, rainId))!, rainId).toMatchObject({ report: { adds_up: true, promised_twice: 0 }, problems: [] });
+  for (const rainId of rainIds) expect((await auditRain(context, rainId))!, rainId).toMatchObject({ report: { balanced: true, told_twice: 0 }, problems: [] });
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 }
 
@@ -78,7 +78,7 @@ test('[R1][R8] over shards, the cap holds for what was rolled over and for what 
   const told = await grab('caps.2', late);
   expect(told['0']).toHaveLength(39);
   expect(told['-1']).toHaveLength(81);
-  // Who has won the very last packet of a portion has had enough as well, and is told his own first.
+  // Who has won the very last packet of a top-up has had enough as well, and is told his own first.
   expect(Object.keys(await grab('caps.2', told['0']!))).toEqual(['1']);
   await post('caps.2');
   await end('caps.2');
@@ -115,7 +115,7 @@ test('[R2][R8] a wallet elsewhere pays what was rolled over and topped up, once,
   }
 });
 
-test('[R8] a round that is lost is written off with its portions, and what was credited in it still counts in the next', async () => {
+test('[R8] a round that is lost is written off with its top-ups, and what was credited in it still counts in the next', async () => {
   await createCampaign(context, { id: 'lost', winsPerUserMax: 1, rollOver: true, shards: SHARDS });
   const one = await round('lost', 1, 9);
   expect(await topUpRain(context, one, { id: 'lost-more', budget: '9.00', packets: 9 })).toMatchObject({ ok: true });

@@ -10,7 +10,7 @@ interface WatchedContext extends OperatorContext {
   calls(): number;
 }
 
-/** A desk whose every call of Redis and of the book, counted from 1, goes through `carry`. */
+/** An operator context whose every call of Redis and of the book, counted from 1, goes through `carry`. */
 function watchedContext(context: OperatorContext, carry: (call: number, make: () => Promise<unknown>, name: string) => Promise<unknown>): WatchedContext {
   let calls = 0;
   const watch = <T extends object>(target: T): T => new Proxy(target, {
@@ -31,7 +31,7 @@ function watchedContext(context: OperatorContext, carry: (call: number, make: ()
 }
 
 /**
- * A desk whose process dies at its `at`-th call: `before` it is made, or `after` it was carried out and before its answer was
+ * An operator context whose process dies at its `at`-th call: `before` it is made, or `after` it was carried out and before its answer was
  * heard. From then on nothing is called any more.
  */
 export function cutContext(context: OperatorContext, at: number, when: 'before' | 'after'): WatchedContext {
@@ -43,7 +43,7 @@ export function cutContext(context: OperatorContext, at: number, when: 'before' 
   });
 }
 
-/** A desk whose process sleeps before its `at`-th call while others do `deed`. */
+/** An operator context whose process sleeps before its `at`-th call while others do `deed`. */
 export function overtakenContext(context: OperatorContext, at: number, action: () => Promise<void>): WatchedContext {
   return watchedContext(context, async (call, make) => {
     if (call === at) await action();

@@ -28,7 +28,7 @@ const only = async (rainId: string): Promise<DeadLetterView> => {
 const book = async (rainId: string) => (await context.ledger.book(rainId))!;
 const verbs = async (rainId: string) => (await context.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
 
-/** The desk, with another way to take a letter out. */
+/** The context, with another way to take a letter out. */
 function withDead({ remove }: { remove: (id: string) => Promise<number> }): QueueContext {
   const dead = Object.create(context.queues.dead, { remove: { value: remove } }) as QueueContext['queues']['dead'];
   return { ...context, queues: { ...context.queues, dead } };
@@ -105,10 +105,10 @@ describe('requeueing', () => {
     expect(await book('cut')).toMatchObject({ credited: { count: 2, cents: 200n } });
   });
 
-  test('of a letter that was laid to rest is refused', async () => {
+  test('of a letter that was discarded is refused', async () => {
     const { letter } = await refusedRain('resting');
     await discardDeadLetter(context, letter, 'he has left us');
-    expect(await requeueDeadLetter(context, letter)).toEqual({ ok: false, refusals: [{ field: 'letter', reason: `${letter} was laid to rest by test: he has left us` }] });
+    expect(await requeueDeadLetter(context, letter)).toEqual({ ok: false, refusals: [{ field: 'letter', reason: `${letter} was discarded by test: he has left us` }] });
     expect(await requeueRain(context, 'resting')).toEqual({ ok: true, letters: 0, complete: true });
   });
 });
@@ -147,7 +147,7 @@ describe('discarding', () => {
     expect(await book('killed')).toMatchObject({ discarded: { count: 1, cents: 100n }, discardedClaims: 1 });
   });
 
-  test('a letter laid to rest is not buried again when its range is sent again', async () => {
+  test('a letter discarded is not dead-lettered again when its range is sent again', async () => {
     const { letter } = await refusedRain('again');
     await discardDeadLetter(context, letter, 'closed');
     const entries = await readEntries(context.redis, 'again', 0, 0, 2);
@@ -162,10 +162,10 @@ describe('discarding', () => {
     await context.log('second', { rainId: 'second', redPacketId: 'second-1', amount: '1.00', userId: 'user-0', at: LATER });
     await context.credit();
     const { letter, reason } = await only('second');
-    expect(reason).toBe('promised_twice');
+    expect(reason).toBe('told_twice');
     expect((await auditRain(context, 'second'))!.toldTwice).toMatchObject([{ redPacketId: 'second-1', toldTo: 'user-0', paid: { userId: 'user-0', redPacketId: 'second-0' }, letterId: letter }]);
     expect(await discardDeadLetter(context, letter, 'one is enough')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
-    expect((await auditRain(context, 'second'))!).toMatchObject({ report: { adds_up: true, promised_twice: 0, laid_to_rest: 1, recycled: '1.00' }, problems: [] });
+    expect((await auditRain(context, 'second'))!).toMatchObject({ report: { balanced: true, told_twice: 0, discarded: 1, recycled: '1.00' }, problems: [] });
   });
 
   test('of a claim that says more than was allocated gives back what was allocated', async () => {
@@ -174,9 +174,9 @@ describe('discarding', () => {
     context.barred.add('greedy');
     await context.log('inflated', { rainId: 'inflated', redPacketId: 'inflated-0', amount: '9.00', userId: 'greedy', at: LATER });
     await context.credit();
-    expect((await auditRain(context, 'inflated'))!.report.adds_up).toBe(false);
+    expect((await auditRain(context, 'inflated'))!.report.balanced).toBe(false);
     expect(await discardDeadLetter(context, (await only('inflated')).letter, 'forged')).toMatchObject({ outcome: 'returned', amount: '1.00' });
-    expect((await auditRain(context, 'inflated'))!).toMatchObject({ report: { adds_up: true, recycled: '1.00', unclaimed: '9.00' } });
+    expect((await auditRain(context, 'inflated'))!).toMatchObject({ report: { balanced: true, recycled: '1.00', unclaimed: '9.00' } });
   });
 
   test('of an entry that is no claim of this rain moves nothing, whichever packet it names', async () => {
@@ -187,9 +187,9 @@ describe('discarding', () => {
     await context.credit();
     const found = await letters('forged');
     expect(found.map(({ reason }) => reason).sort()).toEqual(['malformed', 'wrong_rain']);
-    for (const { letter } of found) expect(await discardDeadLetter(context, letter, 'forged')).toEqual({ ok: true, outcome: 'laid_to_rest' });
+    for (const { letter } of found) expect(await discardDeadLetter(context, letter, 'forged')).toEqual({ ok: true, outcome: 'discarded' });
     // The packet is still there to be won.
-    expect((await auditRain(context, 'forged'))!).toMatchObject({ report: { adds_up: true, unclaimed: '10.00', recycled: '0.00', laid_to_rest: 2 }, problems: [] });
+    expect((await auditRain(context, 'forged'))!).toMatchObject({ report: { balanced: true, unclaimed: '10.00', recycled: '0.00', discarded: 2 }, problems: [] });
   });
 
   test('[R5] and requeueing at the same time: the claim is credited or discarded, never both, never neither', async () => {

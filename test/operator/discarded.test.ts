@@ -18,7 +18,7 @@ afterAll(() => context?.stop());
 const LATER = '1999999999999';
 const letters = async (rainId: string) => (await listDeadLetters(context, { rainId, skip: 0, limit: 100 })).letters;
 
-describe('a rain with a malformed entry, a claim promised twice and a refused one', () => {
+describe('a rain with a malformed entry, a claim told twice and a refused one', () => {
   test('[R8] settles once the operator has laid them to rest, and every account sums to zero', async () => {
     context.barred.add('user-3');
     await context.wonRain('whole', 5);
@@ -29,26 +29,26 @@ describe('a rain with a malformed entry, a claim promised twice and a refused on
     await closeRain(context, 'whole');
     const live = (await findRain(context.redis, 'whole'))!;
     const [before, found] = [await auditRain(context, 'whole'), await letters('whole')];
-    expect(before!.report).toMatchObject({ adds_up: false, promised_twice: 1, credited: '4.00', pending: '1.00', unclaimed: '4.00', spoiled: '1.00', winners: 5 });
+    expect(before!.report).toMatchObject({ balanced: false, told_twice: 1, credited: '4.00', pending: '1.00', unclaimed: '4.00', spoiled: '1.00', winners: 5 });
     expect(before!.report.counts).toEqual({ budget: 10, credited: 4, pending: 1, unclaimed: 4, recycled: 0, spoiled: 1 });
     expect(before!.problems).toEqual([expect.stringMatching(/^an entry of the claim log is no claim: not JSON; letter whole-0-5-/)]);
     const of = (reason: string) => found.find((letter) => letter.reason === reason)!.letter;
-    expect(before!.toldTwice).toEqual([{ redPacketId: 'whole-0', amountCents: 100n, toldTo: 'late', paid: { userId: 'user-0', redPacketId: 'whole-0' }, letterId: of('promised_twice') }]);
+    expect(before!.toldTwice).toEqual([{ redPacketId: 'whole-0', amountCents: 100n, toldTo: 'late', paid: { userId: 'user-0', redPacketId: 'whole-0' }, letterId: of('told_twice') }]);
     expect(before!.queues).toMatchObject({ dead: { count: 3, cents: 200n }, complete: true });
 
     expect(await settleRain(context, 'whole', live)).toEqual({ outcome: 'waiting', pending: 3 });
-    expect(await discardDeadLetter(context, of('malformed'), 'torn')).toEqual({ ok: true, outcome: 'laid_to_rest' });
+    expect(await discardDeadLetter(context, of('malformed'), 'torn')).toEqual({ ok: true, outcome: 'discarded' });
     expect(await settleRain(context, 'whole', live)).toEqual({ outcome: 'waiting', pending: 2 });
     expect(await discardDeadLetter(context, of('refused'), 'the account is closed')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
     expect(await settleRain(context, 'whole', live)).toEqual({ outcome: 'waiting', pending: 1 });
-    expect(await discardDeadLetter(context, of('promised_twice'), 'compensated by voucher 123')).toEqual({ ok: true, outcome: 'laid_to_rest' });
+    expect(await discardDeadLetter(context, of('told_twice'), 'compensated by voucher 123')).toEqual({ ok: true, outcome: 'discarded' });
     expect(await settleRain(context, 'whole', live)).toEqual({ outcome: 'settled' });
 
     const after = (await auditRain(context, 'whole'))!;
-    expect(after.report).toMatchObject({ adds_up: true, promised_twice: 0, laid_to_rest: 3, credited: '4.00', pending: '0.00', unclaimed: '0.00', recycled: '6.00', spoiled: '0.00', winners: 4 });
+    expect(after.report).toMatchObject({ balanced: true, told_twice: 0, discarded: 3, credited: '4.00', pending: '0.00', unclaimed: '0.00', recycled: '6.00', spoiled: '0.00', winners: 4 });
     expect(after.report.counts).toEqual({ budget: 10, credited: 4, pending: 0, unclaimed: 0, recycled: 6, spoiled: 0 });
     expect(after.acknowledged.map(({ deadReason, reason }) => [deadReason, reason]).sort())
-      .toEqual([['malformed', 'torn'], ['promised_twice', 'compensated by voucher 123'], ['refused', 'the account is closed']]);
+      .toEqual([['malformed', 'torn'], ['refused', 'the account is closed'], ['told_twice', 'compensated by voucher 123']]);
     expect(await context.ledger.book('whole')).toMatchObject({ fundedCents: 1_000n, credited: { cents: 400n }, recycledCents: 500n, discarded: { cents: 100n } });
     expect(await context.ledger.sumOfBalances()).toBe(0n);
     expect(await settleRain(context, 'whole', live)).toEqual({ outcome: 'settled' });
@@ -57,14 +57,14 @@ describe('a rain with a malformed entry, a claim promised twice and a refused on
     expect((await auditRain(context, 'whole'))!.report).toEqual(after.report);
   });
 
-  test('an entry at the same place that is not the one laid to rest is not taken for it', async () => {
+  test('an entry at the same place that is not the one discarded is not taken for it', async () => {
     await context.wonRain('place', 0);
     await context.log('place', 'torn');
     await context.credit();
     const { letter } = (await letters('place'))[0]!;
     await discardDeadLetter(context, letter, 'torn');
-    expect((await auditRain(context, 'place'))!.report).toMatchObject({ adds_up: true });
+    expect((await auditRain(context, 'place'))!.report).toMatchObject({ balanced: true });
     await context.redis.lset(shardKeys('place', 0).claims, 0, 'torn otherwise');
-    expect((await auditRain(context, 'place'))!).toMatchObject({ report: { adds_up: false }, problems: [expect.stringContaining(deadLetterId({ rainId: 'place', shard: 0, index: 0, entry: 'torn otherwise' }))] });
+    expect((await auditRain(context, 'place'))!).toMatchObject({ report: { balanced: false }, problems: [expect.stringContaining(deadLetterId({ rainId: 'place', shard: 0, index: 0, entry: 'torn otherwise' }))] });
   });
 });

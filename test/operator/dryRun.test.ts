@@ -91,7 +91,7 @@ test('a rain on its way to the end: each step foretold, then done, and both say 
   expect(await untouched(context, () => recycleRain(context, 'end', { dryRun: true }))).toEqual(dryRun);
 });
 
-test('credits that a failover has left without claims are counted, and not laid to rest, by a dry run', async () => {
+test('credits that a failover has left without claims are counted, and not discarded, by a dry run', async () => {
   await context.wonRain('ghost', 1);
   await context.credit();
   await context.redis.del('rain:{ghost/0}:claims', 'rain:{ghost/0}:claimed');

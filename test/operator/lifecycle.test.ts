@@ -35,19 +35,19 @@ describe('[R8] the money equation holds at every moment', () => {
   test.each([1, 3])('from the plan to the settled book, with %i shard(s)', async (shards) => {
     const id = `life-${shards}`;
     await plan(id, { shards });
-    expect((await audit(id)).report).toMatchObject({ budget: '100.00', unclaimed: '100.00', packets: 50, winners: 0, adds_up: true });
+    expect((await audit(id)).report).toMatchObject({ budget: '100.00', unclaimed: '100.00', packets: 50, winners: 0, balanced: true });
     expect(await loadRain(context, id)).toEqual({ ok: true, packets: 50 });
-    expect((await audit(id)).report).toMatchObject({ unclaimed: '100.00', adds_up: true });
+    expect((await audit(id)).report).toMatchObject({ unclaimed: '100.00', balanced: true });
 
     await grabAs(id, users(30), shards);
     const won = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, id, shard)))).flat();
     expect(won).toHaveLength(30);
     const afterGrabs = (await audit(id)).report;
-    expect(afterGrabs).toMatchObject({ winners: 30, credited: '0.00', adds_up: true });
+    expect(afterGrabs).toMatchObject({ winners: 30, credited: '0.00', balanced: true });
     expect(afterGrabs.pending).not.toBe('0.00');
 
     await context.ledger.credit(won.slice(0, 10));
-    expect((await audit(id)).report).toMatchObject({ winners: 30, adds_up: true });
+    expect((await audit(id)).report).toMatchObject({ winners: 30, balanced: true });
 
     const live = (await findRain(context.redis, id))!;
     expect(await settleRain(context, id, live)).toEqual({ outcome: 'not_due' });
@@ -56,7 +56,7 @@ describe('[R8] the money equation holds at every moment', () => {
     await context.ledger.credit(won);
     expect(await settleRain(context, id, live)).toEqual({ outcome: 'settled' });
     const settled = (await audit(id)).report;
-    expect(settled).toMatchObject({ pending: '0.00', unclaimed: '0.00', spoiled: '0.00', winners: 30, adds_up: true });
+    expect(settled).toMatchObject({ pending: '0.00', unclaimed: '0.00', spoiled: '0.00', winners: 30, balanced: true });
     expect(settled.credited).toBe(afterGrabs.pending);
     expect(settled.recycled).toBe(afterGrabs.unclaimed);
     expect(await settleRain(context, id, live)).toEqual({ outcome: 'settled' });
@@ -76,7 +76,7 @@ describe('[R8] the money equation holds at every moment', () => {
     await grabAs('spoilt', users(4));
     expect(await context.redis.llen(shardKeys('spoilt', 0).spoiled)).toBe(1);
     expect((await claimLog(context, 'spoilt')).map(({ redPacketId }) => redPacketId)).toEqual(['spoilt-0', 'spoilt-2', 'spoilt-3', 'spoilt-4']);
-    expect((await audit('spoilt')).report).toMatchObject({ pending: '4.00', unclaimed: '5.00', spoiled: '1.00', winners: 4, adds_up: true });
+    expect((await audit('spoilt')).report).toMatchObject({ pending: '4.00', unclaimed: '5.00', spoiled: '1.00', winners: 4, balanced: true });
   });
 
   test('a packet that has vanished, a packet put in twice and one nobody allocated do not add up, and each is named', async () => {
@@ -91,7 +91,7 @@ describe('[R8] the money equation holds at every moment', () => {
       await harm();
       await grabAs(id, users(3));
       const { report, problems } = await audit(id);
-      expect(report.adds_up, id).toBe(false);
+      expect(report.balanced, id).toBe(false);
       expect(problems.join('\n')).toMatch(problem);
       await closeRain(context, id);
       await context.ledger.credit(await claimLog(context, id));
@@ -116,7 +116,7 @@ describe('[R8] the money equation holds at every moment', () => {
     while (!done || audits < 2) {
       const { report, problems } = await audit('swing');
       expect(problems).toEqual([]);
-      expect(report.adds_up).toBe(true);
+      expect(report.balanced).toBe(true);
       audits++;
     }
     await grabbing;
@@ -127,7 +127,7 @@ describe('[R8] the money equation holds at every moment', () => {
     await closeRain(context, 'never');
     expect(await loadRain(context, 'never')).toMatchObject({ ok: false });
     expect(await settleRain(context, 'never', (await findRain(context.redis, 'never'))!)).toEqual({ outcome: 'settled' });
-    expect((await audit('never')).report).toMatchObject({ recycled: '100.00', unclaimed: '0.00', adds_up: true });
+    expect((await audit('never')).report).toMatchObject({ recycled: '100.00', unclaimed: '0.00', balanced: true });
   });
 });
 

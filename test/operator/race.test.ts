@@ -102,7 +102,7 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
   const auditor = () => until('auditor', async () => {
     const { report, problems } = (await auditRain(context, rainId))!;
     audits++;
-    if (!report.adds_up) violations.push(`[R8] ${JSON.stringify({ report, problems })}`);
+    if (!report.balanced) violations.push(`[R8] ${JSON.stringify({ report, problems })}`);
   }, 30);
 
   const loaders = [loader(1), loader(2)];
@@ -120,7 +120,7 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
   }
   if (new Set(log.map(({ redPacketId }) => redPacketId)).size !== log.length) violations.push('[R2] a packet went out twice');
   const { report } = (await auditRain(context, rainId))!;
-  if (!report.adds_up || report.pending !== '0.00' || report.unclaimed !== '0.00') violations.push(`[R8] at the end ${JSON.stringify(report)}`);
+  if (!report.balanced || report.pending !== '0.00' || report.unclaimed !== '0.00') violations.push(`[R8] at the end ${JSON.stringify(report)}`);
   return { violations, wins: log.length, audits };
 }
 

@@ -68,16 +68,16 @@ test('a campaign without it leaves every rest with the operator', async () => {
 });
 
 test('as many packets as keep the mean of the round, one at least, and never more than there are cents', () => {
-  const next = (budgetCents: bigint, packets: number, split: Record<string, unknown> = {}) => ({ budgetCents, packets, portions: [], split: split as never });
+  const next = (budgetCents: bigint, packets: number, split: Record<string, unknown> = {}) => ({ budgetCents, packets, topUps: [], split: split as never });
   expect(topUpFor(next(10_000n, 100), 250n)).toEqual({ budget: '2.50', packets: 2, split: { method: 'double-mean' } });
   expect(topUpFor(next(10_000n, 100), 1n)).toEqual({ budget: '0.01', packets: 1, split: { method: 'double-mean' } });
   expect(topUpFor(next(100n, 100, { split: { method: 'even' } }), 7n)).toEqual({ budget: '0.07', packets: 7, split: { method: 'even' } });
   expect(topUpFor(next(10_000n, 100, { split: { method: 'tiers', tiers: [] } }), 100n).split).toEqual({ method: 'double-mean' });
   for (const name of METHOD_NAMES) expect(checkPlan(topUpFor(next(10_000n, 100, { split: EXAMPLES[name].split }), 1n)), name).toMatchObject({ ok: true });
   // What was added to it since does not count: a rest that goes from round to round would else change what the rounds are like.
-  expect(topUpFor({ ...next(20_000n, 101), portions: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
+  expect(topUpFor({ ...next(20_000n, 101), topUps: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
 });
 
 test('a round that a newer version has planned is not taken for one that this version knows: nothing moves, and it is to be done again', () => {
-  expect(() => topUpFor({ budgetCents: 100n, packets: 1, portions: [], split: { split: { method: 'by-the-moon' } } as never }, 1n)).toThrow('does not know');
+  expect(() => topUpFor({ budgetCents: 100n, packets: 1, topUps: [], split: { split: { method: 'by-the-moon' } } as never }, 1n)).toThrow('does not know');
 });

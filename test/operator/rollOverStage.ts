@@ -11,7 +11,7 @@ import { claimLog, openTestContext, type TestContext } from '../support/operator
 
 export const even = (budget: string, packets: number) => ({ budget, packets, split: { method: 'even' } });
 
-/** Rounds of campaigns at a desk of this file: how they are made, ended and settled, and what became of their money. */
+/** Rounds of campaigns at an operator context of this file: how they are made, ended and settled, and what became of their money. */
 export function openRounds() {
   let context: TestContext;
   beforeAll(async () => { context = await openTestContext(); });
@@ -34,7 +34,7 @@ export function openRounds() {
   const told = async (rainId: string) => (await context.ledger.actions(rainId)).filter(({ verb }) => verb === 'roll-over').map(({ details }) => details);
   const report = async (rainId: string) => (await auditRain(context, rainId))!.report;
   async function expectInOrder(...rainIds: string[]): Promise<void> {
-    for (const rainId of rainIds) expect((await auditRain(context, rainId))!, rainId).toMatchObject({ report: { adds_up: true }, problems: [] });
+    for (const rainId of rainIds) expect((await auditRain(context, rainId))!, rainId).toMatchObject({ report: { balanced: true }, problems: [] });
     expect(await context.ledger.sumOfBalances()).toBe(0n);
   }
   return { context: () => context, round, settle, end, told, report, expectInOrder };

@@ -22,19 +22,19 @@ describe('a top-up', () => {
     const crowd = usersFrom(0, 40);
     await grabAs(id, shards, ...crowd);
     expect(await read(id)).toMatchObject({ left: 0, claims: 5 });
-    expect(await report(id)).toMatchObject({ pending: '10.00', unclaimed: '0.00', adds_up: true });
+    expect(await report(id)).toMatchObject({ pending: '10.00', unclaimed: '0.00', balanced: true });
 
     const done = await topUpRain(context, id, { id: `more-${id}`, ...MORE });
     expect(done).toMatchObject({ ok: true, rainId: id, id: `more-${id}`, packets: 7, budget: '7.00', total: { packets: 12, budget: '17.00' }, loaded: true });
-    expect(await report(id)).toMatchObject({ budget: '17.00', packets: 12, pending: '10.00', unclaimed: '7.00', adds_up: true });
+    expect(await report(id)).toMatchObject({ budget: '17.00', packets: 12, pending: '10.00', unclaimed: '7.00', balanced: true });
     const { commitment } = done as { commitment: string };
-    expect(await read(id)).toMatchObject({ packets: 12, loaded: 12, left: 7, portions: [{ commitment, packets: 7 }] });
-    expect(await showRain(context, id)).toMatchObject({ budget: '17.00', packets: 12, loaded: 12, portions: [{ portion: 1, id: `more-${id}`, budget: '7.00', packets: 7, commitment }] });
+    expect(await read(id)).toMatchObject({ packets: 12, loaded: 12, left: 7, topUps: [{ commitment, packets: 7 }] });
+    expect(await showRain(context, id)).toMatchObject({ budget: '17.00', packets: 12, loaded: 12, topUps: [{ topUp: 1, id: `more-${id}`, budget: '7.00', packets: 7, commitment }] });
 
     await grabAs(id, shards, ...crowd);
     const won = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, id, shard)))).flat();
     const amounts = allocationOf((await context.ledger.rain(id))!);
-    // [R2] each packet once, with the amount that its portion promised.
+    // [R2] each packet once, with the amount that its top-up promised.
     expect(new Set(won.map(({ redPacketId }) => redPacketId)).size).toBe(won.length);
     expect(new Set(won.map(({ userId }) => userId)).size).toBe(won.length);
     for (const { redPacketId, amount } of won) expect(amount).toBe(formatMoney(amounts[Number(redPacketId.slice(id.length + 1))]!));
@@ -43,18 +43,18 @@ describe('a top-up', () => {
     await closeRain(context, id);
     await creditAll(id, shards);
     expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
-    expect(await report(id)).toMatchObject({ credited: '17.00', recycled: '0.00', winners: 12, adds_up: true });
+    expect(await report(id)).toMatchObject({ credited: '17.00', recycled: '0.00', winners: 12, balanced: true });
     expect(await context.ledger.sumOfBalances()).toBe(0n);
     const rain = (await context.ledger.rain(id))!;
     expect(await verifyRain(context, id, [{ rainId: id, redPacketId: won.at(-1)!.redPacketId, amount: won.at(-1)!.amount }])).toMatchObject({
       ok: true, fair: true, problems: [], packets: 12, checked: { claims: 12, credits: 12, receipts: 1 },
-      portions: [{ commitment, packets: 7, seed: rain.portions[0]!.seed }],
+      topUps: [{ commitment, packets: 7, seed: rain.topUps[0]!.seed }],
     });
-    expect((await read(id)).portions).toEqual([{ commitment, packets: 7, seed: rain.portions[0]!.seed, plan: { budget: '7.00', packets: 7 } }]);
+    expect((await read(id)).topUps).toEqual([{ commitment, packets: 7, seed: rain.topUps[0]!.seed, plan: { budget: '7.00', packets: 7 } }]);
 
     // When Redis has forgotten it, the book alone still adds up.
     for (let shard = 0; shard < shards; shard++) await context.redis.del(...Object.values(shardKeys(id, shard)));
-    expect(await report(id)).toMatchObject({ credited: '17.00', adds_up: true });
+    expect(await report(id)).toMatchObject({ credited: '17.00', balanced: true });
   });
 
   test('leaves in their order the packets that were there', async () => {
@@ -68,10 +68,10 @@ describe('a top-up', () => {
     await open('again');
     const first = await topUpRain(context, 'again', { id: 'word', ...MORE });
     expect(await topUpRain(context, 'again', { id: 'word', ...MORE })).toEqual(first);
-    expect(await report('again')).toMatchObject({ budget: '17.00', packets: 12, adds_up: true });
+    expect(await report('again')).toMatchObject({ budget: '17.00', packets: 12, balanced: true });
     await topUpRain(context, 'again', MORE);
     await topUpRain(context, 'again', MORE);
-    expect(await report('again')).toMatchObject({ budget: '31.00', packets: 26, adds_up: true });
+    expect(await report('again')).toMatchObject({ budget: '31.00', packets: 26, balanced: true });
     expect((await context.ledger.actions('again')).map(({ verb }) => verb)).toEqual(['create', 'load', 'top-up', 'top-up', 'top-up']);
     expect((await context.ledger.book('again'))!.fundedCents).toBe(3_100n);
   });
@@ -82,14 +82,14 @@ describe('a top-up', () => {
     await topUpRain(context, 'one', { id: 'mine', ...MORE });
     expect(why(await topUpRain(context, 'one', { id: 'mine', budget: '8.00', packets: 7 }))).toEqual([{ field: 'id', reason: 'a top-up mine exists already, with another budget, plan' }]);
     expect(why(await topUpRain(context, 'two', { id: 'mine', ...MORE }))).toEqual([{ field: 'id', reason: 'a top-up mine exists already, with another rain' }]);
-    expect(await report('two')).toMatchObject({ budget: '10.00', adds_up: true });
+    expect(await report('two')).toMatchObject({ budget: '10.00', balanced: true });
   });
 
   test('[R12] that cannot be carried out is refused field by field, and changes nothing', async () => {
     await open('wrong');
     expect(why(await topUpRain(context, 'wrong', { id: '', budget: '0.05', packets: 7 }))!.map(({ field }) => field)).toEqual(['id', 'packets']);
     expect(why(await topUpRain(context, 'nowhere', MORE))).toEqual([{ field: 'rain', reason: 'there is no rain nowhere' }]);
-    expect(await context.ledger.rain('wrong')).toMatchObject({ budgetCents: 1_000n, packets: 5, portions: [] });
+    expect(await context.ledger.rain('wrong')).toMatchObject({ budgetCents: 1_000n, packets: 5, topUps: [] });
   });
 
   test('that is only asked about changes nothing and says what it would come to', async () => {
@@ -97,7 +97,7 @@ describe('a top-up', () => {
     expect(await topUpRain(context, 'dry-run', { id: 'maybe', ...MORE, dryRun: true })).toEqual({
       ok: true, rainId: 'dry-run', id: 'maybe', packets: 7, budget: '7.00', total: { packets: 12, budget: '17.00' }, loaded: false,
     });
-    expect(await context.ledger.rain('dry-run')).toMatchObject({ budgetCents: 1_000n, packets: 5, portions: [] });
+    expect(await context.ledger.rain('dry-run')).toMatchObject({ budgetCents: 1_000n, packets: 5, topUps: [] });
   });
 
   test('[R7] of a paused rain leaves it paused', async () => {
@@ -112,11 +112,11 @@ describe('a top-up', () => {
     const id = `draft-${shards}`;
     await plan(id, { shards });
     expect(await topUpRain(context, id, MORE)).toMatchObject({ ok: true, loaded: false });
-    expect(await report(id)).toMatchObject({ budget: '17.00', unclaimed: '17.00', adds_up: true });
+    expect(await report(id)).toMatchObject({ budget: '17.00', unclaimed: '17.00', balanced: true });
     expect(await loadRain(context, id)).toEqual({ ok: true, packets: 12 });
     expect(await read(id)).toMatchObject({ state: 'loaded', packets: 12, loaded: 12, left: 12 });
     expect(await loadRain(context, id)).toEqual({ ok: true, packets: 12 });
-    expect(await report(id)).toMatchObject({ unclaimed: '17.00', adds_up: true });
+    expect(await report(id)).toMatchObject({ unclaimed: '17.00', balanced: true });
   });
 
   test('of a draft that is being loaded this moment is loaded as well, whoever is faster', async () => {
@@ -138,7 +138,7 @@ describe('a top-up', () => {
     // Redis has forgotten it before it opened.
     await context.redis.flushall();
     expect(await loadRain(context, 'twice')).toEqual({ ok: true, packets: 12 });
-    expect(await read('twice')).toMatchObject({ loaded: 12, left: 12, portions: [{ packets: 7 }] });
+    expect(await read('twice')).toMatchObject({ loaded: 12, left: 12, topUps: [{ packets: 7 }] });
   });
 
   test('twenty at once are all added, each once, in one order', async () => {
@@ -146,9 +146,9 @@ describe('a top-up', () => {
     const done = await Promise.all(Array.from({ length: 20 }, (_, i) => topUpRain(context, 'crowd', { id: `crowd-${i % 10}`, ...MORE })));
     expect(done.every(({ ok }) => ok)).toBe(true);
     const rain = (await context.ledger.rain('crowd'))!;
-    expect(rain.portions.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(await read('crowd')).toMatchObject({ loaded: 75, left: 75, portions: rain.portions.map(({ commitment, packets }) => ({ commitment, packets })) });
-    expect(await report('crowd')).toMatchObject({ budget: '80.00', packets: 75, adds_up: true });
+    expect(rain.topUps.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await read('crowd')).toMatchObject({ loaded: 75, left: 75, topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) });
+    expect(await report('crowd')).toMatchObject({ budget: '80.00', packets: 75, balanced: true });
   });
 
   test('[R10] the thirty-third is refused', async () => {
@@ -156,7 +156,7 @@ describe('a top-up', () => {
     for (let i = 0; i < 32; i++) expect(await topUpRain(context, 'many', { budget: '0.01', packets: 1 })).toMatchObject({ ok: true });
     expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1 }))![0]!.reason).toContain('a rain takes 32 top-ups');
     expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1, dryRun: true }))![0]!.reason).toContain('a rain takes 32 top-ups');
-    expect(await report('many')).toMatchObject({ budget: '10.32', packets: 37, adds_up: true });
+    expect(await report('many')).toMatchObject({ budget: '10.32', packets: 37, balanced: true });
   });
 
   test('whose seed is no longer the one that was promised is not loaded', async () => {

@@ -51,7 +51,7 @@ const read = async (id: string) => (await readRain(context.redis, id, (await fin
 async function expectWhole(id: string): Promise<void> {
   const { problems, report } = (await auditRain(context, id))!;
   expect(problems).toEqual([]);
-  expect(report).toMatchObject({ adds_up: true });
+  expect(report).toMatchObject({ balanced: true });
 }
 
 async function expectEachPacketOnce(id: string, packets: number): Promise<void> {
@@ -95,11 +95,11 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
       await expectWhole(id);
       await closeRain(context, id);
       for (let shard = 0; shard < SHARDS; shard++) await context.ledger.credit(await claimLog(context, id, shard));
-      const { portions } = (await context.ledger.rain(id))!;
-      seen[portions.length === 0 ? 'nothing' : (await read(id)).loaded === 4 ? 'booked' : 'loaded']++;
+      const { topUps } = (await context.ledger.rain(id))!;
+      seen[topUps.length === 0 ? 'nothing' : (await read(id)).loaded === 4 ? 'booked' : 'loaded']++;
       expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
       const { report } = (await auditRain(context, id))!;
-      expect(report).toMatchObject({ budget: portions.length > 0 ? '60.00' : '10.00', unclaimed: '0.00', pending: '0.00', winners: 1, adds_up: true });
+      expect(report).toMatchObject({ budget: topUps.length > 0 ? '60.00' : '10.00', unclaimed: '0.00', pending: '0.00', winners: 1, balanced: true });
       expect(await verifyRain(context, id, [])).toMatchObject({ fair: true });
     });
     // Each kind of death was met.

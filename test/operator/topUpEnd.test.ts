@@ -29,7 +29,7 @@ describe('a top-up and the end of the rain', () => {
     expect(why(await topUpRain(context, 'ended', MORE))).toEqual([{ field: 'rain', reason: 'the rain ended is settled' }]);
     while (await redisNow(context.redis) < now + 700) await redisNow(context.redis);
     expect(why(await topUpRain(context, 'due', MORE))).toEqual([{ field: 'rain', reason: 'the rain due is over' }]);
-    for (const id of ['due', 'ended']) expect(await report(id)).toMatchObject({ budget: '10.00', adds_up: true });
+    for (const id of ['due', 'ended']) expect(await report(id)).toMatchObject({ budget: '10.00', balanced: true });
   });
 
   test('[R8] booked, and shut out by the close before its packets were in Redis, goes back with the rest', async () => {
@@ -39,12 +39,12 @@ describe('a top-up and the end of the rain', () => {
     await closeRain(context, 'shut');
     const told = why(await topUpRain(context, 'shut', { id: 'late', ...MORE }))!;
     expect(told[0]!.reason).toMatch(/^the rain shut is over; the 7\.00 of this top-up stand in the book of shut, and what nobody has won of them goes back/);
-    expect(await report('shut')).toMatchObject({ budget: '17.00', packets: 12, adds_up: true });
+    expect(await report('shut')).toMatchObject({ budget: '17.00', packets: 12, balanced: true });
     expect(await read('shut')).toMatchObject({ packets: 5, loaded: 5 });
     await creditAll('shut');
     expect(await settleRain(context, 'shut', (await findRain(context.redis, 'shut'))!)).toEqual({ outcome: 'settled' });
-    const { credited, recycled, adds_up } = await report('shut');
-    expect([adds_up, Number(credited) + Number(recycled)]).toEqual([true, 17]);
+    const { credited, recycled, balanced } = await report('shut');
+    expect([balanced, Number(credited) + Number(recycled)]).toEqual([true, 17]);
     expect(await verifyRain(context, 'shut', [])).toMatchObject({ fair: true, packets: 12 });
   });
 
@@ -61,8 +61,8 @@ describe('a top-up and the end of the rain', () => {
         seen[outcome as keyof typeof seen]++;
       });
       expect(await settleRain(settling, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
-      const budget = (await context.ledger.rain(id))!.portions.length > 0 ? '17.00' : '10.00';
-      expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', adds_up: true });
+      const budget = (await context.ledger.rain(id))!.topUps.length > 0 ? '17.00' : '10.00';
+      expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', balanced: true });
       expect((await context.ledger.book(id))!.fundedCents).toBe(budget === '17.00' ? 1_700n : 1_000n);
       expect(await verifyRain(context, id, [])).toMatchObject({ fair: true });
       return settling.calls() >= at;
@@ -84,14 +84,14 @@ describe('a top-up and the end of the rain', () => {
       });
       const done = await topUpRain(adding, id, { id, ...MORE });
       if (adding.calls() < at) return false;
-      const added = (await context.ledger.rain(id))!.portions.length > 0;
+      const added = (await context.ledger.rain(id))!.topUps.length > 0;
       seen[added ? 'added' : 'refused']++;
       if (!added) expect(done.ok).toBe(false);
       const budget = added ? '17.00' : '10.00';
-      expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', adds_up: true });
+      expect(await report(id)).toMatchObject({ budget, recycled: budget, unclaimed: '0.00', balanced: true });
       // Asked again it says what has become of it, and moves nothing.
       expect(await topUpRain(context, id, { id, ...MORE })).toMatchObject({ ok: false });
-      expect(await report(id)).toMatchObject({ budget, recycled: budget, adds_up: true });
+      expect(await report(id)).toMatchObject({ budget, recycled: budget, balanced: true });
       return true;
     });
     expect(Object.values(seen).every((count) => count > 0)).toBe(true);
@@ -107,12 +107,12 @@ describe('a top-up and the end of the rain', () => {
         if (at % 2 === 0 && at <= 12) expect(await topUpRain(context, 'looked-at', { budget: '2000.00', packets: 2_000 })).toMatchObject({ ok: true });
         await engine.grab('looked-at', 0, usersFrom(user, user += 100));
       });
-      const { problems, report: { adds_up } } = (await auditRain(looking, 'looked-at'))!;
+      const { problems, report: { balanced } } = (await auditRain(looking, 'looked-at'))!;
       told.push(...problems);
-      expect(adds_up).toBe(true);
+      expect(balanced).toBe(true);
       if (looking.calls() < at) break;
     }
     expect(told).toEqual([]);
-    expect((await context.ledger.rain('looked-at'))!.portions).toHaveLength(6);
+    expect((await context.ledger.rain('looked-at'))!.topUps).toHaveLength(6);
   });
 });

@@ -34,7 +34,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** What a word means is fixed: the same money in as many packets, whenever it is said. */
-const portion = (word: number) => ({ packets: word + 1, budget: `${3 * (word + 1)}.00` });
+const topUp = (word: number) => ({ packets: word + 1, budget: `${3 * (word + 1)}.00` });
 
 let rains = 0;
 test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anywhere, the money adds up after every step and goes home to the cent', async () => {
@@ -58,7 +58,7 @@ test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anyw
           }
           return;
         case 'top-up': {
-          const word = { id: `${id}-${at.word}`, ...portion(at.word) };
+          const word = { id: `${id}-${at.word}`, ...topUp(at.word) };
           await topUpRain(cutContext(context, at.cutAt, at.when), id, word).catch((error: unknown) => { if (!(error instanceof Cut)) throw error; });
           return;
         }
@@ -75,11 +75,11 @@ test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anyw
     async function check(): Promise<void> {
       const { report, problems } = (await auditRain(context, id))!;
       expect(problems).toEqual([]);
-      const { portions } = (await context.ledger.rain(id))!;
+      const { topUps } = (await context.ledger.rain(id))!;
       // [R3][R5] each word once, whatever it was said.
-      const cents = portions.reduce((sum, { budgetCents }) => sum + budgetCents, BigInt(packets) * 100n);
-      expect(new Set(portions.map((added) => added.id)).size).toBe(portions.length);
-      expect(report).toMatchObject({ budget: formatMoney(cents), adds_up: true, winners: first.size });
+      const cents = topUps.reduce((sum, { budgetCents }) => sum + budgetCents, BigInt(packets) * 100n);
+      expect(new Set(topUps.map((added) => added.id)).size).toBe(topUps.length);
+      expect(report).toMatchObject({ budget: formatMoney(cents), balanced: true, winners: first.size });
       expect((await context.ledger.book(id))!.fundedCents).toBe(cents);
       const won = await log();
       expect(won.map(({ userId, redPacketId, amount }) => [userId, `${redPacketId} ${amount}`]).sort()).toEqual([...first].sort());
@@ -105,7 +105,7 @@ test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anyw
     expect(allocationOf(rain)).toHaveLength(rain.packets);
     expect(await context.ledger.sumOfBalances()).toBe(0n);
     wins += first.size;
-    booked += rain.portions.length;
+    booked += rain.topUps.length;
   }), { seed: SEED, numRuns: RUNS });
   // The steps must lead somewhere.
   expect(wins).toBeGreaterThan(RUNS);

@@ -142,7 +142,7 @@ describe('verifying a rain', () => {
     expect(await verified('turns')).toMatchObject({ fair: true, outOfTurn: 7, problems: [] });
   });
 
-  test('an entry that the operator has laid to rest is explained', async () => {
+  test('an entry that the operator has discarded is explained', async () => {
     await playedRain('resting');
     const log = shardKeys('resting', 0).claims;
     await context.redis.lpush(log, 'torn');

@@ -26,11 +26,11 @@ test('[R8] the money of a rain that Redis has lost goes back once, but for what 
   await context.ledger.credit((await claimLog(context, 'gone')).slice(0, 2));
   expect(await writeOffRain(context, 'gone', 'flushed')).toEqual(refusal('Redis still holds'));
   await context.redis.flushall();
-  expect((await auditRain(context, 'gone'))!.report.adds_up).toBe(false);
+  expect((await auditRain(context, 'gone'))!.report.balanced).toBe(false);
 
   expect(await writeOffRain(context, 'gone', ' ')).toMatchObject({ ok: false, refusals: [{ field: 'reason' }] });
   expect(await writeOffRain(context, 'gone', 'flushed')).toEqual({ ok: true, amount: '8.00' });
-  expect((await auditRain(context, 'gone'))!).toMatchObject({ report: { adds_up: true, credited: '2.00', recycled: '8.00' }, problems: [] });
+  expect((await auditRain(context, 'gone'))!).toMatchObject({ report: { balanced: true, credited: '2.00', recycled: '8.00' }, problems: [] });
   expect(await context.ledger.sumOfBalances()).toBe(0n);
   expect((await context.ledger.actions('gone')).map(({ verb }) => verb)).toEqual(['create', 'load', 'write-off', 'recycle']);
   expect(await writeOffRain(context, 'gone', 'flushed')).toEqual(refusal('is settled'));

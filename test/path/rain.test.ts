@@ -88,7 +88,7 @@ describe('a rain, end to end, on real parts', () => {
       if (won) expect(await client.next('credited')).toEqual({ type: 'credited', rainId: 'storm', redPacketId: won.redPacketId, amount: won.amount });
     }));
     for (const [userId, { amount }] of winners) expect(await context.ledger.balance(userId)).toBe(parseMoney(amount!)!);
-    expect((await auditRain(context, 'storm'))!.report).toMatchObject({ budget: '888.00', credited: '888.00', pending: '0.00', unclaimed: '0.00', winners: 200, adds_up: true });
+    expect((await auditRain(context, 'storm'))!.report).toMatchObject({ budget: '888.00', credited: '888.00', pending: '0.00', unclaimed: '0.00', winners: 200, balanced: true });
     expect(await context.ledger.sumOfBalances()).toBe(0n);
     await leave(clients);
   });
@@ -126,7 +126,7 @@ describe('a rain, end to end, on real parts', () => {
     expect((await late.next('result')).code).toBe('-3');
     await eventually(async () => expect((await context.ledger.rain('half'))!.settledAt).toBeDefined(), { timeoutMs: 15_000 });
     const { report } = (await auditRain(context, 'half'))!;
-    expect(report).toMatchObject({ pending: '0.00', unclaimed: '0.00', winners: 4, adds_up: true });
+    expect(report).toMatchObject({ pending: '0.00', unclaimed: '0.00', winners: 4, balanced: true });
     expect(parseMoney(report.credited)! + parseMoney(report.recycled)!).toBe(3_000n);
     expect((await context.ledger.actions('half')).filter(({ verb }) => verb === 'recycle')).toHaveLength(1);
     await eventually(async () => expect(await context.redis.pttl(shardKeys('half', 0).claims)).toBeGreaterThan(0));
@@ -148,7 +148,7 @@ describe('a rain, end to end, on real parts', () => {
     }
     await closeRain(context, 'lost');
     await eventually(async () => expect((await context.ledger.rain('lost'))!.settledAt).toBeDefined(), { timeoutMs: 40_000 });
-    expect((await auditRain(context, 'lost'))!.report).toMatchObject({ credited: '5.00', winners: 5, adds_up: true });
+    expect((await auditRain(context, 'lost'))!.report).toMatchObject({ credited: '5.00', winners: 5, balanced: true });
     await leave(clients);
   }, 60_000);
 });

@@ -50,7 +50,7 @@ test('[R8] a rehearsal is played, credited and settled as a rain is, while the w
   await client.leave();
   await closeRain(context, 'trial');
   await eventually(async () => (await showRain(context, 'trial'))!.state === 'settled');
-  expect((await auditRain(context, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', adds_up: true });
+  expect((await auditRain(context, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', balanced: true });
   expect((await listRains(context)).rains[0]).toMatchObject({ rainId: 'trial', terms: { rehearsal: true } });
   expect(await context.ledger.wallet('ann')).toEqual({ balanceCents: 0n, credits: [] });
   expect(wallet.paid.size).toBe(0);

@@ -82,15 +82,15 @@ test('.env is read, and one that is not there is nothing', () => {
 });
 
 test('[R12] a webhook without an address or a secret is refused, and so is a value it cannot work with, each by name', () => {
-  expect(problemsOf({ BALANCE: 'webhook' })).toEqual([expect.stringMatching(/^WEBHOOK_URL: missing/), expect.stringMatching(/^WEBHOOK_SECRET: missing/)]);
-  const secret = { BALANCE: 'webhook', WEBHOOK_URL: 'https://wallet.example/credit', WEBHOOK_SECRET: 's'.repeat(32) };
+  expect(problemsOf({ PAYOUT_PROVIDER: 'webhook' })).toEqual([expect.stringMatching(/^WEBHOOK_URL: missing/), expect.stringMatching(/^WEBHOOK_SECRET: missing/)]);
+  const secret = { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'https://wallet.example/credit', WEBHOOK_SECRET: 's'.repeat(32) };
   expect(problemsOf(secret)).toEqual([]);
   for (const [name, value] of [
-    ['BALANCE', 'bank'], ['WEBHOOK_URL', 'wallet.example'], ['WEBHOOK_URL', 'ftp://wallet.example'], ['WEBHOOK_URL', 'https://ann:pw@wallet.example'], ['WEBHOOK_SECRET', 's'.repeat(31)],
+    ['PAYOUT_PROVIDER', 'bank'], ['WEBHOOK_URL', 'wallet.example'], ['WEBHOOK_URL', 'ftp://wallet.example'], ['WEBHOOK_URL', 'https://ann:pw@wallet.example'], ['WEBHOOK_SECRET', 's'.repeat(31)],
     ['WEBHOOK_BATCH_MAX', '0'], ['WEBHOOK_BATCH_MAX', '501'], ['WEBHOOK_BATCH_MAX', '1.5'], ['WEBHOOK_TIMEOUT_MS', '99'], ['WEBHOOK_TIMEOUT_MS', 'soon'],
   ] as const) expect(problemsOf({ ...secret, [name]: value }), `${name}=${value}`).toEqual([expect.stringMatching(new RegExp(`^${name}: expected`))]);
   expect(problemsOf({ ...secret, WEBHOOK_URL: 'https://wallet.example/a@b?c=d@e' })).toEqual([]);
-  expect(loadConfig([], {})).toMatchObject({ BALANCE: 'ledger', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
+  expect(loadConfig([], {})).toMatchObject({ PAYOUT_PROVIDER: 'ledger', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
 });
 
 test('the limits that can be set are, unless they are, those of the list of limits', () => {
@@ -122,14 +122,14 @@ test('[R12] limits of nobody and more proxies than anybody has are refused by na
 
 test('[R12] tickets: what depends on them, or on a secret, is refused by name without it', () => {
   const JWT_SECRET = 'x'.repeat(32);
-  expect(problemsOf({ JWT_SECRET, TICKETS: 'sometimes', PUZZLES: 'on', TICKET_SECRET: 'short', PUZZLE_TRIES: '0' }).map((problem) => problem.split(':')[0]))
-    .toEqual(['TICKETS', 'PUZZLES', 'PUZZLE_TRIES', 'TICKET_SECRET']);
+  expect(problemsOf({ JWT_SECRET, TICKETS: 'sometimes', PROOF_OF_WORK: 'on', TICKET_SECRET: 'short', PROOF_OF_WORK_TRIES: '0' }).map((problem) => problem.split(':')[0]))
+    .toEqual(['TICKETS', 'PROOF_OF_WORK', 'PROOF_OF_WORK_TRIES', 'TICKET_SECRET']);
   for (const TICKETS of ['', 'off']) {
-    expect(problemsOf({ JWT_SECRET, TICKETS, PUZZLES: 'pressure' })).toEqual([expect.stringMatching(/^PUZZLES: .*TICKETS=pressure/)]);
+    expect(problemsOf({ JWT_SECRET, TICKETS, PROOF_OF_WORK: 'pressure' })).toEqual([expect.stringMatching(/^PROOF_OF_WORK: .*TICKETS=pressure/)]);
   }
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure' })).toEqual([expect.stringMatching(/^TICKET_SECRET: missing.*JWKS_URL/)]);
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure', TICKET_SECRET: JWT_SECRET })).toEqual([]);
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys' })).toEqual([]);
-  expect(problemsOf({ JWT_SECRET, TICKETS: 'always', PUZZLES: 'always' }, ['JWT'])).toEqual([]);
-  expect(loadConfig([], {})).toMatchObject({ TICKETS: 'off', PUZZLES: 'off', PUZZLE_TRIES: 800 });
+  expect(problemsOf({ JWT_SECRET, TICKETS: 'always', PROOF_OF_WORK: 'always' }, ['JWT'])).toEqual([]);
+  expect(loadConfig([], {})).toMatchObject({ TICKETS: 'off', PROOF_OF_WORK: 'off', PROOF_OF_WORK_TRIES: 800 });
 });

@@ -91,16 +91,16 @@ describe('an old client at the gateway of today', async () => {
 describe('what a newer version has settled', async () => {
   const { server, redis } = await openRedis();
 
-  test('is shown whole by a gateway that does not understand it: the plan, and all that stands beside the promise of a portion', async () => {
+  test('is shown whole by a gateway that does not understand it: the plan, and all that stands beside the promise of a top-up', async () => {
     const plan = { budget: '1.00', packets: 1, recipe: 'red-packet-rain/v9', split: { method: 'by-the-moon', phase: 3 } };
-    const portion = { commitment: COMMITMENT, packets: 1, seed: 'cd'.repeat(32), plan, sponsor: 'the moon' };
+    const topUp = { commitment: COMMITMENT, packets: 1, seed: 'cd'.repeat(32), plan, sponsor: 'the moon' };
     await stockRain(redis, { rainId: RAIN, amounts: ['1.00'] });
-    await redis.hset(shardKeys(RAIN, 0).state, { state: 'settled', commitment: COMMITMENT, seed: 'ab'.repeat(32), plan: JSON.stringify(plan), portions: JSON.stringify([portion]) });
+    await redis.hset(shardKeys(RAIN, 0).state, { state: 'settled', commitment: COMMITMENT, seed: 'ab'.repeat(32), plan: JSON.stringify(plan), topUps: JSON.stringify([topUp]) });
     const gateway = await openGateway(server.url);
     onTestFinished(() => gateway.close());
     const ann = await dial(gateway.url, 'ann');
     ann.say({ type: 'join', rainId: RAIN });
-    expect(await ann.next('rain')).toMatchObject({ state: 'settled', seed: 'ab'.repeat(32), plan, portions: [portion] });
+    expect(await ann.next('rain')).toMatchObject({ state: 'settled', seed: 'ab'.repeat(32), plan, topUps: [topUp] });
     await ann.leave();
   });
 });

@@ -32,7 +32,7 @@ def tell(event, **more):
 
 
 def solve(challenge):
-    """The counter whose key begins as the puzzle says."""
+    """The counter whose key begins as the challenge says."""
     asked = challenge["parameters"]
     nonce, salt, prefix = (bytes.fromhex(asked[name]) for name in ("nonce", "salt", "keyPrefix"))
     for counter in range(1 << 32):
@@ -131,7 +131,7 @@ class Player:
         elif kind == "ticket":
             self.ticket = message["ticket"]
             tell("ticket")
-        elif kind == "puzzle":
+        elif kind == "challenge":
             solution = await asyncio.get_running_loop().run_in_executor(None, solve, message["challenge"])
             await self.say(socket, type="solution", rainId=self.rain_id, challenge=message["challenge"], solution=solution)
         elif kind == "result":

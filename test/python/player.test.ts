@@ -99,7 +99,7 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
     expect(await context.ledger.balance('quin')).toBe(500n);
   });
 
-  test('gets its ticket for a puzzle, and wins with it', async () => {
+  test('gets its ticket for a challenge, and wins with it', async () => {
     await plan('py-ticket', 60_000);
     const url = await gatewayWith({ challenges: { tickets: 'always', proofOfWork: 'always', secret: SECRET, proofOfWorkTries: 50 } });
     const player = await play(url, 'py-ticket', 'rex');

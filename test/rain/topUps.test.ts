@@ -15,15 +15,15 @@ const amountsOf = (plan: RainPlan, seed: string) => {
 };
 
 /** A rain of so many packets, topped up with so many each time, as it is shown once it is settled. */
-function shownOf(...packets: number[]): Shown & { rainId: string; shards: number; portions: Shown[] } {
+function shownOf(...packets: number[]): Shown & { rainId: string; shards: number; topUps: Shown[] } {
   let first = 0;
-  const [creation, ...portions] = packets.map((count, i) => {
+  const [creation, ...topUps] = packets.map((count, i) => {
     const [plan, seed] = [planOf(count), seedOf(i)];
     const commitment = commitmentOf({ rainId: 'gala', seed, plan, shards: 3, ...(i > 0 && { first }) });
     first += count;
     return { commitment, seed, plan };
   });
-  return { rainId: 'gala', shards: 3, ...creation!, portions };
+  return { rainId: 'gala', shards: 3, ...creation!, topUps };
 }
 
 describe('what was added to a rain', () => {
@@ -43,24 +43,24 @@ describe('what was added to a rain', () => {
   });
 
   test.each<[string, (shown: ReturnType<typeof shownOf>) => unknown, number | undefined]>([
-    ['put into another order', (shown) => ({ ...shown, portions: [...shown.portions].reverse() }), 1],
-    ['left out in the middle', (shown) => ({ ...shown, portions: shown.portions.slice(1) }), 1],
-    ['shown with another seed', (shown) => ({ ...shown, portions: [shown.portions[0], { ...shown.portions[1], seed: seedOf(9) }] }), 2],
-    ['shown with another plan', (shown) => ({ ...shown, portions: [{ ...shown.portions[0], plan: planOf(6) }, shown.portions[1]] }), 1],
-    ['shown as the creation', (shown) => ({ ...shown, ...shown.portions[0] }), undefined],
-  ])('%s is told as not promised', (_, change, portion) => {
+    ['put into another order', (shown) => ({ ...shown, topUps: [...shown.topUps].reverse() }), 1],
+    ['left out in the middle', (shown) => ({ ...shown, topUps: shown.topUps.slice(1) }), 1],
+    ['shown with another seed', (shown) => ({ ...shown, topUps: [shown.topUps[0], { ...shown.topUps[1], seed: seedOf(9) }] }), 2],
+    ['shown with another plan', (shown) => ({ ...shown, topUps: [{ ...shown.topUps[0], plan: planOf(6) }, shown.topUps[1]] }), 1],
+    ['shown as the creation', (shown) => ({ ...shown, ...shown.topUps[0] }), undefined],
+  ])('%s is told as not promised', (_, change, topUp) => {
     const shown = shownOf(4, 5, 6);
     const verdict = verifyFairness(change(shown) as typeof shown);
     expect(verdict.outcome).toBe('commitment_differs');
-    expect('portion' in verdict ? verdict.portion : undefined).toBe(portion);
+    expect('topUp' in verdict ? verdict.topUp : undefined).toBe(topUp);
   });
 
   test('[R10] is not computed without end, whatever a stranger shows', () => {
     const shown = shownOf(1, 1);
     const huge = { plan: { budget: '50000.00', packets: 5_000_000, split: { method: 'even' as const } }, seed: seedOf(2) };
     const commitment = commitmentOf({ rainId: 'gala', shards: 3, first: 1, ...huge });
-    expect(verifyFairness({ ...shown, portions: [{ ...huge, commitment }] })).toMatchObject({ outcome: 'bad_plan', portion: 1 });
-    expect(proof.safeParse({ ...shown, portions: Array(33).fill(shown.portions[0]) }).success).toBe(false);
+    expect(verifyFairness({ ...shown, topUps: [{ ...huge, commitment }] })).toMatchObject({ outcome: 'bad_plan', topUp: 1 });
+    expect(proof.safeParse({ ...shown, topUps: Array(33).fill(shown.topUps[0]) }).success).toBe(false);
   }, 60_000);
 
   test('is part of a proof that asks no server, and what is wrong with it is told with its place', () => {
@@ -68,9 +68,9 @@ describe('what was added to a rain', () => {
     const receipt = { rainId: 'gala', redPacketId: 'gala-8', amount: '0.00' };
     const amount = (Number(amountsOf(planOf(5), seedOf(1))[4]) / 100).toFixed(2);
     expect(checkProof(proof.parse({ ...shown, receipts: [{ ...receipt, amount }] }))).toEqual({ packets: 9, problems: [] });
-    expect(checkProof(proof.parse({ ...shown, portions: [], receipts: [{ ...receipt, amount }] })).problems).toEqual(['the receipt for gala-8 names a packet that was never promised']);
-    const broken = { ...shown, portions: [{ ...shown.portions[0], seed: seedOf(9) }] };
-    expect(checkProof(proof.parse(broken)).problems).toEqual([expect.stringMatching(/^portions\.0: the commitment is [0-9a-f]{64}, and seed and plan hash to/)]);
-    expect(checkProof(proof.parse({ ...shown, portions: [{ ...shown.portions[0], seed: 'x' }] })).problems[0]).toMatch(/^portions\.0\.seed: /);
+    expect(checkProof(proof.parse({ ...shown, topUps: [], receipts: [{ ...receipt, amount }] })).problems).toEqual(['the receipt for gala-8 names a packet that was never promised']);
+    const broken = { ...shown, topUps: [{ ...shown.topUps[0], seed: seedOf(9) }] };
+    expect(checkProof(proof.parse(broken)).problems).toEqual([expect.stringMatching(/^topUps\.0: the commitment is [0-9a-f]{64}, and seed and plan hash to/)]);
+    expect(checkProof(proof.parse({ ...shown, topUps: [{ ...shown.topUps[0], seed: 'x' }] })).problems[0]).toMatch(/^topUps\.0\.seed: /);
   });
 });

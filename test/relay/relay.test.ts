@@ -10,7 +10,7 @@ import { claimOf, claimsOf, expectBalanced, newRain, sumOfFirst } from '../ledge
 import { eventually } from '../support/eventually.ts';
 import { dump } from '../support/rain.ts';
 
-describe('the carrier', () => {
+describe('the relay', () => {
   let room: Room;
   beforeAll(async () => {
     room = await openRoom();

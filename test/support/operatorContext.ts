@@ -14,7 +14,7 @@ export interface TestContext extends OperatorContext {
   stop(): Promise<void>;
 }
 
-/** A desk at a real Redis, this worker's, and a real database of this test's own; both empty. */
+/** An operator context at a real Redis, this worker's, and a real database of this test's own; both empty. */
 export async function openTestContext(openBook: () => Promise<TestDatabase> = startDatabase): Promise<TestContext> {
   const [server, book] = await Promise.all([sharedRedis(), openBook()]);
   const redis = await connect(server.url);

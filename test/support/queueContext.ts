@@ -29,7 +29,7 @@ export interface TestQueueContext extends TestContext {
   drained(): Promise<void>;
 }
 
-/** A desk with queues, and a worker on them; the relay goes when it is asked to. */
+/** An operator context with queues, and a worker on them; the relay goes when it is asked to. */
 export async function openQueueContext(): Promise<TestQueueContext> {
   const context = await openTestContext();
   const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });

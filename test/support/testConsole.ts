@@ -39,7 +39,7 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Pr
   const connection = connectRedis(context.redisUrl, { purpose: 'once', onError: () => {} });
   await untilReady(connection);
   const later = createLaterQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const folder = mkdtempSync(join(tmpdir(), 'rain-test-desk-'));
+  const folder = mkdtempSync(join(tmpdir(), 'rain-test-console-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>a page</title>');
   const people: [string, Role][] = [['opal', 'operator'], ['vera', 'viewer']];
   for (const [name, role] of people) {
@@ -54,7 +54,7 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Pr
   return {
     ...context, url: desks.url, another,
     async signIn(name) {
-      const answer = await ask(desks.url, 'POST', '/api/desk/session', { name, password: PASSWORD });
+      const answer = await ask(desks.url, 'POST', '/api/console/session', { name, password: PASSWORD });
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
       const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
       const { csrf } = answer.body as { csrf: string };

@@ -17,7 +17,7 @@ let wallet: Wallet;
 let webhook: Record<string, string>;
 beforeAll(async () => {
   [context, wallet] = await Promise.all([openTestContext(), startWallet()]);
-  webhook = { BALANCE: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET };
+  webhook = { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET };
 });
 afterAll(async () => {
   await wallet?.stop();
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const booked = async (rainId: string) => (await context.ledger.credits(rainId)).map(({ userId }) => userId).sort();
 
-test('[R5] a rain that is paid by a wallet elsewhere is paid by nobody who has another BALANCE, and wholly by those who have this one', async () => {
+test('[R5] a rain that is paid by a wallet elsewhere is paid by nobody who has another PAYOUT_PROVIDER, and wholly by those who have this one', async () => {
   await wonRain(context, 'split', ['dora', 'emil']);
   const [right, wrong] = [openPlayers(context, webhook), openPlayers(context)];
   const connection = await connect(context.redisUrl);

@@ -42,7 +42,7 @@ const carried = (rainId: string, claims: number) => eventually(async () => {
 });
 
 describe('while no worker runs', () => {
-  test('what is won in a rehearsal is not in the purse, on its way to it neither, and no wallet is asked for it', async () => {
+  test('what is won in a rehearsal is not in the wallet, on its way to it neither, and no wallet is asked for it', async () => {
     await wonRain(context, 'tried-out', ['zoe'], { rehearsal: true });
     const { statementOf } = players();
     const statement = await eventually(async () => {
@@ -52,7 +52,7 @@ describe('while no worker runs', () => {
     });
     expect(statement).toEqual({ userId: 'zoe', wallet: '0.00', pending: '0.00', settled: true, packets: [] });
     expect(await creditsOf('tried-out')).toEqual([]);
-    // The worker credits it, in test money, which the purse does not show either.
+    // The worker credits it, in test money, which the wallet does not show either.
     await worker();
     await eventually(async () => expect(await creditsOf('tried-out')).toHaveLength(1));
     expect(await statementOf('zoe')).toEqual(statement);
@@ -155,7 +155,7 @@ describe('a wallet elsewhere', () => {
   let settings: Record<string, string>;
   beforeAll(async () => {
     wallet = await startWallet();
-    settings = { BALANCE: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
+    settings = { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
   });
   afterEach(() => expect(wallet.seen).toMatchObject({ unsigned: 0, rivals: 0, elsewhere: 0 }));
   afterAll(() => wallet?.stop());
@@ -217,7 +217,7 @@ describe('a wallet elsewhere', () => {
     await eventually(async () => expect((await statementOf('joy')).settled).toBe(true));
     const asking = statementOf('lea');
     await eventually(() => expect(wallet.asksOf(claim!.redPacketId)).toBe(1));
-    // The clerk has given the same claim up meanwhile, and the operator takes its money back.
+    // The credit worker has given the same claim up meanwhile, and the operator takes its money back.
     const options = { connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
     const queues = { dead: createDeadQueue(options), credit: createCreditQueue(options) };
     const entry = (await context.redis.lindex(shardKeys('unbooked', 0).claims, 0))!;

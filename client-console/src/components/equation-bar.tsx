@@ -10,10 +10,10 @@ export function EquationBar({ equation }: { equation: Equation }) {
   const language = useLanguage();
   const parts = EQUATION_PARTS.filter((part) => part !== 'spoiled' || centsOf(equation.spoiled) !== 0);
   return (
-    <figure class="equation" data-closes={equation.adds_up} data-testid="equation">
+    <figure class="equation" data-closes={equation.balanced} data-testid="equation">
       <figcaption>
         <span>{words.parts.budget} <b>{moneyText(equation.budget)}</b></span>
-        <span class="closes">{equation.adds_up ? `✓ ${words.adds}` : `✗ ${words.addsNot}`}</span>
+        <span class="closes">{equation.balanced ? `✓ ${words.adds}` : `✗ ${words.addsNot}`}</span>
       </figcaption>
       <div class="bracket" aria-hidden="true" />
       <div class="bar" aria-hidden="true">

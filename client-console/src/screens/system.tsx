@@ -31,7 +31,7 @@ export function System() {
       <Awaited asked={system}>{(told) => <Parts system={told} />}</Awaited>
       <h2 class="between">{words.gateways}</h2>
       <Awaited asked={gateways}>{({ gateways: all }) => (all.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : <Doors gateways={all} />)}</Awaited>
-      <p class="links"><a href="./queues/" target="_blank" rel="noopener">{words.board}</a> <a href="../api/desk/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
+      <p class="links"><a href="./queues/" target="_blank" rel="noopener">{words.board}</a> <a href="../api/console/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
     </>
   );
 }

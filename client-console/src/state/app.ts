@@ -17,6 +17,6 @@ export const AppContext = createContext<AppState | undefined>(undefined);
 
 export function useApp(): AppState {
   const app = useContext(AppContext);
-  if (!app) throw new Error('a screen outside of the desk');
+  if (!app) throw new Error('a screen outside of the console');
   return app;
 }

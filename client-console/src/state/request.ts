@@ -25,9 +25,9 @@ export class Ask {
   #csrf = '';
   #aheadMs = 0;
 
-  /** The address of a path below `/api/desk/`, also where the console is served below another path. */
+  /** The address of a path below `/api/console/`, also where the console is served below another path. */
   static address(path: string): string {
-    return new URL(`../api/desk/${path}`, document.baseURI).href;
+    return new URL(`../api/console/${path}`, document.baseURI).href;
   }
 
   /** Now by the server's clock, epoch ms, to a second. */

@@ -41,7 +41,7 @@ export type FieldRefusal = Extract<Previewed, { ok: false }>['refusals'][number]
 export type Created = Answer<typeof rainsApi.create>;
 
 export type Equation = Record<EquationPart | 'budget', string> & {
-  adds_up: boolean;
+  balanced: boolean;
   /** When it was weighed, of a live one: not every second. */
   at?: string;
 };

@@ -1,7 +1,7 @@
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const KEPT = 'rain.desk.theme';
+const KEPT = 'rain.console.theme';
 
 export function rememberedTheme(): Theme {
   const kept = localStorage.getItem(KEPT);

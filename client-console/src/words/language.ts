@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 
 export type Language = 'en' | 'zh';
 
-const KEPT = 'rain.desk.language';
+const KEPT = 'rain.console.language';
 
 /** What the operator chose here before, else the first of his browser's languages that is spoken here. */
 export function firstLanguage(kept: string | null, languages: readonly string[]): Language {

@@ -20,10 +20,10 @@ export class WalletSheet {
     this.#options = options;
     this.#dialog = dialog;
     const { walletSheet } = options.words;
-    this.#part('.purse-title').textContent = walletSheet.title;
-    this.#part('.purse-total-label').textContent = walletSheet.total;
-    this.#part('.purse-close').setAttribute('aria-label', walletSheet.close);
-    this.#part('.purse-close').addEventListener('click', () => this.close());
+    this.#part('.wallet-title').textContent = walletSheet.title;
+    this.#part('.wallet-total-label').textContent = walletSheet.total;
+    this.#part('.wallet-close').setAttribute('aria-label', walletSheet.close);
+    this.#part('.wallet-close').addEventListener('click', () => this.close());
     opener.addEventListener('click', () => this.open());
     dialog.addEventListener('close', () => clearTimeout(this.#timer));
     // Beside the sheet is the dialog's own backdrop.
@@ -33,7 +33,7 @@ export class WalletSheet {
   open(): void {
     if (this.#dialog.open) return;
     this.#dialog.showModal();
-    if (!this.#part('.purse-sum').textContent) this.#say(this.#options.words.walletSheet.loading);
+    if (!this.#part('.wallet-sum').textContent) this.#say(this.#options.words.walletSheet.loading);
     void this.#look();
   }
 
@@ -63,9 +63,9 @@ export class WalletSheet {
 
   #show({ wallet, pending, packets, more, late }: Account): void {
     const { words } = this.#options;
-    this.#part('.purse-sum').textContent = words.money(wallet);
-    this.#part('.purse-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.walletSheet.pending}` : '';
-    this.#part('.purse-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
+    this.#part('.wallet-sum').textContent = words.money(wallet);
+    this.#part('.wallet-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.walletSheet.pending}` : '';
+    this.#part('.wallet-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
     this.#say(late ? words.walletSheet.late : packets.length === 0 ? words.walletSheet.empty : more ? words.walletSheet.more : '');
   }
 
@@ -76,14 +76,14 @@ export class WalletSheet {
     const when = new Date(at);
     const time = Number.isNaN(when.getTime()) ? '' : when.toLocaleString(words.lang, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
     row.append(
-      line('purse-name', title || rainId), line('purse-amount', words.money(amount)),
-      line('purse-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time), line('purse-status', words.walletSheet.status[status]),
+      line('wallet-name', title || rainId), line('wallet-amount', words.money(amount)),
+      line('wallet-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time), line('wallet-status', words.walletSheet.status[status]),
     );
     return row;
   }
 
   #say(word: string): void {
-    if (this.#part('.purse-word').textContent !== word) this.#part('.purse-word').textContent = word;
+    if (this.#part('.wallet-word').textContent !== word) this.#part('.wallet-word').textContent = word;
   }
 
   #part(selector: string): HTMLElement {

@@ -34,9 +34,9 @@ const REPAIR_WAIT_MS = 15_000;
 export function addAuditCommand(program: Command, terminal: Terminal): void {
   withDryRun(program.command('audit [id]')).summary('does the money add up?')
     .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up, and '
-      + 'while a claim is promised twice; with --all also when there are rains that were not looked at.')
+      + 'while a claim is told twice; with --all also when there are rains that were not looked at.')
     .option('--repair', 'send again what the book lacks, wait a while, and audit then')
-    .option('--acknowledge-lost <reason>', 'lay to rest the credits whose claims a failover of Redis has lost')
+    .option('--acknowledge-lost <reason>', 'discard the credits whose claims a failover of Redis has lost')
     .option('--all', 'all rains that are not settled, a line each')
     .option('--settled', 'with --all: the settled ones, too')
     .option('--limit <n>', 'with --all: how many, the newest first', parseCount(1, RAINS_MAX), 100)
@@ -64,7 +64,7 @@ async function auditOne(terminal: Terminal, context: OpenContext, id: string, { 
   await withQueues(context, async (at) => {
     const repaired = repair ? await mend(terminal, at, id, dryRun) : undefined;
     const known = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
-    if (known) tell(terminal, `${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}laid to rest`);
+    if (known) tell(terminal, `${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}discarded`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
     const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { discardedClaimsNow: known.claims }) };
@@ -119,7 +119,7 @@ async function auditRound(terminal: Terminal, context: OpenContext, { watch, set
 
 function line(rain: AuditedRain): Record<string, unknown> {
   const { rainId, title } = rain;
-  return 'audit' in rain ? { title, ...rain.audit.report } : { rainId, title, adds_up: false, fault: explain(rain.fault).reasons.join('; ') };
+  return 'audit' in rain ? { title, ...rain.audit.report } : { rainId, title, balanced: false, fault: explain(rain.fault).reasons.join('; ') };
 }
 
 function describeMany(rains: readonly AuditedRain[]): string {
@@ -127,8 +127,8 @@ function describeMany(rains: readonly AuditedRain[]): string {
   return table(['id', 'title', 'budget', ...EQUATION_PARTS, 'verdict'], rains.map((rain) => {
     const title = 'audit' in rain && rain.audit.report.rehearsal ? `${rain.title} (rehearsal)` : rain.title;
     if ('fault' in rain) return [rain.rainId, title, '', ...EQUATION_PARTS.map(() => ''), paint.bad(`CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`)];
-    const { budget, adds_up, promised_twice } = rain.audit.report;
-    const verdict = !adds_up ? paint.bad('DOES NOT ADD UP') : promised_twice > 0 ? paint.bad(`${promised_twice} PROMISED TWICE`) : paint.good('adds up');
+    const { budget, balanced, told_twice } = rain.audit.report;
+    const verdict = !balanced ? paint.bad('DOES NOT ADD UP') : told_twice > 0 ? paint.bad(`${told_twice} TOLD TWICE`) : paint.good('adds up');
     return [rain.rainId, title, budget, ...EQUATION_PARTS.map((part) => rain.audit.report[part]), verdict];
   }));
 }

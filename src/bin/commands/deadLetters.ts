@@ -84,7 +84,7 @@ type Done = Extract<Discarded, { ok: true }>;
 function foretold(done: Done): string {
   switch (done.outcome) {
     case 'returned': return `would be discarded, and ${done.amount} go back`;
-    case 'laid_to_rest': return 'would be laid to rest; there is no money left in it';
+    case 'discarded': return 'would be discarded; there is no money left in it';
     case 'credited': return 'has been credited meanwhile; the letter would be cleared away';
     case 'already': return told(done);
     default: return done satisfies never;
@@ -94,9 +94,9 @@ function foretold(done: Done): string {
 function told(done: Done): string {
   switch (done.outcome) {
     case 'returned': return `discarded, ${done.amount} went back`;
-    case 'laid_to_rest': return 'laid to rest; there was no money left in it';
+    case 'discarded': return 'discarded; there was no money left in it';
     case 'credited': return 'has been credited meanwhile; the letter is cleared away';
-    case 'already': return `was laid to rest before by ${done.actor}: ${done.reason}`;
+    case 'already': return `was discarded before by ${done.actor}: ${done.reason}`;
     default: return done satisfies never;
   }
 }
@@ -104,7 +104,7 @@ function told(done: Done): string {
 function describeList(letters: readonly DeadLetterView[]): string {
   const reasons = new Map(letters.map(({ reason, text }) => [reason, text]));
   const rows = table(['letter', 'reason', 'packet', 'amount', 'user', 'since'], letters.map(({ letter, reason, redPacketId, amount, userId, deadLetteredAt, discardedClaims }) =>
-    [letter, discardedClaims ? `${reason}, laid to rest` : reason, redPacketId ?? '', amount ?? '', userId ?? '', deadLetteredAt]));
+    [letter, discardedClaims ? `${reason}, discarded` : reason, redPacketId ?? '', amount ?? '', userId ?? '', deadLetteredAt]));
   return [rows, '', ...[...reasons].map(([reason, text]) => `${reason}: ${text}`)].join('\n');
 }
 
@@ -113,6 +113,6 @@ function describe({ letter, rainId, shard, index, reason, text, detail, redPacke
     ['letter', letter], ['rain', `${rainId}, shard ${shard}, entry ${index}`], ['reason', `${reason}: ${text}`], ['detail', detail],
     ...(redPacketId === undefined ? [] : [['packet', redPacketId], ['amount', amount!], ['user', userId!]]),
     ['entry', JSON.stringify(entry)], ['since', deadLetteredAt],
-    ...(discardedClaims ? [['laid to rest', `by ${discardedClaims.actor}, ${discardedClaims.at}: ${discardedClaims.reason}`]] : []),
+    ...(discardedClaims ? [['discarded', `by ${discardedClaims.actor}, ${discardedClaims.at}: ${discardedClaims.reason}`]] : []),
   ]);
 }

@@ -54,6 +54,6 @@ async function rehearse(terminal: Terminal, { url: asked, users, packets, budget
     if (!settled) tell(terminal, 'The rehearsal was not settled in time; is a worker running?');
     for (const problem of audit.problems) tell(terminal, problem);
     print(terminal, json, { ...audit.report, settled, sentence: verdict.sentence }, describeReport(audit.report));
-    if (!settled || !verdict.adds_up) terminal.exitCode = EXIT.refused;
+    if (!settled || !verdict.balanced) terminal.exitCode = EXIT.refused;
   }));
 }

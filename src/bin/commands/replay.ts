@@ -60,7 +60,7 @@ function report(terminal: Terminal, found: ReplayDiff): void {
   for (const { kind, sentence } of first) tell(terminal, `${kind.replaceAll('_', ' ')}: ${sentence}`);
   const differences = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (differences > first.length) tell(terminal, `… and ${differences - first.length} more`);
-  if (discardedClaims > 0) tell(terminal, `laid to rest by the operator: ${discardedClaims}`);
+  if (discardedClaims > 0) tell(terminal, `discarded by the operator: ${discardedClaims}`);
   const said = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
   tell(terminal, isEmpty(found)
     ? `The log and the book agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the book` : ''}.`

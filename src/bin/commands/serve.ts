@@ -35,7 +35,7 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
       return { ...await (await import('../servers/gateways.ts')).open(shutdown, terminal.environment, processes) };
     }));
 
-  program.command('worker').summary('relay, credit worker, settler and sweeper')
+  program.command('worker').summary('relay, credit worker, settler and redelivery')
     .description('Carries claims to the queue, credits them, settles rains that are over. Run as many as you like. Needs REDIS_URL and DATABASE_URL.')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
@@ -55,7 +55,7 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
     }));
 
   program.command('console').summary("the player's page and the operator's")
-    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /desk/ and /api/desk/. Needs REDIS_URL and DATABASE_URL. Operators are made with rain operator add.")
+    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /console/ and /api/console/. Needs REDIS_URL and DATABASE_URL. Operators are made with rain operator add.")
     .option('--guests', 'hand out guest tokens to anybody: for demos only; needs JWT_SECRET')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));

@@ -57,7 +57,7 @@ function describe(rain: RainDetail): string {
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
     ...(rain.payoutProvider ? [['paid to', rain.payoutProvider === 'ledger' ? 'wallets of our own book' : 'a wallet elsewhere, by webhook']] : []),
     ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),
-    ...rain.portions.map(({ portion, id, budget, packets, commitment }) => [`top-up ${portion}`, `${budget} in ${packets} packets, ${id}, commitment ${commitment}`]),
+    ...rain.topUps.map(({ topUp, id, budget, packets, commitment }) => [`top-up ${topUp}`, `${budget} in ${packets} packets, ${id}, commitment ${commitment}`]),
     ...(rain.state !== 'draft' && rain.loaded < rain.packets && rain.state !== 'settled' ? [['not loaded', `${rain.packets - rain.loaded} packets`]] : []),
   ]);
 }

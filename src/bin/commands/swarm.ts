@@ -90,7 +90,7 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const verdict = judge(report, audit?.report, others);
   if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/page/page.ts')).renderPage(report, verdict));
   print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
-  if (!verdict.adds_up) terminal.exitCode = EXIT.refused;
+  if (!verdict.balanced) terminal.exitCode = EXIT.refused;
 }
 
 export function parseUrl(url: string): string {

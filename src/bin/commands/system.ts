@@ -35,7 +35,7 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
   program.command('openapi').summary("the HTTP API of the operator's page, as a document")
     .description("Prints the OpenAPI document of the console's HTTP API, which has the same commands as the command line. Asks no server.")
     .option('--json', 'print it on one line')
-    .addHelpText('after', '\nExample:\n  rain openapi > desk.openapi.json')
+    .addHelpText('after', '\nExample:\n  rain openapi > console.openapi.json')
     .action(async ({ json }: { json?: boolean }) => {
       const { openApi } = await import('../../console/openapi.ts');
       const document = openApi();

@@ -14,7 +14,7 @@ import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
 /**
- * Redis, the book and the queues, for the operator's desk.
+ * Redis, the book and the queues, for the operator's console.
  * @throws when one of them cannot be reached
  */
 export async function openBackend(config: Servers, log: Logger, lifecycle: Lifecycle): Promise<Backend> {

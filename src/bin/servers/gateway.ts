@@ -51,9 +51,9 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
 }
 
 /** @throws ConfigError rather than let everybody in */
-function challengesOf({ TICKETS, PUZZLES, PUZZLE_TRIES, TICKET_SECRET, JWT_SECRET }: Config): ChallengeRules | undefined {
+function challengesOf({ TICKETS, PROOF_OF_WORK, PROOF_OF_WORK_TRIES, TICKET_SECRET, JWT_SECRET }: Config): ChallengeRules | undefined {
   if (TICKETS === 'off') return undefined;
   const secret = TICKET_SECRET ?? JWT_SECRET;
   if (secret === undefined) throw new ConfigError(['TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on']);
-  return { tickets: TICKETS, proofOfWork: PUZZLES, secret, proofOfWorkTries: PUZZLE_TRIES };
+  return { tickets: TICKETS, proofOfWork: PROOF_OF_WORK, secret, proofOfWorkTries: PROOF_OF_WORK_TRIES };
 }

@@ -9,8 +9,8 @@ export type OpenPayoutProvider = (ledger: Ledger) => NamedPayoutProvider;
 
 export const OUR_BOOK: OpenPayoutProvider = (ledger) => ({ payoutProvider: 'ledger', balance: ledgerProvider(ledger) });
 
-/** Who keeps users' money, as BALANCE says. @throws when the webhook has no address or no secret, which loadConfig has refused */
-export function payoutProviderOf({ BALANCE: payoutProvider, WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_BATCH_MAX: batchMax, WEBHOOK_TIMEOUT_MS: timeoutMs }: Config): OpenPayoutProvider {
+/** Who keeps users' money, as PAYOUT_PROVIDER says. @throws when the webhook has no address or no secret, which loadConfig has refused */
+export function payoutProviderOf({ PAYOUT_PROVIDER: payoutProvider, WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_BATCH_MAX: batchMax, WEBHOOK_TIMEOUT_MS: timeoutMs }: Config): OpenPayoutProvider {
   switch (payoutProvider) {
     case 'ledger':
       return OUR_BOOK;

@@ -33,10 +33,10 @@ export type PlayerConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
  * asks is told what can be told.
  */
 export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
-  const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, BALANCE, ALLOWED_ORIGINS } = config;
+  const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, PAYOUT_PROVIDER, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'settling on demand failed; the worker goes on with it');
-  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another BALANCE than this console has; nothing of it is settled on demand');
+  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this console has; nothing of it is settled on demand');
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
@@ -44,7 +44,7 @@ export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: 
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), onElsewhere), ...CREDIT_BATCHER_LIMITS[BALANCE], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), onElsewhere), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;

@@ -64,7 +64,7 @@ export function tellWork(registry: MetricsRegistry, { carried, faults }: { carri
 }
 
 /**
- * Relay, credit worker, settler and sweeper of one process: everything that happens to a claim after its user was told, and
+ * Relay, credit worker, settler and redelivery of one process: everything that happens to a claim after its user was told, and
  * the watch and the guard that look on. As many processes as one likes may run it; none of them is needed for a user to get
  * his answer.
  * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
@@ -122,7 +122,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
-  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another BALANCE than this worker has; this one pays nothing of it');
+  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this one pays nothing of it');
   const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,

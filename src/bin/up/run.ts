@@ -26,10 +26,10 @@ const BOT_TOKEN_SECONDS = 3_600;
 /** Starts everything, plays the demo rain, and goes on serving; returns only with `--no-demo`, when all is served. */
 export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
   const system = await startSystem(terminal, shutdown, options.demo);
-  tell(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/desk/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
+  tell(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/console/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
   if (!options.demo) return tell(terminal, 'serving until Ctrl-C');
   const context = await openContext(system.redisUrl, system.databaseUrl, 'demo');
-  shutdown.onClose('desk', () => context.close());
+  shutdown.onClose('console', () => context.close());
   const stage: Stage = {
     terminal, context, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
@@ -38,7 +38,7 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
     title: 'Demo', budget: options.budget, packets: options.packets, bots: options.bots,
     opensInMs: 3_000, durationMs: options.duration, reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, options.duration / 2)) }, progress: true,
   });
-  const good = played.settled && judge(played.bots, played.audit.report, played.others).adds_up;
+  const good = played.settled && judge(played.bots, played.audit.report, played.others).balanced;
   report(terminal, played, options);
   if (options.once) return void await shutdown.end(good ? EXIT.done : EXIT.refused);
   tell(terminal, `\nOpen ${system.pageUrl} and play; a new rain falls about every half minute. Ctrl-C ends everything.`);
@@ -60,7 +60,7 @@ async function encore(stage: Stage): Promise<void> {
       title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, progress: false,
     });
     const { report: told } = audit;
-    tell(stage.terminal, `round ${round}: ${told.winners} winners, ${told.credited} credited, ${told.recycled} recycled, ${told.adds_up ? 'adds up' : 'DOES NOT ADD UP'}`);
+    tell(stage.terminal, `round ${round}: ${told.winners} winners, ${told.credited} credited, ${told.recycled} recycled, ${told.balanced ? 'adds up' : 'DOES NOT ADD UP'}`);
     await sleep(3_000, undefined, { signal: stage.signal });
   }
 }

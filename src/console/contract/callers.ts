@@ -6,7 +6,7 @@ import { forMs, reason, time } from './fields.ts';
 const kind = z.enum(['user', 'address'], 'expected user or address');
 const block = z.object({ kind, who: z.string(), reason: z.string(), actor: z.string(), since: time, until: time.optional() });
 
-const blocks = '/api/desk/blocks';
+const blocks = '/api/console/blocks';
 const position = z.enum(['on', 'off', 'auto'], 'expected on, off or auto');
 const oneSwitch = z.object({
   name: switchName, position: position.describe('auto: every gateway decides by itself.'),
@@ -23,9 +23,9 @@ export const callersApi = {
   unblock: endpoint({
     id: 'unblock', method: 'DELETE', path: `${blocks}/:kind/:who`, tag: 'blocks', summary: 'Let them in again.', who: 'operator', params: z.strictObject({ kind, who: z.string().min(1).max(256) }), status: 200, answer: z.object({ block }),
   }),
-  switches: endpoint({ id: 'listSwitches', method: 'GET', path: '/api/desk/switches', tag: 'switches', summary: 'What the gateways may give up under load.', who: 'viewer', status: 200, answer: z.object({ switches: z.array(oneSwitch) }) }),
+  switches: endpoint({ id: 'listSwitches', method: 'GET', path: '/api/console/switches', tag: 'switches', summary: 'What the gateways may give up under load.', who: 'viewer', status: 200, answer: z.object({ switches: z.array(oneSwitch) }) }),
   throwSwitch: endpoint({
-    id: 'throwSwitch', method: 'PUT', path: '/api/desk/switches/:name', tag: 'switches', summary: 'Hold a switch, or let go of it.', who: 'operator', params: z.strictObject({ name: switchName }),
+    id: 'throwSwitch', method: 'PUT', path: '/api/console/switches/:name', tag: 'switches', summary: 'Hold a switch, or let go of it.', who: 'operator', params: z.strictObject({ name: switchName }),
     body: z.strictObject({ position, reason: reason.optional(), forMs }), status: 200, answer: oneSwitch,
   }),
 };

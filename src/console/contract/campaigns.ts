@@ -15,7 +15,7 @@ const newCampaign = z.strictObject({
   rollOver: z.boolean('expected true or false').optional().describe('What nobody has won in a round goes into the next one.'),
 });
 
-const path = '/api/desk/campaigns';
+const path = '/api/console/campaigns';
 const tag = 'campaigns';
 
 /** Several rains that share one count of wins a user; a round is planned as a rain is, with `campaign`. */

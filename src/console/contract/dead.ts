@@ -10,21 +10,21 @@ const letter = z.object({
 });
 
 const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
-const path = '/api/desk/dead';
+const path = '/api/console/dead';
 const tag = 'dead letters';
 
 export const deadApi = {
   list: endpoint({
-    id: 'listLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', who: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
+    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', who: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
     answer: z.object({ letters: z.array(letter), total: z.int(), next: z.string().optional() }),
   }),
   requeue: endpoint({
-    id: 'requeueLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Send it to be credited once more.', who: 'operator', params: deadLetterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
+    id: 'requeueDeadLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Send it to be credited once more.', who: 'operator', params: deadLetterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
     answer: z.object({ requeued: z.int() }),
   }),
   discard: endpoint({
-    id: 'discardLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Give it up, and its money back.', who: 'operator', params: deadLetterParams,
+    id: 'discardDeadLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Give it up, and its money back.', who: 'operator', params: deadLetterParams,
     body: z.strictObject({ reason, notPaid: z.boolean('expected true or false').default(false).describe('A wallet elsewhere has certainly not paid it.') }), status: 200,
-    answer: z.object({ outcome: z.enum(['returned', 'laid_to_rest', 'credited', 'already']), amount: money.optional(), reason: z.string().optional(), actor: z.string().optional() }),
+    answer: z.object({ outcome: z.enum(['returned', 'discarded', 'credited', 'already']), amount: money.optional(), reason: z.string().optional(), actor: z.string().optional() }),
   }),
 };

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 type Who = 'anybody' | 'viewer' | 'operator';
 
 /**
- * One thing that the desk can be asked for. The server registers it, the OpenAPI document describes it and the tests walk it:
+ * One thing that the console can be asked for. The server registers it, the OpenAPI document describes it and the tests walk it:
  * what is not written down here does not exist.
  */
 export interface Endpoint<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {

@@ -12,12 +12,12 @@ export const rainView = z.object({
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });
 
-const portion = z.object({ portion: count, id: z.string(), budget: money, packets: count, commitment: z.string(), at: time, seed: z.string().optional() });
+const topUp = z.object({ topUp: count, id: z.string(), budget: money, packets: count, commitment: z.string(), at: time, seed: z.string().optional() });
 
 const rainDetail = rainView.extend({
   loaded: count.describe('Packets that have been in Redis so far.'),
-  keeper: z.enum(['ledger', 'webhook']).optional().describe('Who keeps its users\' money; from the moment on that a worker has seen it loaded, and for good.'),
-  portions: z.array(portion).describe('What was added since the creation, in order.'),
+  payoutProvider: z.enum(['ledger', 'webhook']).optional().describe('Who keeps its users\' money; from the moment on that a worker has seen it loaded, and for good.'),
+  topUps: z.array(topUp).describe('What was added since the creation, in order.'),
   commitment: z.string().optional(),
   seed: z.string().optional().describe('Only of a settled rain: until then it is a secret.'),
 });
@@ -55,7 +55,7 @@ const preview = z.union([
 
 const share = z.object({ redPacketId: z.string(), amount: money, userId: z.string() });
 const audit = auditReport.extend({
-  counts: z.record(z.string(), count), promised_twice: count, laid_to_rest: count,
+  counts: z.record(z.string(), count), told_twice: count, discarded: count,
   in_order: z.boolean().describe('It adds up, and nothing waits for a person.'),
   findings: z.array(z.string()).describe('What breaks the equation, or what is owed, in plain words; the first hundred.'),
   lost_from_log: z.array(share).max(100),
@@ -63,11 +63,11 @@ const audit = auditReport.extend({
 });
 
 const verdict = z.object({
-  fair: z.boolean(), rainId: z.string(), commitment: z.string(), seed: z.string(), plan: z.unknown(), shards: count, portions: z.array(z.unknown()).optional(), packets: count,
+  fair: z.boolean(), rainId: z.string(), commitment: z.string(), seed: z.string(), plan: z.unknown(), shards: count, topUps: z.array(z.unknown()).optional(), packets: count,
   checked: z.object({ left: count, claims: count, credits: count, receipts: count }), outOfTurn: count, problems: z.array(z.string()),
 });
 
-const path = '/api/desk/rains';
+const path = '/api/console/rains';
 const tag = 'rains';
 const params = rainParams;
 const transitioned = z.object({ state });

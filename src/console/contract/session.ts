@@ -14,7 +14,7 @@ const session = z.object({
 /** Bounded before it is hashed. */
 const credentials = z.strictObject({ name: z.string('expected a name').min(1, 'expected a name').max(128, 'expected at most 128 characters'), password: z.string('expected a password').max(1_024, 'expected at most 1024 characters') });
 
-const path = '/api/desk/session';
+const path = '/api/console/session';
 const tag = 'session';
 
 export const sessionApi = {

@@ -22,10 +22,10 @@ const system = z.object({
 
 export const systemApi = {
   actions: endpoint({
-    id: 'listActions', method: 'GET', path: '/api/desk/actions', tag: 'audit log', summary: 'Who did what, the latest first.', who: 'viewer',
+    id: 'listActions', method: 'GET', path: '/api/console/actions', tag: 'audit log', summary: 'Who did what, the latest first.', who: 'viewer',
     query: z.strictObject({ cursor: cursor.refine((text) => text === undefined || /^\d{1,18}$/.test(text), 'expected the `next` of the page before'), rainId: rainId.optional(), limit: limit(500) }), status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
   }),
-  gateways: endpoint({ id: 'listGateways', method: 'GET', path: '/api/desk/gateways', tag: 'system', summary: 'The gateways that are heard of.', who: 'viewer', status: 200, answer: z.object({ gateways: z.array(gateway) }) }),
-  system: endpoint({ id: 'showSystem', method: 'GET', path: '/api/desk/system', tag: 'system', summary: 'Redis, database, queues, workers.', who: 'viewer', status: 200, answer: system }),
-  openapi: endpoint({ id: 'openapi', method: 'GET', path: '/api/desk/openapi.json', tag: 'system', summary: 'This document.', who: 'viewer', status: 200, answer: z.record(z.string(), z.unknown()) }),
+  gateways: endpoint({ id: 'listGateways', method: 'GET', path: '/api/console/gateways', tag: 'system', summary: 'The gateways that are heard of.', who: 'viewer', status: 200, answer: z.object({ gateways: z.array(gateway) }) }),
+  system: endpoint({ id: 'showSystem', method: 'GET', path: '/api/console/system', tag: 'system', summary: 'Redis, database, queues, workers.', who: 'viewer', status: 200, answer: system }),
+  openapi: endpoint({ id: 'openapi', method: 'GET', path: '/api/console/openapi.json', tag: 'system', summary: 'This document.', who: 'viewer', status: 200, answer: z.record(z.string(), z.unknown()) }),
 };

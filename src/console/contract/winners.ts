@@ -8,7 +8,7 @@ const status = z.enum(['credited', 'pending', 'dead', 'discarded']);
 
 const winner = z.object({ redPacketId: z.string(), userId: z.string(), amount: money, at: time.describe('When it was won, or posted where that is not known any more.'), status });
 
-const path = '/api/desk/rains/:rainId/winners';
+const path = '/api/console/rains/:rainId/winners';
 const tag = 'winners';
 
 export const winnersApi = {

@@ -6,7 +6,7 @@ import { startSampler, type Pace } from './sampler.ts';
 /** Who looks at a rain live. */
 interface Viewer {
   show: (sample: LiveSample) => void;
-  /** There is nothing more to show: the desk closes. */
+  /** There is nothing more to show: the console closes. */
   end: () => void;
 }
 

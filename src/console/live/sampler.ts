@@ -85,7 +85,7 @@ async function countMarked({ redis }: OperatorContext, { id, shards }: BookedRai
 
 /** Claims that wait for a person and not for the worker. */
 function stuckIn(audit: Audit | undefined): number {
-  return audit ? audit.report.laid_to_rest + (audit.queues?.dead.count ?? 0) : 0;
+  return audit ? audit.report.discarded + (audit.queues?.dead.count ?? 0) : 0;
 }
 
 /**
@@ -104,6 +104,6 @@ async function lagOf({ redis }: OperatorContext, { id, shards }: BookedRain, { w
 }
 
 function toldEquation({ report }: Audit, at: number): NonNullable<LiveSample['equation']> {
-  const { budget, credited, pending, unclaimed, recycled, spoiled, adds_up } = report;
-  return { budget, credited, pending, unclaimed, recycled, spoiled, adds_up, at: iso(at) };
+  const { budget, credited, pending, unclaimed, recycled, spoiled, balanced } = report;
+  return { budget, credited, pending, unclaimed, recycled, spoiled, balanced, at: iso(at) };
 }

@@ -26,7 +26,7 @@ export const callerRoutes: readonly Route[] = [
       await letGoOfSwitch(context, name);
       return { answer: toldSwitch({ name }) };
     }
-    const done = await throwSwitch(context, name, position, { reason: reason ?? 'at the desk', ...(forMs !== undefined && { forMs }) });
+    const done = await throwSwitch(context, name, position, { reason: reason ?? 'at the console', ...(forMs !== undefined && { forMs }) });
     return done.ok ? { answer: toldSwitch({ name, held: done.held }) } : declinedFor(done.refusals);
   }),
 ];

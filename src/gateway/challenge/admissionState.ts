@@ -6,7 +6,7 @@ import type { Ticket } from './tickets.ts';
 export interface AdmissionState {
   ticket: Ticket | undefined;
   challenge: Promise<Challenge> | undefined;
-  /** Until when that puzzle can be solved, epoch ms by Redis's clock. */
+  /** Until when that challenge can be solved, epoch ms by Redis's clock. */
   challengeUntil: number;
 }
 

@@ -17,7 +17,7 @@ export interface ChallengeRules {
   proofOfWork: Demand;
   /** Shared by all gateways of a deployment. */
   secret: string;
-  /** Of a puzzle, at most; half of them on average. */
+  /** Of a challenge, at most; half of them on average. */
   proofOfWorkTries: number;
 }
 
@@ -71,7 +71,7 @@ export class Challenges {
     return NO_TICKET;
   }
 
-  /** After a join: the ticket that he has, a puzzle, or a ticket. @returns false: not now, he is to join again later */
+  /** After a join: the ticket that he has, a challenge, or a ticket. @returns false: not now, he is to join again later */
   async greet(session: Session, { rainId, state, closesAt }: RainSnapshot, shown?: string): Promise<boolean> {
     if (state === 'closed' || state === 'settled') return true;
     const held = this.#shown(session, rainId, shown, this.#around.now()) ?? session.admissions?.get(rainId)?.ticket;
@@ -119,7 +119,7 @@ export class Challenges {
     const admission = admissionStateOf(session, rainId, limits);
     admission.ticket = this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs);
     admission.challenge = undefined;
-    counters.handedOut.ticket++;
+    counters.issued.ticket++;
     this.#hand(session, rainId, admission.ticket);
   }
 
@@ -133,16 +133,16 @@ export class Challenges {
     const admission = admissionStateOf(session, rainId, limits);
     if (!admission.challenge || admission.challengeUntil - now() < limits.challengeMs / 2) {
       if (!this.#making.tryRemoveTokens(1)) {
-        counters.refused.puzzles++;
+        counters.refused.challenges++;
         return false;
       }
-      counters.handedOut.challenge++;
+      counters.issued.challenge++;
       admission.challengeUntil = now() + limits.challengeMs;
       admission.challenge = this.#proofOfWork.make(session.userId, rainId);
       admission.challenge.catch(() => { admission.challenge = undefined; });
     }
     const challenge = await admission.challenge;
-    send(session, encode({ type: 'puzzle', rainId, challenge }), limits);
+    send(session, encode({ type: 'challenge', rainId, challenge }), limits);
     return true;
   }
 }

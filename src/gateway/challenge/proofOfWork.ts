@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { createChallenge, verifySolution } from 'altcha-lib';
-import { deriveKey as derivePuzzleKey } from 'altcha-lib/algorithms/pbkdf2';
+import { deriveKey as deriveChallengeKey } from 'altcha-lib/algorithms/pbkdf2';
 import { challenge as challengeSchema, PROOF_OF_WORK_ALGORITHM, PROOF_OF_WORK_KEY_BYTES, PROOF_OF_WORK_ROUNDS, type Challenge, type ChallengeSolution } from '../../protocol/proofOfWork.ts';
 import { boundTo, deriveKey } from './tickets.ts';
 
@@ -15,8 +15,8 @@ interface ProofOfWorkRules {
 }
 
 /**
- * Puzzles, see `protocol/proofOfWork.ts`. Nothing is kept of them: a challenge is signed with a key of its user and rain, so that a
- * solution is worth something to him alone. He may show it again until the puzzle runs out: he then gets a ticket to the rain
+ * Challenges, see `protocol/proofOfWork.ts`. Nothing is kept of them: a challenge is signed with a key of its user and rain, so that a
+ * solution is worth something to him alone. He may show it again until the challenge runs out: he then gets a ticket to the rain
  * that he has one for already, and with two he wins no more than with one [R1].
  */
 export class ProofOfWork {
@@ -26,7 +26,7 @@ export class ProofOfWork {
 
   constructor(rules: ProofOfWorkRules) {
     this.#rules = rules;
-    this.#key = deriveKey(rules.secret, 'puzzle');
+    this.#key = deriveKey(rules.secret, 'challenge');
     this.#solutionSecret = deriveKey(rules.secret, 'solution').toString('base64url');
   }
 
@@ -34,7 +34,7 @@ export class ProofOfWork {
   async make(userId: string, rainId: string): Promise<Challenge> {
     const { tries, now, challengeMs } = this.#rules;
     return challengeSchema.parse(await createChallenge({
-      algorithm: PROOF_OF_WORK_ALGORITHM, cost: PROOF_OF_WORK_ROUNDS, keyLength: PROOF_OF_WORK_KEY_BYTES, counter: randomInt(tries), deriveKey: derivePuzzleKey,
+      algorithm: PROOF_OF_WORK_ALGORITHM, cost: PROOF_OF_WORK_ROUNDS, keyLength: PROOF_OF_WORK_KEY_BYTES, counter: randomInt(tries), deriveKey: deriveChallengeKey,
       // Not the library's own expiry, which goes by this machine's clock.
       data: { until: now() + challengeMs },
       hmacSignatureSecret: this.#secretOf(userId, rainId), hmacKeySignatureSecret: this.#solutionSecret,
@@ -45,7 +45,7 @@ export class ProofOfWork {
   async solved(userId: string, rainId: string, challenge: Challenge, solution: ChallengeSolution): Promise<boolean> {
     if (challenge.parameters.data.until <= this.#rules.now()) return false;
     const { verified } = await verifySolution({
-      challenge, solution, deriveKey: derivePuzzleKey,
+      challenge, solution, deriveKey: deriveChallengeKey,
       hmacSignatureSecret: this.#secretOf(userId, rainId), hmacKeySignatureSecret: this.#solutionSecret,
     });
     return verified;

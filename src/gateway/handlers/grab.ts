@@ -23,7 +23,7 @@ export function grab(context: HandlerContext, session: Session, message: GrabMes
   if (!turnedBack(context, session, message, rain)) decide(context, rainId, rain.shards, pending);
 }
 
-/** By the terms of the rain, or at the wicket. */
+/** By the terms of the rain, or by a challenge. */
 function turnedBack({ challenges, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
   if (!rain) return false;
   const code = judgeByTerms(rain, session);

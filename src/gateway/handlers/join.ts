@@ -9,7 +9,7 @@ import { send, type Session } from '../sockets/session.ts';
 
 /**
  * Answers with the rain's snapshot and with whatever the user missed while he was away: his own result, and whether it
- * has been credited; and with a ticket, or a puzzle before it, where one is asked for. A rain that does not exist is answered as a grab of it would be.
+ * has been credited; and with a ticket, or a challenge before it, where one is asked for. A rain that does not exist is answered as a grab of it would be.
  */
 export function join(context: HandlerContext, session: Session, { rainId, ticket }: JoinMessage): void {
   if (context.overload.killSwitches.off.joins) return putOff(context, session, rainId);

@@ -147,7 +147,7 @@ function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
 }
 
-/** What everybody hears who has not won, in the order in which `lua/grab.lua` would look; `undefined`: that is not foregone. */
+/** What everybody hears who has not won, in the order in which `lua/grab.lua` would look; `undefined`: that is not local answer. */
 function conclusionFor(rain: CachedRain, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
   const state = stateAt(rain, now);
   switch (state) {

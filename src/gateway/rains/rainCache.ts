@@ -211,7 +211,7 @@ function describe(rain: RainSnapshotRead, now: number): WelcomeMessage['rains'][
     ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
     ...(!areUsual(rain.terms) && { terms: rain.terms }),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),
-    ...(rain.portions && { portions: rain.portions }),
+    ...(rain.topUps && { topUps: rain.topUps }),
     ...(rain.reveal && { seed: rain.reveal.seed, plan: rain.reveal.plan, shards: rain.shards }),
   };
 }

@@ -11,10 +11,10 @@ export class BanList {
   readonly #limits: ViolationLimits;
   readonly #addresses: Pick<CallerBuckets, 'socketsOf'>;
   readonly #now: () => number;
-  /** Name → until when, in the order in which they were banished; ms of the monotonic clock. */
+  /** Name → until when, in the order in which they were banned; ms of the monotonic clock. */
   readonly #users = new Map<string, number>();
   readonly #places = new Map<string, number>();
-  /** Address → its banished users and until when. */
+  /** Address → its banned users and until when. */
   readonly #byAddress = new Map<string, Map<string, number>>();
 
   constructor(limits: ViolationLimits, addresses: Pick<CallerBuckets, 'socketsOf'>, now: () => number = () => performance.now()) {
@@ -23,7 +23,7 @@ export class BanList {
     this.#now = now;
   }
 
-  /** Counts a message that was refused. @returns true when it was one too many: its user is banished from now on */
+  /** Counts a message that was refused. @returns true when it was one too many: its user is banned from now on */
   refuse(user: CallerBucket, address: string): boolean {
     const now = this.#now();
     const { offencesMax, violationWindowMs } = this.#limits;
@@ -33,7 +33,7 @@ export class BanList {
     }
     if (++user.refused < offencesMax) return false;
     user.refused = 0;
-    this.#banish(user.name, address, now);
+    this.#ban(user.name, address, now);
     return true;
   }
 
@@ -56,7 +56,7 @@ export class BanList {
     }
   }
 
-  #banish(userId: string, address: string, now: number): void {
+  #ban(userId: string, address: string, now: number): void {
     const until = now + this.#limits.bannedMs;
     this.#write(this.#users, userId, until);
     let users = this.#byAddress.get(address);

@@ -4,7 +4,7 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
   'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
-  'connections', 'connections_per_address', 'tickets', 'puzzles', 'solutions', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
+  'connections', 'connections_per_address', 'tickets', 'challenges', 'solutions', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
@@ -16,8 +16,8 @@ export interface GatewayCounters {
   refused: Record<LimitName, number>;
   /** Sockets that we have closed, by code. */
   closes: Record<CloseCode, number>;
-  /** Tickets and puzzles handed out; one that is told again is not counted again. */
-  handedOut: Record<'ticket' | 'challenge', number>;
+  /** Tickets and challenges handed out; one that is told again is not counted again. */
+  issued: Record<'ticket' | 'challenge', number>;
   /** Grabs that drew a lot at the opening of a rain. */
   gathered: number;
   /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
@@ -29,7 +29,7 @@ export function createGatewayCounters(): GatewayCounters {
     answers: zeros(OUTCOMES_IN_ORDER.map(({ code }) => code)),
     refused: zeros(REFUSED_BY),
     closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
-    handedOut: { ticket: 0, challenge: 0 },
+    issued: { ticket: 0, challenge: 0 },
     gathered: 0,
     redisFaults: 0,
   };

@@ -26,7 +26,7 @@ interface GatewayHeartbeat {
 }
 
 /**
- * Tells the desk, once a second, that this gateway is there and what it has counted. A word that is lost is followed by the
+ * Tells the console, once a second, that this gateway is there and what it has counted. A word that is lost is followed by the
  * next; while Redis is away nobody is told anything, and one word waits at most.
  */
 export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = 1_000 }: HeartbeatRules): GatewayHeartbeat {

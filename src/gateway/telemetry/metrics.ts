@@ -22,7 +22,7 @@ export function registerGatewayMetrics(registry: MetricsRegistry, gateway: Pick<
   histogram('rain_gateway_answer_seconds', 'Grabs that Redis decided: read from the socket → answered. What a player notices, without the network; gathering for a fair start not counted', times.answers);
   histogram('rain_gateway_redis_batch_seconds', 'Batches of grabs on their way to Redis and back. If this is long and the pulse is short, the batches are large or Redis is busy with them', times.batches);
   histogram('rain_gateway_batch_grabs', 'Grabs in a batch. Grows with the load by itself; always 512: turns are too long', times.sizes);
-  histogram('rain_gateway_redis_pulse_seconds', 'Questions to Redis with no grab before them, about five a second. Long: Redis or the line to it, not we', times.probe);
+  histogram('rain_gateway_redis_probe_seconds', 'Questions to Redis with no grab before them, about five a second. Long: Redis or the line to it, not we', times.probe);
   registerMetric(registry, {
     kind: 'counter', name: 'rain_gateway_grabs_total', help: 'Grabs answered, by code. -1 to -4 are the rain as it is; -7 (busy) is what players should hardly ever hear', labels: ['code', 'reason'],
     read: () => Object.values(OUTCOMES).map(({ code, reason }) => ({ labels: { code, reason }, value: counters.answers[code] })),
@@ -37,8 +37,8 @@ export function registerGatewayMetrics(registry: MetricsRegistry, gateway: Pick<
   });
   registerMetric(registry, { kind: 'counter', name: 'rain_gateway_fair_start_grabs_total', help: 'Grabs that drew a lot at the opening of a rain. Stands still at an opening: the fair start is off, or nobody came in time', read: () => [{ value: counters.gathered }] });
   registerMetric(registry, {
-    kind: 'counter', name: 'rain_gateway_handed_out_total', help: 'Tickets, and puzzles before them, handed out. Puzzles without tickets after them: scripts that do not solve them', labels: ['what'],
-    read: () => Object.entries(counters.handedOut).map(([what, value]) => ({ labels: { what }, value })),
+    kind: 'counter', name: 'rain_gateway_issued_total', help: 'Tickets, and challenges before them, handed out. Challenges without tickets after them: scripts that do not solve them', labels: ['what'],
+    read: () => Object.entries(counters.issued).map(([what, value]) => ({ labels: { what }, value })),
   });
   registerMetric(registry, {
     kind: 'counter', name: 'rain_gateway_redis_faults_total', help: 'Commands that Redis did not answer, or not as expected. Each may stand for a whole batch of grabs, all told to ask again', read: () => [{ value: counters.redisFaults }],

@@ -8,10 +8,10 @@ import { duration, escape, figure, FRAMES, type Frame } from './plot.ts';
 import { STYLE } from './style.ts';
 
 /**
- * The report as one page for a browser, light or dark, on a desk or a phone. It holds all it needs: no script, no font and no
+ * The report as one page for a browser, light or dark, on a computer or a phone. It holds all it needs: no script, no font and no
  * picture is fetched, and the page itself forbids it.
  */
-export function renderPage(report: SwarmReport, { adds_up, sentence }: Verdict): string {
+export function renderPage(report: SwarmReport, { balanced, sentence }: Verdict): string {
   const columns = columnsOf(report.timeline);
   const start = report.start.heard > 0 ? report.start.firstMs / 1_000 : undefined;
   const sockets: Course = { name: 'sockets', label: 'open sockets', values: running(columns.of('sockets')) };
@@ -29,7 +29,7 @@ export function renderPage(report: SwarmReport, { adds_up, sentence }: Verdict):
 </head>
 <body><main>
 <header><h1>红包雨 ${escape(report.rainId)}</h1><p class="sub">${figure(report.users)} simulated users in ${duration(report.durationMs)}${report.processes > 1 ? `, by ${report.processes} processes` : ''}${arrivalWords(report)}</p></header>
-<div class="verdict${adds_up ? '' : ' no'}"><i>${adds_up ? '✓' : '✗'}</i><p>${escape(sentence)}</p></div>
+<div class="verdict${balanced ? '' : ' no'}"><i>${balanced ? '✓' : '✗'}</i><p>${escape(sentence)}</p></div>
 <div class="tiles">${[
     ['half waited at most', duration(tap.p50)], ['99 % waited at most', duration(tap.p99)], ['the longest wait', duration(tap.max)],
     report.start.heard > 0 ? ['from the first told of the start to the last', duration(report.start.spreadMs)] : ['lines lost', figure(report.lostLines)],

@@ -17,7 +17,7 @@ export interface Booked {
   packetOf: Map<string, string>;
   /** redPacketId → what went back when its claim was discarded. */
   discards: Map<string, Cents>;
-  /** What was laid to rest, by its letter. */
+  /** What was discarded, by its letter. */
   resting: Map<string, Acknowledged>;
   /** What nobody had won, given back at the settlement. */
   recycledCents: Cents;
@@ -58,7 +58,7 @@ export function isCredited(entry: string, credits: ReadonlyMap<string, Posted>):
   return parsed.ok && credits.get(parsed.claim.redPacketId)?.userId === parsed.claim.userId;
 }
 
-/** Everything that was laid to rest of a rain, ordered by letter. */
+/** Everything that was discarded of a rain, ordered by letter. */
 export async function* readDiscards(context: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard> {
   for (let after: string | undefined; ;) {
     const page = await context.ledger.discards(rainId, after);

@@ -10,13 +10,13 @@ import { discardedAmong } from './discarded.ts';
 
 /** What the claim log says, beside what the book knows. */
 export interface Logged {
-  /** redPacketId → the claim of it that stands. `resting`: it was credited with another amount, and that is laid to rest. */
+  /** redPacketId → the claim of it that stands. `resting`: it was credited with another amount, and that is discarded. */
   claims: Map<string, Posted & { resting: boolean }>;
-  /** Packets that only other claims name: promised twice, or laid to rest. */
+  /** Packets that only other claims name: told twice, or discarded. */
   named: Set<string>;
-  /** Claims that cannot be paid out of this rain, and are not laid to rest. */
+  /** Claims that cannot be paid out of this rain, and are not discarded. */
   promises: ToldTwice[];
-  /** Entries that are no claims of this rain, laid to rest or not; each may have cost a packet. */
+  /** Entries that are no claims of this rain, discarded or not; each may have cost a packet. */
   unread: number;
   /** Elements set aside. */
   spoiled: number;

@@ -22,7 +22,7 @@ export interface LostFromLog {
   userId: string;
 }
 
-/** What the operator has laid to rest: it is explained, and counts as no problem any more. */
+/** What the operator has discarded: it is explained, and counts as no problem any more. */
 export interface Acknowledged {
   letterId: string;
   deadReason: string;
@@ -34,14 +34,14 @@ export interface Acknowledged {
   returned?: { redPacketId: string; amountCents: Cents };
 }
 
-/** The name under which a lost claim is laid to rest; no letter's id has a colon. */
+/** The name under which a lost claim is discarded; no letter's id has a colon. */
 export function lostClaimId(redPacketId: string): string {
   return `lost:${redPacketId}`;
 }
 
 export function tellPromise({ redPacketId, amountCents, toldTo, paid, letterId }: ToldTwice): string {
   const standing = !paid ? 'nobody is paid with it' : paid.redPacketId === redPacketId ? `it was paid to ${paid.userId}` : `${paid.userId} was paid with ${paid.redPacketId}`;
-  return `${redPacketId} is promised twice: ${formatMoney(amountCents)} to ${toldTo}, and ${standing}; letter ${letterId}`;
+  return `${redPacketId} is told twice: ${formatMoney(amountCents)} to ${toldTo}, and ${standing}; letter ${letterId}`;
 }
 
 export function tellLost({ redPacketId, amountCents, userId }: LostFromLog): string {

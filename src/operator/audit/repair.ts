@@ -19,8 +19,8 @@ const JOBS_MAX = 500;
 const BULK = 20;
 
 /**
- * Sends again what is in the claim log and neither in the book, nor with the dead letters, nor laid to rest: at once, where
- * the sweeper waits, and past the relay, whose lease saves work and guards nothing. What was on its way arrives twice, and
+ * Sends again what is in the claim log and neither in the book, nor with the dead letters, nor discarded: at once, where
+ * redelivery waits, and past the relay, whose lease saves work and guards nothing. What was on its way arrives twice, and
  * the ledger finds it `already` there [R5].
  * @param dryRun only say how many they are
  */

@@ -41,12 +41,12 @@ async function add(context: OperatorContext, rain: BookedRain, cents: Cents): Pr
 
 /** The round whose book has this top-up already. */
 async function holder(context: OperatorContext, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
-  return (await context.ledger.rounds(rain.campaign!.id)).find(({ portions }) => portions.some((portion) => portion.id === id));
+  return (await context.ledger.rounds(rain.campaign!.id)).find(({ topUps }) => topUps.some((topUp) => topUp.id === id));
 }
 
 /** Brings its packets into Redis, if they are not there. Should the round be over by now they go back with what nobody has won. */
 async function finish(context: OperatorContext, holding: BookedRain, id: string): Promise<string> {
-  const { split } = holding.portions.find((portion) => portion.id === id)!;
+  const { split } = holding.topUps.find((topUp) => topUp.id === id)!;
   await addToRain(context, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
   return holding.id;
 }
@@ -56,7 +56,7 @@ async function finish(context: OperatorContext, holding: BookedRain, id: string)
  * split is told by the round's method; its bounds do not count, since a rest that is smaller than the smallest packet must be won, too.
  * @throws when the round is split by a method that this version does not know: nothing is guessed about money
  */
-export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'portions' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
+export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
   const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);
   const method = methodOf(next.split['split']);

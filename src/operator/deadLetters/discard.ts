@@ -12,7 +12,7 @@ import { noSuchDeadLetter } from './letters.ts';
 export type Discarded =
   /** The money is the operator's again. @see Discarding */
   | { ok: true; outcome: 'returned'; amount: string }
-  | { ok: true; outcome: 'laid_to_rest' | 'credited' }
+  | { ok: true; outcome: 'discarded' | 'credited' }
   | { ok: true; outcome: 'already'; reason: string; actor: string }
   | Refused;
 
@@ -40,7 +40,7 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
   switch (done.outcome) {
     case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
     case 'already': return { ok: true, outcome: 'already', reason: done.discard.reason, actor: done.discard.actor };
-    case 'laid_to_rest': case 'credited': return { ok: true, outcome: done.outcome };
+    case 'discarded': case 'credited': return { ok: true, outcome: done.outcome };
     default: return done satisfies never;
   }
 }

@@ -21,7 +21,7 @@ export interface DeadLetterView {
   amount?: string;
   entry: string;
   deadLetteredAt: string;
-  /** It was laid to rest, and is left over from a discard that was cut: to discard it again clears it away. */
+  /** It was discarded, and is left over from a discard that was cut: to discard it again clears it away. */
   discardedClaims?: { reason: string; actor: string; at: string };
 }
 
@@ -50,9 +50,9 @@ export async function showDeadLetter({ queues, ledger }: QueueContext, id: strin
   return letter ? { ok: true, letter: view(letter, resting.get(id)) } : noSuchDeadLetter(id, resting.get(id));
 }
 
-/** Also what is told of one that was laid to rest and cleared away. */
+/** Also what is told of one that was discarded and cleared away. */
 export function noSuchDeadLetter(id: string, discard: BookedDiscard | undefined): Refused {
-  return refuse('letter', discard ? `${id} was laid to rest by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`);
+  return refuse('letter', discard ? `${id} was discarded by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`);
 }
 
 function view({ id, deadLetteredAt, rainId, shard, index, reason, detail, entry }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {

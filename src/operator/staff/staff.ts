@@ -16,7 +16,7 @@ type Done = { ok: true } | Refused;
 
 const unknown = (name: string): Refused => refuse('name', `there is no operator ${name}`);
 
-/** Somebody new may sign in at the desk. */
+/** Somebody new may sign in at the console. */
 export async function addOperator({ ledger, actor }: Staff, name: string, role: Role, password: string): Promise<Done> {
   const refused = check(operatorName, name, 'name') ?? check(newPassword, password, 'password');
   if (refused) return refused;

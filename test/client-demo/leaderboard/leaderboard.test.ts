@@ -28,7 +28,7 @@ test('[R10] gives up where nobody answers, and keeps what it has heard', async (
   expect([asked, leaderboard.found]).toEqual([8, SOFAR]);
 });
 
-test('another rain is another podium: an answer of the last one that comes late is not shown', async () => {
+test('another rain is another leaderboard: an answer of the last one that comes late is not shown', async () => {
   let answer = (_found: Luckiest) => {};
   const leaderboard = new Leaderboard({ random: () => 0, read: () => new Promise((resolve) => { answer = resolve; }) });
   leaderboard.tell('first');
@@ -39,7 +39,7 @@ test('another rain is another podium: an answer of the last one that comes late 
   expect(leaderboard.found).toBeUndefined();
 });
 
-test('what is no podium is none, and more than three places are not shown', () => {
+test('what is no leaderboard is none, and more than three places are not shown', () => {
   for (const value of [undefined, null, 1, {}, { luckiest: 'x' }]) expect(toLuckiest(value)).toBeUndefined();
   expect(toLuckiest({ luckiest: [null, { user: 1, amount: '1' }, ...Array.from({ length: 5 }, () => ({ user: 'u', amount: '1.00', redPacketId: 'p' }))] }))
     .toEqual({ luckiest: Array.from({ length: 3 }, () => ({ user: 'u', amount: '1.00' })), final: false });

@@ -37,8 +37,8 @@ test('every route of the server stands in the contract, and every endpoint of th
   server.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`); });
   await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit } }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, refuse: (reply) => reply, onFault: () => {} });
   await server.close();
-  expect(routes.filter((route) => route.includes('/api/desk/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
-  expect(routes.filter((route) => !/ \/(api\/desk|desk\/queues)\b/.test(route))).toEqual([]);
+  expect(routes.filter((route) => route.includes('/api/console/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(routes.filter((route) => !/ \/(api\/console|console\/queues)\b/.test(route))).toEqual([]);
 });
 
 describe('[R12] nobody gets in without a session', () => {
@@ -49,10 +49,10 @@ describe('[R12] nobody gets in without a session', () => {
   });
 
   test('to the board of the queues either: a script is refused, a person is sent to sign in', async () => {
-    expect(await ask(testConsole.url, 'GET', '/desk/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
-    const sent = await ask(testConsole.url, 'GET', '/desk/queues/', undefined, { accept: 'text/html' });
-    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/desk/']);
-    expect(await ask(testConsole.url, 'GET', '/desk/queues/static/js/nothing.js')).toMatchObject({ status: 401 });
+    expect(await ask(testConsole.url, 'GET', '/console/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    const sent = await ask(testConsole.url, 'GET', '/console/queues/', undefined, { accept: 'text/html' });
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/console/']);
+    expect(await ask(testConsole.url, 'GET', '/console/queues/static/js/nothing.js')).toMatchObject({ status: 401 });
   });
 });
 
@@ -82,10 +82,10 @@ test('from a page of another origin nothing is done, be it the neighbour on anot
     for (const { method, url } of changing) {
       expect(await opal.ask(method, url, {}, headers), `${method} ${url} ${JSON.stringify(headers)}`).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
     }
-    expect(await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD }, headers)).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
+    expect(await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD }, headers)).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
   }
   expect(await everything()).toEqual(before);
-  expect(await opal.ask('POST', '/api/desk/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject({ status: 200 });
+  expect(await opal.ask('POST', '/api/console/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject({ status: 200 });
 });
 
 describe('[R12] what is no request is refused with a code and changes nothing', () => {
@@ -105,26 +105,26 @@ describe('[R12] what is no request is refused with a code and changes nothing', 
   });
 
   test.each([
-    ['a rain that is none', 'GET', '/api/desk/rains/..%2f..%2fetc', 400, 'bad_request'],
-    ['a rain of another form', 'GET', '/api/desk/rains/a%20b', 400, 'bad_request'],
-    ['a rain there is not', 'GET', '/api/desk/rains/nowhere', 404, 'no_such_rain'],
-    ['its audit', 'GET', '/api/desk/rains/nowhere/audit', 404, 'no_such_rain'],
-    ['its winners', 'GET', '/api/desk/rains/nowhere/winners', 404, 'no_such_rain'],
-    ['their export', 'GET', '/api/desk/rains/nowhere/winners.csv', 404, 'no_such_rain'],
-    ['its live figures', 'GET', '/api/desk/rains/nowhere/live', 404, 'no_such_rain'],
-    ['its pause', 'POST', '/api/desk/rains/nowhere/pause', 404, 'no_such_rain'],
-    ['a page of nowhere', 'GET', '/api/desk/actions?cursor=x', 400, 'bad_request'],
-    ['more than is told at once', 'GET', '/api/desk/rains?limit=1001', 400, 'bad_request'],
-    ['nothing there', 'GET', '/api/desk/nothing', 404, 'not_found'],
-    ['a file outside of the page', 'GET', '/desk/..%2f..%2f..%2fetc%2fpasswd', 404, 'not_found'],
-    ['a hidden file', 'GET', '/desk/.env', 404, 'not_found'],
+    ['a rain that is none', 'GET', '/api/console/rains/..%2f..%2fetc', 400, 'bad_request'],
+    ['a rain of another form', 'GET', '/api/console/rains/a%20b', 400, 'bad_request'],
+    ['a rain there is not', 'GET', '/api/console/rains/nowhere', 404, 'no_such_rain'],
+    ['its audit', 'GET', '/api/console/rains/nowhere/audit', 404, 'no_such_rain'],
+    ['its winners', 'GET', '/api/console/rains/nowhere/winners', 404, 'no_such_rain'],
+    ['their export', 'GET', '/api/console/rains/nowhere/winners.csv', 404, 'no_such_rain'],
+    ['its live figures', 'GET', '/api/console/rains/nowhere/live', 404, 'no_such_rain'],
+    ['its pause', 'POST', '/api/console/rains/nowhere/pause', 404, 'no_such_rain'],
+    ['a page of nowhere', 'GET', '/api/console/actions?cursor=x', 400, 'bad_request'],
+    ['more than is told at once', 'GET', '/api/console/rains?limit=1001', 400, 'bad_request'],
+    ['nothing there', 'GET', '/api/console/nothing', 404, 'not_found'],
+    ['a file outside of the page', 'GET', '/console/..%2f..%2f..%2fetc%2fpasswd', 404, 'not_found'],
+    ['a hidden file', 'GET', '/console/.env', 404, 'not_found'],
   ])('%s', async (_what, method, path, status, code) => {
     expect(await opal.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({ status, body: { code, reason: expect.any(String) as string } });
   });
 
   test('broken JSON, a form, and a body of a megabyte', async () => {
     const post = async (type: string, body: string) => {
-      const question = httpRequest(`${testConsole.url}/api/desk/rains`, { method: 'POST', headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type } });
+      const question = httpRequest(`${testConsole.url}/api/console/rains`, { method: 'POST', headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type } });
       question.on('error', () => {});
       question.end(body);
       const [answer] = await once(question, 'response');
@@ -138,9 +138,9 @@ describe('[R12] what is no request is refused with a code and changes nothing', 
 });
 
 test('[R10] who guesses passwords is stopped after twenty, also when he asks all at once, and a session is not touched by it', async () => {
-  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: 'guess' })).status));
+  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: 'guess' })).status));
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
-  expect(await ask(testConsole.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD })).toMatchObject({ status: 429, body: { code: 'too_many' } });
-  expect(await opal.ask('GET', '/api/desk/session')).toMatchObject({ status: 200 });
+  expect(await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD })).toMatchObject({ status: 429, body: { code: 'too_many' } });
+  expect(await opal.ask('GET', '/api/console/session')).toMatchObject({ status: 200 });
 });

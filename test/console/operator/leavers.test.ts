@@ -59,7 +59,7 @@ function leaver(url: string, path: string): () => Promise<unknown> {
 test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])('[R10] %s: who has gone before he is answered does not keep his place for ever', async (path, places, type) => {
   const book = await slowBook();
   try {
-    const leavers = Array.from({ length: places }, () => leaver(book.console.url, `/api/desk/rains/looked-at/${path}`));
+    const leavers = Array.from({ length: places }, () => leaver(book.console.url, `/api/console/rains/looked-at/${path}`));
     await eventually(() => expect(book.waiting).toHaveLength(places));
     await Promise.all(leavers.map((leave) => leave()));
     // What was said after they left is heard after it, too.
@@ -67,7 +67,7 @@ test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])(
     book.answer();
     await eventually(async () => {
       const leave = new AbortController();
-      const answer = await fetch(`${book.console.url}/api/desk/rains/looked-at/${path}`, { headers: { cookie: vera.cookie }, signal: leave.signal });
+      const answer = await fetch(`${book.console.url}/api/console/rains/looked-at/${path}`, { headers: { cookie: vera.cookie }, signal: leave.signal });
       const told = [answer.status, answer.headers.get('content-type')];
       leave.abort();
       expect(told).toEqual([200, expect.stringContaining(type)]);

@@ -20,7 +20,7 @@ afterAll(() => testConsole?.stop());
 /** A browser that looks at a rain live. */
 async function look(rainId: string, cookie = vera.cookie, url = testConsole.url) {
   const leaving = new AbortController();
-  const answer = await fetch(`${url}/api/desk/rains/${rainId}/live`, { headers: { cookie }, signal: leaving.signal });
+  const answer = await fetch(`${url}/api/console/rains/${rainId}/live`, { headers: { cookie }, signal: leaving.signal });
   const samples: LiveSample[] = [];
   let ended = false;
   const reading = (async () => {
@@ -50,11 +50,11 @@ describe('a live rain', () => {
     expect(viewer.answer.headers.get('cache-control')).toBe('no-store');
     expect(viewer.answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     const won = await latest(viewer, ({ equation }) => equation?.pending === '2.00');
-    expect(won).toMatchObject({ state: 'open', packets: 10, left: 8, wins: 2, credited: 0, equation: { budget: '10.00', credited: '0.00', unclaimed: '8.00', adds_up: true } });
+    expect(won).toMatchObject({ state: 'open', packets: 10, left: 8, wins: 2, credited: 0, equation: { budget: '10.00', credited: '0.00', unclaimed: '8.00', balanced: true } });
     expect(won.creditLagMs).toBeGreaterThan(0);
     await testConsole.credit();
     const credited = await latest(viewer, ({ equation }) => equation?.credited === '2.00');
-    expect(credited).toMatchObject({ wins: 2, credited: 2, creditLagMs: 0, equation: { pending: '0.00', adds_up: true } });
+    expect(credited).toMatchObject({ wins: 2, credited: 2, creditLagMs: 0, equation: { pending: '0.00', balanced: true } });
     const count = viewer.samples.length;
     await latest(viewer, () => viewer.samples.length > count + 2);
     await viewer.leave();
@@ -75,7 +75,7 @@ describe('a live rain', () => {
     const gateway = await openGateway(testConsole.redisUrl, { token: { secret: SECRET }, heartbeat: true });
     const viewer = await look('crowd');
     await latest(viewer, ({ gateways }) => gateways === 1);
-    expect((await vera.ask('GET', '/api/desk/gateways')).body).toMatchObject({ gateways: [{ address: gateway.url, sockets: 0, pressed: false, answers: { 0: 0 } }] });
+    expect((await vera.ask('GET', '/api/console/gateways')).body).toMatchObject({ gateways: [{ address: gateway.url, sockets: 0, pressed: false, answers: { 0: 0 } }] });
     await gateway.close();
     await latest(viewer, ({ gateways }) => gateways === 0);
     await viewer.leave();
@@ -92,7 +92,7 @@ describe('a live rain', () => {
     await Promise.all([first.leave(), second.leave()]);
   });
 
-  test('ends when the desk closes, which does not wait for who looks', async () => {
+  test('ends when the console closes, which does not wait for who looks', async () => {
     await testConsole.wonRain('closing', 0);
     const other = await testConsole.another({});
     const viewer = await look('closing', vera.cookie, other.url);

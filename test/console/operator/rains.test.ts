@@ -33,43 +33,43 @@ const verbs = async (rainId: string) => (await testConsole.ledger.actions(rainId
 describe('creating a rain', () => {
   test('puts it into the book and its packets into Redis, and says who did it', async () => {
     const times = await window();
-    const created = as(rainsApi.create.answer, await opal.ask('POST', '/api/desk/rains', { id: 'made', title: '年会', plan: PLAN, ...times }));
+    const created = as(rainsApi.create.answer, await opal.ask('POST', '/api/console/rains', { id: 'made', title: '年会', plan: PLAN, ...times }));
     expect(created).toEqual({ rainId: 'made', ...times, commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string, loaded: 20 });
     expect(await verbs('made')).toEqual(['console:opal create', 'console:opal load']);
-    const shown = as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/made'));
-    expect(shown).toMatchObject({ rainId: 'made', title: '年会', state: 'loaded', budget: '10.00', packets: 20, left: 20, loaded: 20, portions: [], commitment: created.commitment });
+    const shown = as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/made'));
+    expect(shown).toMatchObject({ rainId: 'made', title: '年会', state: 'loaded', budget: '10.00', packets: 20, left: 20, loaded: 20, topUps: [], commitment: created.commitment });
     expect(shown).not.toHaveProperty('seed');
-    expect(as(rainsApi.list.answer, await opal.ask('GET', '/api/desk/rains?limit=1')).rains).toMatchObject([{ rainId: 'made' }]);
+    expect(as(rainsApi.list.answer, await opal.ask('GET', '/api/console/rains?limit=1')).rains).toMatchObject([{ rainId: 'made' }]);
   });
 
   test('twice with the same id makes one; with another plan under it, is refused by field', async () => {
     const times = await window();
     const asked = { id: 'twice', plan: PLAN, ...times };
-    const [first, second] = await Promise.all([opal.ask('POST', '/api/desk/rains', asked), opal.ask('POST', '/api/desk/rains', asked)]);
+    const [first, second] = await Promise.all([opal.ask('POST', '/api/console/rains', asked), opal.ask('POST', '/api/console/rains', asked)]);
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body).toEqual(first.body);
     expect((await testConsole.ledger.book('twice'))!.fundedCents).toBe(1_000n);
-    expect(await opal.ask('POST', '/api/desk/rains', { ...asked, plan: { ...PLAN, budget: '11.00' } })).toMatchObject({
+    expect(await opal.ask('POST', '/api/console/rains', { ...asked, plan: { ...PLAN, budget: '11.00' } })).toMatchObject({
       status: 422, body: { code: 'refused', reason: expect.stringContaining('exists already') as string, refusals: [{ field: 'id' }] },
     });
   });
 
   test('dry writes nothing, and says what would be refused', async () => {
     const before = [await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })];
-    expect(await opal.ask('POST', '/api/desk/rains', { id: 'dry', plan: PLAN, ...await window(), dryRun: true })).toMatchObject({ status: 201, body: { rainId: 'dry' } });
-    expect(await opal.ask('POST', '/api/desk/rains', { plan: { budget: '0.01', packets: 2 }, ...await window(), dryRun: true })).toMatchObject({ status: 422, body: { refusals: [{ field: 'packets' }] } });
+    expect(await opal.ask('POST', '/api/console/rains', { id: 'dry', plan: PLAN, ...await window(), dryRun: true })).toMatchObject({ status: 201, body: { rainId: 'dry' } });
+    expect(await opal.ask('POST', '/api/console/rains', { plan: { budget: '0.01', packets: 2 }, ...await window(), dryRun: true })).toMatchObject({ status: 422, body: { refusals: [{ field: 'packets' }] } });
     expect([await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })]).toEqual(before);
   });
 
   test('is refused with a word for each field that is wrong [R12]', async () => {
-    const { status, body } = await opal.ask('POST', '/api/desk/rains', { id: 'a b', title: '', plan: { budget: 'x', packets: 0 }, opensAt: 1.5, closesAt: 2, shards: 99 });
+    const { status, body } = await opal.ask('POST', '/api/console/rains', { id: 'a b', title: '', plan: { budget: 'x', packets: 0 }, opensAt: 1.5, closesAt: 2, shards: 99 });
     expect(status).toBe(422);
     expect((body as { refusals: { field: string }[] }).refusals.map(({ field }) => field).sort()).toEqual(['budget', 'id', 'opensAt', 'packets', 'shards', 'title']);
   });
 });
 
 describe('the preview', () => {
-  const preview = async (plan: unknown, draws = 1) => as(rainsApi.preview.answer, await opal.ask('POST', '/api/desk/rains/preview', { plan, draws }));
+  const preview = async (plan: unknown, draws = 1) => as(rainsApi.preview.answer, await opal.ask('POST', '/api/console/rains/preview', { plan, draws }));
 
   test.each([
     ...Object.values(EXAMPLES).map(({ split }): [string, { budget: string; packets: number; split: unknown }] => [split.method, { budget: '8888.00', packets: 1_000, split }]),
@@ -99,8 +99,8 @@ describe('the preview', () => {
 
 describe('steering', () => {
   test('start, pause, resume, top up, end, recycle: each once on record, and the equation closes', async () => {
-    await opal.ask('POST', '/api/desk/rains', { id: 'whole', plan: PLAN, ...await window() });
-    const act = (verb: string, body?: unknown) => opal.ask('POST', `/api/desk/rains/whole/${verb}`, body);
+    await opal.ask('POST', '/api/console/rains', { id: 'whole', plan: PLAN, ...await window() });
+    const act = (verb: string, body?: unknown) => opal.ask('POST', `/api/console/rains/whole/${verb}`, body);
     expect(as(rainsApi.start.answer, await act('start')).state).toBe('open');
     expect(await act('pause')).toMatchObject({ status: 200, body: { state: 'paused' } });
     expect(await act('resume')).toMatchObject({ status: 200, body: { state: 'loaded' } });
@@ -112,67 +112,67 @@ describe('steering', () => {
     expect(await act('recycle')).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('end it first') as string }] } });
     expect(await act('close')).toMatchObject({ status: 200, body: { state: 'closed' } });
     expect(as(rainsApi.recycle.answer, await act('recycle'))).toEqual({ state: 'settled', amount: '15.00' });
-    const audit = as(rainsApi.audit.answer, await opal.ask('GET', '/api/desk/rains/whole/audit'));
-    expect(audit).toMatchObject({ budget: '15.00', recycled: '15.00', adds_up: true, in_order: true, findings: [], counts: { budget: 25 } });
-    const verdict = as(rainsApi.verify.answer, await opal.ask('GET', '/api/desk/rains/whole/verify'));
+    const audit = as(rainsApi.audit.answer, await opal.ask('GET', '/api/console/rains/whole/audit'));
+    expect(audit).toMatchObject({ budget: '15.00', recycled: '15.00', balanced: true, in_order: true, findings: [], counts: { budget: 25 } });
+    const verdict = as(rainsApi.verify.answer, await opal.ask('GET', '/api/console/rains/whole/verify'));
     expect(verdict).toMatchObject({ fair: true, packets: 25, problems: [] });
     expect((await verbs('whole')).filter((verb) => !verb.startsWith('console:opal'))).toEqual([]);
     expect((await verbs('whole')).map((verb) => verb.slice('console:opal '.length))).toEqual(expect.arrayContaining(['create', 'load', 'start', 'pause', 'resume', 'close']));
   });
 
   test('a rain that has not opened can be moved, and what cannot be done now is refused in words', async () => {
-    await opal.ask('POST', '/api/desk/rains', { id: 'later', plan: PLAN, ...await window() });
+    await opal.ask('POST', '/api/console/rains', { id: 'later', plan: PLAN, ...await window() });
     const times = await window(3_600_000);
-    expect(as(rainsApi.schedule.answer, await opal.ask('POST', '/api/desk/rains/later/schedule', times))).toEqual({ state: 'loaded', ...times });
-    expect(await opal.ask('POST', '/api/desk/rains/whole/load')).toMatchObject({ status: 422, body: { code: 'refused', refusals: [{ field: 'id', reason: expect.stringContaining('is settled') as string }] } });
-    expect(await opal.ask('GET', '/api/desk/rains/later/verify')).toMatchObject({ status: 422, body: { refusals: [{ reason: expect.stringContaining('not settled') as string }] } });
+    expect(as(rainsApi.schedule.answer, await opal.ask('POST', '/api/console/rains/later/schedule', times))).toEqual({ state: 'loaded', ...times });
+    expect(await opal.ask('POST', '/api/console/rains/whole/load')).toMatchObject({ status: 422, body: { code: 'refused', refusals: [{ field: 'id', reason: expect.stringContaining('is settled') as string }] } });
+    expect(await opal.ask('GET', '/api/console/rains/later/verify')).toMatchObject({ status: 422, body: { refusals: [{ reason: expect.stringContaining('not settled') as string }] } });
   });
 });
 
 describe('campaigns and rehearsals', () => {
   test('a campaign is begun, gets rounds, and tells them', async () => {
-    expect(await opal.ask('POST', '/api/desk/campaigns', { id: 'autumn', title: 'Autumn', winsPerUserMax: 1, rollOver: true })).toMatchObject({ status: 201, body: { campaignId: 'autumn' } });
-    expect(await opal.ask('POST', '/api/desk/campaigns', { id: 'autumn', winsPerUserMax: 2 })).toMatchObject({ status: 422, body: { refusals: [{ field: 'id' }] } });
+    expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', title: 'Autumn', winsPerUserMax: 1, rollOver: true })).toMatchObject({ status: 201, body: { campaignId: 'autumn' } });
+    expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', winsPerUserMax: 2 })).toMatchObject({ status: 422, body: { refusals: [{ field: 'id' }] } });
     const round = { plan: PLAN, ...await window(), campaign: { id: 'autumn', round: 1 } };
-    expect(await opal.ask('POST', '/api/desk/rains', round)).toMatchObject({ status: 201, body: { rainId: 'autumn.1', loaded: 20 } });
-    const shown = as(campaignsApi.show.answer, await opal.ask('GET', '/api/desk/campaigns/autumn'));
+    expect(await opal.ask('POST', '/api/console/rains', round)).toMatchObject({ status: 201, body: { rainId: 'autumn.1', loaded: 20 } });
+    const shown = as(campaignsApi.show.answer, await opal.ask('GET', '/api/console/campaigns/autumn'));
     expect(shown).toMatchObject({ title: 'Autumn', winsPerUserMax: 1, rollOver: true, rounds: [{ rainId: 'autumn.1', campaign: { id: 'autumn', round: 1 }, terms: { winsMax: 1 } }], winners: { users: 0 } });
-    expect(as(campaignsApi.list.answer, await opal.ask('GET', '/api/desk/campaigns')).campaigns).toMatchObject([{ campaignId: 'autumn', rounds: 1 }]);
-    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/autumn.1'))).toMatchObject({ state: 'loaded' });
-    expect(await opal.ask('GET', '/api/desk/campaigns/winter')).toMatchObject({ status: 404, body: { code: 'no_such_campaign' } });
-    expect(await opal.ask('POST', '/api/desk/rains', { ...round, campaign: { id: 'winter', round: 1 } })).toMatchObject({ status: 422, body: { refusals: [{ field: 'campaign' }] } });
+    expect(as(campaignsApi.list.answer, await opal.ask('GET', '/api/console/campaigns')).campaigns).toMatchObject([{ campaignId: 'autumn', rounds: 1 }]);
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/autumn.1'))).toMatchObject({ state: 'loaded' });
+    expect(await opal.ask('GET', '/api/console/campaigns/winter')).toMatchObject({ status: 404, body: { code: 'no_such_campaign' } });
+    expect(await opal.ask('POST', '/api/console/rains', { ...round, campaign: { id: 'winter', round: 1 } })).toMatchObject({ status: 422, body: { refusals: [{ field: 'campaign' }] } });
   });
 
   test('a rehearsal is one wherever it is told', async () => {
-    expect(await opal.ask('POST', '/api/desk/rains', { id: 'dress', plan: PLAN, ...await window(), terms: { rehearsal: true } })).toMatchObject({ status: 201 });
-    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/desk/rains/dress'))).toMatchObject({ terms: { rehearsal: true } });
+    expect(await opal.ask('POST', '/api/console/rains', { id: 'dress', plan: PLAN, ...await window(), terms: { rehearsal: true } })).toMatchObject({ status: 201 });
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/dress'))).toMatchObject({ terms: { rehearsal: true } });
   });
 });
 
 describe('blocks and switches', () => {
   test('are put up, listed and lifted, by whoever did it', async () => {
-    const blocked = await opal.ask('POST', '/api/desk/blocks', { kind: 'address', who: '203.0.113.9/24', reason: 'phones', forMs: 60_000 });
+    const blocked = await opal.ask('POST', '/api/console/blocks', { kind: 'address', who: '203.0.113.9/24', reason: 'phones', forMs: 60_000 });
     expect(blocked).toMatchObject({ status: 201, body: { block: { who: '203.0.113.0/24', actor: 'console:opal', until: expect.any(String) as string } } });
-    expect((await opal.ask('GET', '/api/desk/blocks')).body).toMatchObject({ blocks: [{ kind: 'address', who: '203.0.113.0/24' }] });
-    expect(await opal.ask('DELETE', `/api/desk/blocks/address/${encodeURIComponent('203.0.113.0/24')}`)).toMatchObject({ status: 200 });
-    expect((await opal.ask('GET', '/api/desk/blocks')).body).toEqual({ blocks: [] });
-    expect(await opal.ask('DELETE', '/api/desk/blocks/user/nobody')).toMatchObject({ status: 422, body: { refusals: [{ field: 'who' }] } });
-    expect(await opal.ask('POST', '/api/desk/blocks', { kind: 'user', who: 'eve', reason: ' ' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason' }] } });
+    expect((await opal.ask('GET', '/api/console/blocks')).body).toMatchObject({ blocks: [{ kind: 'address', who: '203.0.113.0/24' }] });
+    expect(await opal.ask('DELETE', `/api/console/blocks/address/${encodeURIComponent('203.0.113.0/24')}`)).toMatchObject({ status: 200 });
+    expect((await opal.ask('GET', '/api/console/blocks')).body).toEqual({ blocks: [] });
+    expect(await opal.ask('DELETE', '/api/console/blocks/user/nobody')).toMatchObject({ status: 422, body: { refusals: [{ field: 'who' }] } });
+    expect(await opal.ask('POST', '/api/console/blocks', { kind: 'user', who: 'eve', reason: ' ' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason' }] } });
   });
 
   test('a switch is held, shown and let go of', async () => {
-    expect(await opal.ask('PUT', '/api/desk/switches/ticker', { position: 'off', reason: 'a test', forMs: 60_000 })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'off', held: { actor: 'console:opal', reason: 'a test' } } });
-    expect((await opal.ask('GET', '/api/desk/switches')).body).toMatchObject({ switches: [{ name: 'ticker', position: 'off' }, { name: 'joins', position: 'auto' }, { name: 'sockets' }, { name: 'grabs' }] });
-    expect(await opal.ask('PUT', '/api/desk/switches/ticker', { position: 'auto' })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'auto' } });
-    expect(await opal.ask('PUT', '/api/desk/switches/door', { position: 'off' })).toMatchObject({ status: 400 });
+    expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'off', reason: 'a test', forMs: 60_000 })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'off', held: { actor: 'console:opal', reason: 'a test' } } });
+    expect((await opal.ask('GET', '/api/console/switches')).body).toMatchObject({ switches: [{ name: 'ticker', position: 'off' }, { name: 'joins', position: 'auto' }, { name: 'sockets' }, { name: 'grabs' }] });
+    expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'auto' })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'auto' } });
+    expect(await opal.ask('PUT', '/api/console/switches/door', { position: 'off' })).toMatchObject({ status: 400 });
   });
 });
 
 describe('what is told of the system', () => {
   test('its servers, queues, version; and the document of it all', async () => {
-    const told = as(systemApi.system.answer, await opal.ask('GET', '/api/desk/system'));
+    const told = as(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
     expect(told).toMatchObject({ redis: { up: true, version: expect.stringMatching(/^\d+\./) as string }, database: { up: true }, queues: { credit: { waiting: 0 }, dead: 0 }, workers: 1 });
-    expect((await opal.ask('GET', '/api/desk/openapi.json')).body).toMatchObject({ openapi: '3.1.0' });
+    expect((await opal.ask('GET', '/api/console/openapi.json')).body).toMatchObject({ openapi: '3.1.0' });
   });
 
   test('the gateways that are heard of; one that has fallen silent is not, and is cleared away', async () => {
@@ -181,7 +181,7 @@ describe('what is told of the system', () => {
     await sendHeartbeat(testConsole.redis, { id: 'there', at: now, ...told });
     await sendHeartbeat(testConsole.redis, { id: 'gone', at: now - 6_000, ...told });
     await testConsole.redis.hset('rain:gateways', 'spoiled', 'x');
-    const { gateways } = as(systemApi.gateways.answer, await opal.ask('GET', '/api/desk/gateways'));
+    const { gateways } = as(systemApi.gateways.answer, await opal.ask('GET', '/api/console/gateways'));
     expect(gateways).toMatchObject([{ id: 'there', sockets: 3, answers: { 0: 5 } }]);
     expect(await testConsole.redis.hkeys('rain:gateways')).toEqual(['there']);
     expect(await testConsole.redis.pttl('rain:gateways')).toBeGreaterThan(0);
@@ -189,11 +189,11 @@ describe('what is told of the system', () => {
   });
 
   test('who did what, the latest first, page by page, of one rain too', async () => {
-    const all = (await opal.ask('GET', '/api/desk/actions')).body as { actions: { id: string }[] };
-    const first = (await opal.ask('GET', '/api/desk/actions?limit=2')).body as { actions: { id: string }[]; next: string };
-    const second = (await opal.ask('GET', `/api/desk/actions?limit=2&cursor=${first.next}`)).body as { actions: { id: string }[] };
+    const all = (await opal.ask('GET', '/api/console/actions')).body as { actions: { id: string }[] };
+    const first = (await opal.ask('GET', '/api/console/actions?limit=2')).body as { actions: { id: string }[]; next: string };
+    const second = (await opal.ask('GET', `/api/console/actions?limit=2&cursor=${first.next}`)).body as { actions: { id: string }[] };
     expect([...first.actions, ...second.actions]).toEqual(all.actions.slice(0, 4));
-    const whole = as(systemApi.actions.answer, await opal.ask('GET', '/api/desk/actions?rainId=whole'));
+    const whole = as(systemApi.actions.answer, await opal.ask('GET', '/api/console/actions?rainId=whole'));
     expect(new Set(whole.actions.map(({ rainId }) => rainId))).toEqual(new Set(['whole']));
     expect(JSON.stringify(whole)).not.toMatch(/seed/);
   });
@@ -201,13 +201,13 @@ describe('what is told of the system', () => {
 
 test('[R4] a rain is not settled by hand while Redis has only just come back: a gateway may still put back what it has told', async () => {
   const opensAt = await redisNow(testConsole.redis) - 1_000;
-  as(rainsApi.create.answer, await opal.ask('POST', '/api/desk/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }));
-  as(rainsApi.close.answer, await opal.ask('POST', '/api/desk/rains/returned/close'));
+  as(rainsApi.create.answer, await opal.ask('POST', '/api/console/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }));
+  as(rainsApi.close.answer, await opal.ask('POST', '/api/console/rains/returned/close'));
   let since = 9_000;
   const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
   const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, queues: { ...testConsole.queues, later }, sinceReturn: () => since } });
   try {
-    const recycle = () => ask(other.url, 'POST', '/api/desk/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
+    const recycle = () => ask(other.url, 'POST', '/api/console/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
     expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('put back') as string }] } });
     expect((await testConsole.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 10_000;

@@ -6,7 +6,7 @@ let testConsole: TestConsole;
 beforeAll(async () => { testConsole = await openTestConsole(); });
 afterAll(() => testConsole?.stop());
 
-const attempt = (name: string, password: string, headers: Record<string, string> = {}) => ask(testConsole.url, 'POST', '/api/desk/session', { name, password }, headers);
+const attempt = (name: string, password: string, headers: Record<string, string> = {}) => ask(testConsole.url, 'POST', '/api/console/session', { name, password }, headers);
 const newcomer = async (name: string): Promise<void> => { expect(await addOperator(testConsole, name, 'operator', PASSWORD)).toEqual({ ok: true }); };
 
 describe('signing in', () => {
@@ -22,10 +22,10 @@ describe('signing in', () => {
 
   test('is told by GET, with the same CSRF token, until signing out', async () => {
     const opal = await testConsole.signIn('opal');
-    expect((await opal.ask('GET', '/api/desk/session')).body).toMatchObject({ name: 'opal', role: 'operator', csrf: opal.csrf });
-    const out = await opal.ask('DELETE', '/api/desk/session');
+    expect((await opal.ask('GET', '/api/console/session')).body).toMatchObject({ name: 'opal', role: 'operator', csrf: opal.csrf });
+    const out = await opal.ask('DELETE', '/api/console/session');
     expect([out.status, out.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
-    expect(await opal.ask('GET', '/api/desk/session')).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    expect(await opal.ask('GET', '/api/console/session')).toMatchObject({ status: 401, body: { code: 'no_session' } });
   });
 
   test('nothing of it is kept that could be used: neither the password nor what the browser holds', async () => {
@@ -60,13 +60,13 @@ describe('signing in', () => {
     const planted = 'A'.repeat(43);
     const { headers } = await attempt('opal', PASSWORD, { cookie: `rain_session=${planted}` });
     expect(headers.get('set-cookie')).not.toContain(planted);
-    expect(await ask(testConsole.url, 'GET', '/api/desk/session', undefined, { cookie: `rain_session=${planted}` })).toMatchObject({ status: 401 });
+    expect(await ask(testConsole.url, 'GET', '/api/console/session', undefined, { cookie: `rain_session=${planted}` })).toMatchObject({ status: 401 });
   });
 
   test('another password ends every session at once, and being disabled does, and lets in again with a new password', async () => {
     await newcomer('petra');
     const petra = await testConsole.signIn('petra');
-    const look = () => petra.ask('GET', '/api/desk/session');
+    const look = () => petra.ask('GET', '/api/console/session');
     expect(await look()).toMatchObject({ status: 200 });
     expect(await changePassword(testConsole, 'petra', 'another long password')).toEqual({ ok: true });
     expect(await look()).toMatchObject({ status: 401, body: { code: 'no_session' } });
@@ -74,7 +74,7 @@ describe('signing in', () => {
     expect(await changePassword(testConsole, 'petra', PASSWORD)).toEqual({ ok: true });
     const again = await testConsole.signIn('petra');
     await disableOperator(testConsole, 'petra');
-    expect(await again.ask('GET', '/api/desk/session')).toMatchObject({ status: 401 });
+    expect(await again.ask('GET', '/api/console/session')).toMatchObject({ status: 401 });
   });
 
   test('is on record with who and from where, failures too, and without what was typed', async () => {
@@ -92,7 +92,7 @@ describe('over https', () => {
   const secure = async (requestOrigin: { trustedProxies: number; secureCookies: 'auto' | 'on' | 'off' }, headers: Record<string, string>) => {
     const other = await testConsole.another({ requestOrigin });
     try {
-      return /; Secure/.test((await ask(other.url, 'POST', '/api/desk/session', { name: 'opal', password: PASSWORD }, headers)).headers.get('set-cookie')!);
+      return /; Secure/.test((await ask(other.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD }, headers)).headers.get('set-cookie')!);
     } finally {
       await other.close();
     }
@@ -115,7 +115,7 @@ describe('bearer tokens', () => {
     if (!issued.ok) throw new Error('no token');
     expect(issued.token).toMatch(/^rop_[\w-]{43}$/);
     const authorization = `Bearer ${issued.token}`;
-    const block = () => ask(testConsole.url, 'POST', '/api/desk/blocks', { kind: 'user', who: 'bot', reason: 'a test' }, { authorization });
+    const block = () => ask(testConsole.url, 'POST', '/api/console/blocks', { kind: 'user', who: 'bot', reason: 'a test' }, { authorization });
     expect(await block()).toMatchObject({ status: 201 });
     expect((await testConsole.ledger.latestActions({ limit: 1 }))[0]).toMatchObject({ actor: 'console:robin', verb: 'block' });
     await disableOperator(testConsole, 'robin');
@@ -129,7 +129,7 @@ describe('bearer tokens', () => {
     if (!issued.ok) throw new Error('no token');
     const opal = await testConsole.signIn('opal');
     for (const authorization of [`Bearer ${issued.token}`, 'Bearer rop_x', 'Bearer', 'Basic b3BhbDp4']) {
-      expect(await opal.ask('GET', '/api/desk/session', undefined, { authorization }), authorization).toMatchObject({ status: 401, body: { code: 'no_session' } });
+      expect(await opal.ask('GET', '/api/console/session', undefined, { authorization }), authorization).toMatchObject({ status: 401, body: { code: 'no_session' } });
     }
   });
 });

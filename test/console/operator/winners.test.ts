@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => testConsole?.stop());
 
 const page = async (rainId: string, query = ''): Promise<Page> => {
-  const { status, body } = await vera.ask('GET', `/api/desk/rains/${rainId}/winners${query}`);
+  const { status, body } = await vera.ask('GET', `/api/console/rains/${rainId}/winners${query}`);
   expect([status, body]).toEqual([200, body]);
   return body as Page;
 };
@@ -33,7 +33,7 @@ async function pages(rainId: string, query: string, from = ''): Promise<Winner[]
   }
   return all;
 }
-const csv = async (rainId: string) => vera.ask('GET', `/api/desk/rains/${rainId}/winners.csv`);
+const csv = async (rainId: string) => vera.ask('GET', `/api/console/rains/${rainId}/winners.csv`);
 /** Thirty packets in `shards` shards, won by these users in this order. */
 async function won(id: string, shards: number, users: string[]): Promise<void> {
   const now = await redisNow(testConsole.redis);
@@ -53,12 +53,12 @@ describe('the winners of a rain', () => {
     expect(winners.map(({ userId, status }) => [userId, status])).toEqual([['late', 'pending'], ['user-2', 'credited'], ['user-1', 'dead'], ['user-0', 'credited']]);
     const log = await claimLog(testConsole, 'states');
     expect(winners.map(({ redPacketId, amount, at }) => ({ redPacketId, amount, at }))).toEqual(log.reverse().map(({ redPacketId, amount, at }) => ({ redPacketId, amount, at: new Date(Number(at)).toISOString() })));
-    const letters = (await vera.ask('GET', '/api/desk/dead?rainId=states')).body as { letters: { letterId: string; userId: string; reason: string }[]; total: number };
+    const letters = (await vera.ask('GET', '/api/console/dead?rainId=states')).body as { letters: { letterId: string; userId: string; reason: string }[]; total: number };
     expect(letters.letters).toMatchObject([{ userId: 'user-1', reason: 'refused', amount: '1.00', redPacketId: 'states-1' }]);
     const { letterId } = letters.letters[0]!;
-    expect(await opal.ask('POST', `/api/desk/dead/${letterId}/discard`, { reason: '' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason' }] } });
-    expect(await opal.ask('POST', `/api/desk/dead/${letterId}/discard`, { reason: 'closed' })).toMatchObject({ status: 200, body: { outcome: 'returned', amount: '1.00' } });
-    expect(await opal.ask('POST', `/api/desk/dead/${letterId}/discard`, { reason: 'again' })).toMatchObject({ status: 200, body: { outcome: 'already', actor: 'console:opal', reason: 'closed' } });
+    expect(await opal.ask('POST', `/api/console/dead/${letterId}/discard`, { reason: '' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason' }] } });
+    expect(await opal.ask('POST', `/api/console/dead/${letterId}/discard`, { reason: 'closed' })).toMatchObject({ status: 200, body: { outcome: 'returned', amount: '1.00' } });
+    expect(await opal.ask('POST', `/api/console/dead/${letterId}/discard`, { reason: 'again' })).toMatchObject({ status: 200, body: { outcome: 'already', actor: 'console:opal', reason: 'closed' } });
     expect((await page('states', '?search=user-1')).winners).toMatchObject([{ userId: 'user-1', status: 'discarded' }]);
     testConsole.barred.clear();
   });
@@ -68,11 +68,11 @@ describe('the winners of a rain', () => {
     await testConsole.wonRain('again', 1);
     await testConsole.credit();
     testConsole.barred.clear();
-    const { letters } = (await vera.ask('GET', '/api/desk/dead?rainId=again')).body as { letters: { letterId: string }[] };
-    expect(await opal.ask('POST', `/api/desk/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 200, body: { requeued: 1 } });
+    const { letters } = (await vera.ask('GET', '/api/console/dead?rainId=again')).body as { letters: { letterId: string }[] };
+    expect(await opal.ask('POST', `/api/console/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 200, body: { requeued: 1 } });
     await testConsole.drained();
     expect((await page('again')).winners).toMatchObject([{ userId: 'user-0', status: 'credited' }]);
-    expect(await opal.ask('POST', `/api/desk/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 422 });
+    expect(await opal.ask('POST', `/api/console/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 422 });
   });
 
   test.each([[1], [3]])('with %i shards, page by page, are the same however long a page is, and who wins meanwhile moves nobody', async (shards) => {
@@ -115,7 +115,7 @@ describe('the winners of a rain', () => {
   });
 
   test.each(['x', 'l1.2.3', 'l-1', 'b!', 'l'])('[R12] a page of nowhere is refused: %s', async (cursor) => {
-    expect(await vera.ask('GET', `/api/desk/rains/book/winners?cursor=${cursor}`)).toMatchObject({ status: 400, body: { refusals: [{ field: 'cursor' }] } });
+    expect(await vera.ask('GET', `/api/console/rains/book/winners?cursor=${cursor}`)).toMatchObject({ status: 400, body: { refusals: [{ field: 'cursor' }] } });
   });
 });
 
@@ -128,7 +128,7 @@ describe('their export', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="winners-export.csv"');
     expect(headers.get('cache-control')).toBe('no-store');
-    const bytes = Buffer.from(await (await fetch(`${testConsole.url}/api/desk/rains/export/winners.csv`, { headers: { cookie: vera.cookie } })).arrayBuffer());
+    const bytes = Buffer.from(await (await fetch(`${testConsole.url}/api/console/rains/export/winners.csv`, { headers: { cookie: vera.cookie } })).arrayBuffer());
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const lines = bytes.subarray(3).toString().trimEnd().split('\r\n');
     expect(lines[0]).toBe('redPacketId,userId,amount,at,status');

@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => rmSync(pageFolder, { recursive: true, force: true }));
 afterEach(() => testConsole?.close());
 
-const PURSE: WalletStatement = { userId: 'ann', wallet: '1.00', pending: '0.00', packets: [], settled: true };
+const WALLET: WalletStatement = { userId: 'ann', wallet: '1.00', pending: '0.00', packets: [], settled: true };
 let asked: unknown[][] = [];
 
 async function start(options: Partial<PlayerOptions> = {}): Promise<string> {
@@ -29,7 +29,7 @@ async function start(options: Partial<PlayerOptions> = {}): Promise<string> {
     host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'),
     player: {
       readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: ['https://shop.example'],
-      openWalletStatement: async (...question) => { asked.push(question); return { ...PURSE, userId: question[0] }; },
+      openWalletStatement: async (...question) => { asked.push(question); return { ...WALLET, userId: question[0] }; },
       leaderboard: async (rainId) => (rainId === 'gone' ? undefined : { rainId, luckiest: [], final: false }),
       ...options,
     },
@@ -44,7 +44,7 @@ describe('what a player has', () => {
     const answer = await ask(await start(), 'ann');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(await answer.json()).toEqual(PURSE);
+    expect(await answer.json()).toEqual(WALLET);
     expect(asked).toEqual([['ann', undefined, 20]]);
   });
 
@@ -92,7 +92,7 @@ describe('what a player has', () => {
 
   test('[R10] who comes on top of very many is asked back, and served when they are done', async () => {
     const working: (() => void)[] = [];
-    const url = await start({ answersAtOnceMax: 1, openWalletStatement: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...PURSE, userId })); }) });
+    const url = await start({ answersAtOnceMax: 1, openWalletStatement: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...WALLET, userId })); }) });
     const first = ask(url, 'ann');
     await eventually(() => expect(working).toHaveLength(1));
     const second = await ask(url, 'bob');

@@ -20,7 +20,7 @@ const open = (limits: NonNullable<GatewayOptions['limits']> = {}, rules: Partial
 
 async function challengeFor(client: Client, rainId = 'r1'): Promise<ChallengeMessage> {
   client.say({ type: 'join', rainId });
-  return await client.next('puzzle');
+  return await client.next('challenge');
 }
 
 async function solve({ challenge }: ChallengeMessage): Promise<ChallengeSolution> {
@@ -41,7 +41,7 @@ async function refusedAs(client: Client, solution: object): Promise<string> {
   return (await client.next('error')).code;
 }
 
-test('a puzzle stands before the ticket: unsolved there is none, solved there is one, and it wins', async () => {
+test('a challenge stands before the ticket: unsolved there is none, solved there is one, and it wins', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann');
   const message = await challengeFor(ann);
@@ -51,7 +51,7 @@ test('a puzzle stands before the ticket: unsolved there is none, solved there is
   const { ticket } = await ann.next('ticket');
   ann.say({ type: 'grab', rainId: 'r1', ticket });
   expect((await ann.next('result')).code).toBe('0');
-  expect(gateway.counters.handedOut).toEqual({ ticket: 1, message: 1 });
+  expect(gateway.counters.issued).toEqual({ ticket: 1, challenge: 1 });
 });
 
 test('wrong, made easier, another user\'s, another rain\'s: not solved', async () => {
@@ -71,7 +71,7 @@ test('wrong, made easier, another user\'s, another rain\'s: not solved', async (
   ann.say({ type: 'solution', rainId: 'nowhere', challenge, solution });
   expect((await ann.next('result')).code).toBe('-8');
   expect(gateway.counters.refused.solutions).toBe(6);
-  expect(gateway.counters.handedOut.ticket).toBe(0);
+  expect(gateway.counters.issued.ticket).toBe(0);
 });
 
 test('[R12] what is no solution at all is refused by the field', async () => {
@@ -85,7 +85,7 @@ test('[R12] what is no solution at all is refused by the field', async () => {
   ]) expect(await refusedAs(ann, wrong)).toBe('bad_field');
 });
 
-test('a puzzle that has run out is not solved any more; a join gives another', async () => {
+test('a challenge that has run out is not solved any more; a join gives another', async () => {
   const gateway = await open({ challengeMs: 1 });
   const ann = await enter(gateway, 'ann-2');
   const message = await challengeFor(ann);
@@ -114,18 +114,18 @@ test('[R1] a solution that is shown again, on any gateway, is worth a ticket to 
   expect((await claimLog({ redis }, 'r1')).filter(({ userId }) => userId === 'ann-3')).toHaveLength(1);
 });
 
-test('[R10] who joins again gets the same puzzle; so many are made in a second, and who comes after that is asked back', async () => {
+test('[R10] who joins again gets the same challenge; so many are made in a second, and who comes after that is asked back', async () => {
   const gateway = await open({ challengesPerSecondMax: 2 });
   const ann = await enter(gateway, 'ann-4');
   const { challenge } = await challengeFor(ann);
   for (let i = 0; i < 5; i++) expect((await challengeFor(ann)).challenge).toEqual(challenge);
   const others = await Promise.all(Array.from({ length: 12 }, (_, i) => enter(gateway, `crowd-${i}`)));
   for (const other of others) other.say({ type: 'join', rainId: 'r1' });
-  const told = await Promise.all(others.map((other) => Promise.any([other.next('puzzle'), other.next('result')])));
+  const told = await Promise.all(others.map((other) => Promise.any([other.next('challenge'), other.next('result')])));
   const busy = told.filter((message) => message.type === 'result');
   expect(busy.length).toBeGreaterThan(0);
   expect(busy.every((message) => message.code === '-7')).toBe(true);
-  expect(gateway.counters.refused.puzzles).toBe(busy.length);
+  expect(gateway.counters.refused.challenges).toBe(busy.length);
 }, 20_000);
 
 test('[R10] one solution of a socket is looked at at a time, and who guesses on is closed with 4429', async () => {
@@ -148,7 +148,7 @@ test('[R10] one solution of a socket is looked at at a time, and who guesses on 
   expect(await script.closed).toBe(4429);
 });
 
-test('puzzles under pressure only: before it the ticket is free', async () => {
+test('challenges under pressure only: before it the ticket is free', async () => {
   let pressed = false;
   const gateway = await open({}, { proofOfWork: 'pressure' }, () => pressed);
   const [ann, bob] = [await enter(gateway, 'ann-5'), await enter(gateway, 'bob-5')];
@@ -164,5 +164,5 @@ test('puzzles under pressure only: before it the ticket is free', async () => {
 });
 
 test('the limits have refused somebody', () => {
-  expect([...refusedHere()]).toEqual(expect.arrayContaining([...SHOWN_IN['puzzles.test.ts']]));
+  expect([...refusedHere()]).toEqual(expect.arrayContaining([...SHOWN_IN['challenge/proofOfWork.test.ts']]));
 });

@@ -29,7 +29,7 @@ test('a join hands out a ticket, and with it a grab is decided; without it nothi
   expect(expiresAt).toBe(rain.closesAt + LIMITS.ticketSlackMs);
   ann.say({ type: 'grab', rainId: 'r1', ref: 'b', ticket });
   expect(await ann.next('result')).toMatchObject({ code: '0', ref: 'b' });
-  expect([gateway.counters.refused.tickets, gateway.counters.answers['-9'], gateway.counters.handedOut.ticket]).toEqual([1, 1, 1]);
+  expect([gateway.counters.refused.tickets, gateway.counters.answers['-9'], gateway.counters.issued.ticket]).toEqual([1, 1, 1]);
 });
 
 test('[R9] no ticket but his own, unchanged, for this rain and not run out is one', () => {
@@ -95,7 +95,7 @@ test('who comes back shows his ticket, and gets the same one', async () => {
   await first.leave();
   const again = await enter(gateway, 'ann-3');
   expect((await ticketFor(again, 'r1', ticket)).ticket).toBe(ticket);
-  expect(gateway.counters.handedOut.ticket).toBe(1);
+  expect(gateway.counters.issued.ticket).toBe(1);
 });
 
 test('[R6] a winner who has lost his ticket is told his win by the join, and by any grab once the rain is over', async () => {
@@ -130,7 +130,7 @@ test('a rain that is over hands out no tickets', async () => {
   expect(await ann.next('rain')).toMatchObject({ state: 'closed' });
   ann.say({ type: 'ping', t: 1 });
   await ann.next('pong');
-  expect(gateway.counters.handedOut.ticket).toBe(0);
+  expect(gateway.counters.issued.ticket).toBe(0);
 });
 
 test('a rain that the gateway has not heard of yet is no way past the ticket', async () => {
@@ -189,5 +189,5 @@ test('[R10] a socket remembers tickets of as many rains as it may watch', () => 
 });
 
 test('the limit has refused somebody', () => {
-  expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['tickets.test.ts']].sort());
+  expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['challenge/tickets.test.ts']].sort());
 });

@@ -175,5 +175,5 @@ test('what is known to be a no is said, whatever is switched off or overdue', as
 });
 
 test('every limit of an overload has refused somebody in a test', () => {
-  for (const name of SHOWN_IN['overload.test.ts']) expect([...refusedHere()]).toContain(name);
+  for (const name of SHOWN_IN['overload/overload.test.ts']) expect([...refusedHere()]).toContain(name);
 });

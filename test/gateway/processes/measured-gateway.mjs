@@ -12,7 +12,7 @@ const gateway = await startGateway({ redisUrl, host: '127.0.0.1', port: 0, token
 process.on('SIGUSR2', () => {
   collect();
   const { heapUsed, external } = process.memoryUsage();
-  print({ sockets: gateway.sockets(), bytes: heapUsed + external, closes: gateway.tally.closes, refused: gateway.tally.refused });
+  print({ sockets: gateway.sockets(), bytes: heapUsed + external, closes: gateway.counters.closes, refused: gateway.counters.refused });
 });
 process.on('SIGTERM', () => void gateway.close().then(() => process.exit(0)));
 print({ port: gateway.port });

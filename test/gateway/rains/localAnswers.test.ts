@@ -96,7 +96,7 @@ test('[R6] packets of which nobody told the gateway are found at its next look a
   await eventually(async () => expect(await ask(bob!, 'silent')).toBe('0'));
 });
 
-test('[R7] before the rain the no is foregone; when it opens everybody is let through', async () => {
+test('[R7] before the rain the no is local answer; when it opens everybody is let through', async () => {
   await stockRain(redis, { rainId: 'early', amounts: ['1.00', '1.00'], opensInMs: 2_500 });
   const [ann] = await crowd(one, 'ann');
   await untilLocalAnswers(ann!, 'early', '-2');
@@ -119,7 +119,7 @@ test('[R7] after the rain, at its end or closed early, the no is another, and wi
   for (const rainId of ['late', 'cut']) expect(await ask(ann!, rainId)).toBe('1');
 });
 
-test('[R7] a pause is never foregone, and after it the packets are there', async () => {
+test('[R7] a pause is never local answer, and after it the packets are there', async () => {
   await stockRain(redis, { rainId: 'held', amounts: ['1.00', '1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   expect(await ask(ann!, 'held')).toBe('0');

@@ -13,7 +13,7 @@ import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();
 
-/** What is foregone for readings that a test chooses. */
+/** What is local answer for readings that a test chooses. */
 async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 } = {}) {
   let scans = 0;
   const scanMs: number[] = [];

@@ -75,7 +75,7 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
     await untilAnsweredAlone();
     expect(await topUpRain(context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
     packets += more;
-    expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, adds_up: true });
+    expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, balanced: true });
   }
   await eventually(() => won.size === packets, { timeoutMs: 40_000 });
   await closeRain(context, 'loop');
@@ -86,7 +86,7 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
   expect(new Set(log.map(({ redPacketId }) => redPacketId)).size).toBe(131);
   for (const shard of [0, 1]) await context.ledger.credit(await claimLog(context, 'loop', shard));
   expect(await recycleRain(context, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
-  expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, adds_up: true });
+  expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, balanced: true });
   const receipts = [...won.values()].map((win) => ({ rainId: 'loop', ...win }));
   expect(await verifyRain(context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
 
@@ -98,7 +98,7 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
     return snapshot.state === 'settled' && snapshot;
   });
   expect(checkProof({ ...settled, commitment: settled.commitment!, seed: settled.seed!, plan: settled.plan, shards: settled.shards!, receipts,
-    portions: settled.portions!.map(({ commitment, seed, plan }) => ({ commitment, seed: seed!, plan })) })).toEqual({ packets: 131, problems: [] });
+    topUps: settled.topUps!.map(({ commitment, seed, plan }) => ({ commitment, seed: seed!, plan })) })).toEqual({ packets: 131, problems: [] });
   await Promise.all(clients.map((each) => each.leave()));
 }, 180_000);
 
@@ -116,7 +116,7 @@ test('who watches a dry rain is told that it goes on, with the promise and witho
     const snapshot = await watcher.next('rain');
     return snapshot.left > 0 && snapshot;
   });
-  expect(told).toMatchObject({ state: 'open', packets: 6, portions: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }] });
+  expect(told).toMatchObject({ state: 'open', packets: 6, topUps: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }] });
   expect(JSON.stringify(told)).not.toContain('seed');
   expect((await ask(watcher, 'dry')).code).toBe('0');
   await Promise.all([watcher, ...crowd].map((client) => client.leave()));

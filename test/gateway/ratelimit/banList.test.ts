@@ -14,7 +14,7 @@ function stage(playing: Record<string, number> = {}) {
     users.set(name, known);
     return known;
   };
-  /** @returns after how many refusals he was banished */
+  /** @returns after how many refusals he was banned */
   const offend = (name: string, address = 'home'): number => {
     for (let n = 1; n <= 100; n++) if (banList.refuse(user(name), address)) return n;
     return 0;

@@ -103,5 +103,5 @@ test('many users of one address that offend: the address is refused for a while,
 });
 
 test('every limit of the pace has refused somebody in a test', () => {
-  expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['pace.test.ts']].sort());
+  expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['ratelimit/rateLimiter.test.ts']].sort());
 });

@@ -12,11 +12,11 @@ import { through } from '../../support/handshake.ts';
 /** Which file shows each limit refusing somebody. */
 export const SHOWN_IN = {
   'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'errors', 'connections', 'connections_per_address'],
-  'pace.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
-  'slow-reader.test.ts': ['send_buffer'],
-  'tickets.test.ts': ['tickets'],
-  'puzzles.test.ts': ['puzzles', 'solutions'],
-  'overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
+  'ratelimit/rateLimiter.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
+  'broadcast/slow-reader.test.ts': ['send_buffer'],
+  'challenge/tickets.test.ts': ['tickets'],
+  'challenge/proofOfWork.test.ts': ['challenges', 'solutions'],
+  'overload/overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
 } as const satisfies Record<string, readonly LimitName[]>;
 
 /** By test file, since files share this module. */

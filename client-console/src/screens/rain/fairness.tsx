@@ -21,15 +21,15 @@ export function Fairness({ rain }: { rain: RainDetail }) {
     const told = await verb.run(() => ask.get<Verdict>(`rains/${encodeURIComponent(rain.rainId)}/verify`));
     if (told) setVerdict(told.done);
   };
-  const more = rain.portions;
+  const more = rain.topUps;
   return (
     <section class="card" aria-labelledby="fairness">
       <div class="row"><h2 id="fairness">{words.fairness}</h2>{rain.state === 'settled' && <Button pending={verb.pending} onClick={() => void verify()} testId="verify">{words.verify}</Button>}</div>
       {rain.commitment === undefined ? <p class="hint">{words.noCommitment}</p> : (
         <><h3>{words.commitment}</h3><Copyable text={rain.commitment} testId="commitment" /><p class="hint">{words.commitmentTold}</p></>
       )}
-      {more.map(({ portion, budget, packets, commitment }) => (
-        <div key={portion}><h3>{words.portion(portion)}: {moneyText(budget)}, {shared.packets(packets)}</h3><Copyable text={commitment} /></div>
+      {more.map(({ topUp, budget, packets, commitment }) => (
+        <div key={topUp}><h3>{words.topUp(topUp)}: {moneyText(budget)}, {shared.packets(packets)}</h3><Copyable text={commitment} /></div>
       ))}
       {rain.seed !== undefined ? <><h3>{words.seed}</h3><Copyable text={rain.seed} /></> : <p class="hint">{words.verifyLater}</p>}
       <Refused refusal={verb.refusal} />

@@ -57,7 +57,7 @@ export function RainPage({ rainId }: { rainId: string }) {
 
 function Findings({ audit }: { audit: AuditAnswer }) {
   const words = useWords(WORDS);
-  const promised = audit.promised_twice ?? 0;
+  const promised = audit.told_twice ?? 0;
   const findings = [...(promised > 0 ? [words.promised(promised)] : []), ...(audit.findings ?? [])];
   if (findings.length === 0) return null;
   return <div class="findings" role="status"><h3>{words.findings}</h3><ul>{findings.map((finding) => <li key={finding}>{finding}</li>)}</ul></div>;

@@ -8,7 +8,7 @@ export const WORDS = bilingual({
   fairness: 'Fairness', commitment: 'Commitment', commitmentTold: 'Published before the rain: it fixes every amount and their order.', noCommitment: 'This rain was made before there were commitments.',
   seed: 'Seed, revealed', verify: 'Verify', verifyLater: 'When it is settled, the seed is revealed and everybody can verify it.', fair: 'Verified: every packet is the one that was promised.', unfair: 'This is NOT what was promised.',
   checked: (claims: string, credits: string) => `${claims} claims and ${credits} credits were compared.`,
-  timeline: 'What happened', opens: 'opens', opened: 'opened', closes: 'closes', closed: 'closed', portion: (n: number) => `Top-up ${n}`, noRain: 'There is no such rain',
+  timeline: 'What happened', opens: 'opens', opened: 'opened', closes: 'closes', closed: 'closed', topUp: (n: number) => `Top-up ${n}`, noRain: 'There is no such rain',
   verbs: { load: 'Load packets', start: 'Start', schedule: 'Move', pause: 'Pause', resume: 'Resume', topUp: 'Top up', close: 'End now', recycle: 'Settle now' },
   ask: {
     load: (title: string) => `Load the packets of “${title}”?`, start: (title: string) => `Start “${title}”?`, schedule: (title: string) => `Move “${title}”`, pause: (title: string) => `Pause “${title}”?`, resume: (title: string) => `Resume “${title}”?`,
@@ -33,7 +33,7 @@ export const WORDS = bilingual({
   fairness: '公平性', commitment: '承诺值', commitmentTold: '开始前即公布：它锁定了每个红包的金额与顺序。', noCommitment: '这场红包雨创建时还没有承诺机制。',
   seed: '已公开的种子', verify: '验证', verifyLater: '结算后会公开种子，任何人都可以验证。', fair: '已验证：每个红包都与承诺一致。', unfair: '与承诺不一致！',
   checked: (claims, credits) => `已比对 ${claims} 条领取和 ${credits} 笔入账。`,
-  timeline: '经过', opens: '开始', opened: '已开始', closes: '结束', closed: '已结束', portion: (n) => `第 ${n} 次追加`, noRain: '没有这场红包雨',
+  timeline: '经过', opens: '开始', opened: '已开始', closes: '结束', closed: '已结束', topUp: (n) => `第 ${n} 次追加`, noRain: '没有这场红包雨',
   verbs: { load: '装载红包', start: '开始', schedule: '改期', pause: '暂停', resume: '继续', topUp: '追加', close: '提前结束', recycle: '立即结算' },
   ask: {
     load: (title) => `装载“${title}”的红包？`, start: (title) => `开始“${title}”？`, schedule: (title) => `改期“${title}”`, pause: (title) => `暂停“${title}”？`, resume: (title) => `继续“${title}”？`,
