@@ -1,4 +1,5 @@
 import { Batcher } from '../grab/batcher.ts';
+import { createGrabEngine } from '../grab/engine.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
@@ -18,6 +19,7 @@ import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
 import type { GatewayOptions } from './options.ts';
@@ -70,7 +72,14 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
   // What is known was read from a server that may be another now, or one that has changed unheard.
   for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
-  const batcher = new Batcher<PendingGrab>(overload.roundTrips.of(gatewayDurability.engine), (pending, rainId, given, shard) => {
+  const engine = pipeline(
+    [overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, gatewayDurability.confirmedByReplicas],
+    createGrabEngine(grabs, (error) => {
+      gatewayDurability.onEngineFault();
+      onFault(error);
+    }),
+  );
+  const batcher = new Batcher<PendingGrab>(engine, (pending, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     else if (given.code === '0' || given.code === '1') gatewayDurability.remember(rainId, shard, pending.userId, given);
     answer(pending, rainId, given, context);

@@ -1,9 +1,10 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
-import { BUSY, createGrabEngine, type GrabEngine } from '../../grab/engine.ts';
+import { BUSY } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
 import { startRestorer } from './restorer.ts';
+import type { Layer } from '../pipeline.ts';
 import { RecentWins } from './recentWins.ts';
 
 interface GatewayDurabilityOptions {
@@ -18,15 +19,19 @@ interface GatewayDurabilityOptions {
   onFault: (error: unknown) => void;
 }
 
-/** Keeps what users are told true: nothing is told too early [R4], and what was told is put back should Redis lose it. */
+/** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
 export interface GatewayDurability {
-  /** Decides about grabs; its wins may be told. */
-  engine: GrabEngine;
+  /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
+  readonly busyWhileRestoring: Layer;
+  /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
+  readonly confirmedByReplicas: Layer;
+  /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
+  onEngineFault(): void;
   /** For a win that was read elsewhere. */
   confirm: Confirm;
-  /** Called with every win that is told, and the shard that it is from: the board may have lost sight of the rain meanwhile. */
+  /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
   remember(rainId: string, shard: number, userId: string, win: { redPacketId: string; amount: string }): void;
-  /** Its own, for the owner to await and to end. */
+  /** Its own connections; the owner awaits and ends them. */
   connections: readonly RedisClient[];
   close(): void;
 }
@@ -40,20 +45,16 @@ export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now
   const recentWins = new RecentWins();
   const restorer = startRestorer({ redis, recentWins, log });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
-  const engine = createGrabEngine(redis, (error) => {
-    if (isCluster) restorer.doubt();
-    onFault(error);
-  });
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
   const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
   const confirm = replicas > 0 ? createConfirm({ connections, replicas, waitMs, onFault }) : confirmAll;
-  const deciding = replicas > 0 ? confirmedEngine(engine, confirm) : engine;
   return {
-    engine: {
-      // Until what was told is back in its place, nobody takes it away through this door.
-      grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : deciding.grab(rainId, shard, userIds)),
-    },
+    busyWhileRestoring: (inner) => ({
+      grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
+    }),
+    confirmedByReplicas: (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner),
+    onEngineFault: () => { if (isCluster) restorer.doubt(); },
     confirm,
     remember: (rainId, shard, userId, { redPacketId, amount }) => recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
     connections,

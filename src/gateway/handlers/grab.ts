@@ -7,24 +7,38 @@ import type { CachedRain } from '../rains/rainCache.ts';
 import { judgeByTerms } from '../rains/terms.ts';
 import { send, type Session } from '../sockets/session.ts';
 
+/** A grab, before its rain is known: the same question of this loop turn, an answer that is known here, the rain itself. */
 export function grab(context: HandlerContext, session: Session, message: GrabMessage): void {
   const { rainId, ref } = message;
   const { loopBudget } = context.overload;
   const { openGrab } = session;
   if (openGrab !== undefined && openGrab.loopBudget === loopBudget.number && openGrab.rainId === rainId) {
-    if (!turnedBack(context, session, message, context.rainCache.reading(rainId))) (openGrab.also ??= []).push(ref);
+    if (!isRefused(context, session, message, context.rainCache.reading(rainId))) (openGrab.also ??= []).push(ref);
     return;
   }
   const pending: PendingGrab = { userId: session.userId, session, rainId, ref, loopBudget: loopBudget.number, also: undefined };
-  const localAnswers = context.localAnswers.answer(rainId, session.userId);
-  if (localAnswers) return answer(pending, rainId, localAnswers, context);
+  const known = context.localAnswers.answer(rainId, session.userId);
+  if (known) return answer(pending, rainId, known, context);
   const rain = context.rainCache.reading(rainId);
   if (rain === undefined) return void findAndGrab(context, message, pending);
-  if (!turnedBack(context, session, message, rain)) decide(context, rainId, rain.shards, pending);
+  grabFrom(rain, context, message, pending);
 }
 
-/** By the terms of the rain, or by a challenge. */
-function turnedBack({ challenges, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
+/** Everything that is asked before Redis is, in this order. The first that answers the grab is the last that is asked. */
+function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessage, pending: PendingGrab): void {
+  const { batcher, fairStart, overload: { admission, killSwitches, loopBudget } } = context;
+  if (isRefused(context, pending.session, message, rain)) return;
+  if (killSwitches.off.grabs) return answerBusy(context, pending, 'switch_grabs');
+  // Gathering costs next to nothing, so a crowd that comes at the opening is not refused for its size.
+  if (fairStart.near > 0 && fairStart.take(pending.rainId, rain.shards, pending)) return;
+  if (loopBudget.overdue) return answerBusy(context, pending, 'turn');
+  if (!admission.admits(batcher.asking)) return answerBusy(context, pending, 'grabs_pending');
+  pending.session.openGrab = pending;
+  batcher.add(pending.rainId, rain.shards, pending);
+}
+
+/** By the terms of the rain, or for want of a ticket. @returns true: the refusal has been sent */
+function isRefused({ challenges, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
   if (!rain) return false;
   const code = judgeByTerms(rain, session);
   const refused = code === undefined ? challenges?.refuses(session, message, rain) : code === '-7' ? { code, retryInMs: admission.retryInMs() } : { code };
@@ -35,25 +49,14 @@ function turnedBack({ challenges, limits, counters, overload: { admission } }: H
   return true;
 }
 
-function decide(context: HandlerContext, rainId: string, shards: number, pending: PendingGrab): void {
-  const { batcher, fairStart, overload: { admission, killSwitches, loopBudget } } = context;
-  if (killSwitches.off.grabs) return putOff(context, rainId, pending, 'switch_grabs');
-  // To gather costs next to nothing, so that at an opening nobody is refused for having come with all others.
-  if (fairStart.near > 0 && fairStart.take(rainId, shards, pending)) return;
-  if (loopBudget.overdue) return putOff(context, rainId, pending, 'turn');
-  if (!admission.admits(batcher.asking)) return putOff(context, rainId, pending, 'grabs_pending');
-  pending.session.openGrab = pending;
-  batcher.add(rainId, shards, pending);
-}
-
-function putOff(context: HandlerContext, rainId: string, pending: PendingGrab, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
+function answerBusy(context: HandlerContext, pending: PendingGrab, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
   context.counters.refused[limit]++;
-  answer(pending, rainId, BUSY, context);
+  answer(pending, pending.rainId, BUSY, context);
 }
 
-/** The board may not have heard of a rain created a moment ago. Which shard is a user's follows from how many there are: never guessed [R1]. */
+/** The rain cache may not have a rain created a moment ago. A user's shard depends on the number of shards, so it is never guessed [R1]. */
 async function findAndGrab(context: HandlerContext, message: GrabMessage, pending: PendingGrab): Promise<void> {
-  const { rainId } = message;
+  const { rainId } = pending;
   try {
     await context.rainCache.find(rainId);
   } catch (error) {
@@ -62,5 +65,5 @@ async function findAndGrab(context: HandlerContext, message: GrabMessage, pendin
   }
   const rain = context.rainCache.reading(rainId);
   if (rain === undefined) return answer(pending, rainId, NO_SUCH_RAIN, context);
-  if (!turnedBack(context, pending.session, message, rain)) decide(context, rainId, rain.shards, pending);
+  grabFrom(rain, context, message, pending);
 }

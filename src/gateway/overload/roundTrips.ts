@@ -1,4 +1,4 @@
-import type { GrabEngine } from '../../grab/engine.ts';
+import type { Layer } from '../pipeline.ts';
 import type { Work } from './admission.ts';
 
 /** What the grabs' way to Redis and back takes: batch sent → answered. The clock is read twice a batch, never per grab. */
@@ -21,8 +21,8 @@ export class RoundTrips {
     this.#onBatch = onBatch;
   }
 
-  /** The engine as it was, and watched. */
-  of(engine: GrabEngine): GrabEngine {
+  /** A layer of the pipeline: changes no answer, measures each batch. */
+  readonly measured: Layer = (engine) => {
     return {
       grab: async (rainId, shard, userIds) => {
         const batch = this.#begin();
@@ -33,7 +33,7 @@ export class RoundTrips {
         return answers;
       },
     };
-  }
+  };
 
   /** What has been since this was last asked. */
   take(): Omit<Work, 'roundTripMs' | 'stallMs'> {

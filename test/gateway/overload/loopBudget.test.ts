@@ -28,7 +28,7 @@ test('the work of Redis: what was decided, in the time in which there was anythi
   let now = 0;
   const waiting: ((code: '-1' | '-7') => void)[] = [];
   const trips = new RoundTrips(() => now);
-  const engine = trips.of({ grab: (_rainId, _shard, userIds) => new Promise((resolve) => { waiting.push((code) => resolve(userIds.map((): GrabAnswer => ({ code })))); }) });
+  const engine = trips.measured({ grab: (_rainId, _shard, userIds) => new Promise((resolve) => { waiting.push((code) => resolve(userIds.map((): GrabAnswer => ({ code })))); }) });
   expect(trips.take()).toEqual({ decided: 0, busyMs: 0, waitMs: 0 });
   const first = engine.grab('r1', 0, ['a', 'b', 'c']);
   now = 30;
