@@ -11,6 +11,9 @@ export interface QueueLoad {
   complete: boolean;
 }
 
+/** The backlog at which the relay stops adding jobs; the claims wait in their log, where they cost nothing [R10]. */
+export const WAITING_JOBS_MAX = 200;
+
 /** A job holds up to 500 claims, so few are read at once, and not more than the relay lets pile up [R10]. */
 const PAGE = 25;
 const READ_MAX = 500;

@@ -1,5 +1,5 @@
 import { shardKeys } from '../store/keys.ts';
-import { SETTLED_TTL_MS } from '../store/transitions.ts';
+import { SETTLED_TTL_MS } from '../store/keys.ts';
 import { readEntries } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';

@@ -1,4 +1,5 @@
-import { close, freeze, settle, SETTLED_TTL_MS } from '../store/transitions.ts';
+import { SETTLED_TTL_MS } from '../store/keys.ts';
+import { close, freeze, settle } from '../store/transitions.ts';
 import { countClaims, readRain, type LiveRain } from '../store/rains.ts';
 import { auditRain, type Audit } from './audit.ts';
 import { tellPromise } from './audit/findings.ts';

@@ -1,6 +1,7 @@
 import { leave } from '../store/campaign.ts';
 import { shardKeys } from '../store/keys.ts';
-import { announceChange, SETTLED_TTL_MS } from '../store/transitions.ts';
+import { SETTLED_TTL_MS } from '../store/keys.ts';
+import { announceChange } from '../store/transitions.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';

@@ -4,6 +4,7 @@ import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 import { toldTerms } from '../rain/terms-check.ts';
 import type { ServerMessage } from './messages.ts';
+import { TICKER_WINNERS_MAX } from './constants.ts';
 import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 import { challenge } from './proofOfWork.ts';
 
@@ -73,7 +74,7 @@ export const SERVER_MESSAGES = {
   winners: z.object({
     type: z.literal('winners'),
     rainId: rain,
-    winners: z.array(z.object({ user: z.string().describe('Masked: `a•••4`'), amount: money })).max(5).describe('Some of those who were credited lately'),
+    winners: z.array(z.object({ user: z.string().describe('Masked: `a•••4`'), amount: money })).max(TICKER_WINNERS_MAX).describe('Some of those who were credited lately'),
   }).describe('A taste of who has won, for show. Never complete; nothing depends on it.'),
   ticket: z.object({
     type: z.literal('ticket'),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { WAITING_JOBS_MAX } from '../credit/queueLoad.ts';
 import { liveRains } from '../store/rains.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
@@ -35,7 +36,7 @@ interface Relay {
  * @param options.redis with purpose `once`; `queue` has a connection of its own
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { redis, queue, runScript, read, onCarried, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = 200 } = options;
+  const { redis, queue, runScript, read, onCarried, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = WAITING_JOBS_MAX } = options;
   const leases = createLeases(redis, owner, leaseMs);
   const parts: CarryParts = { redis, queue, leases, ...(runScript && { runScript }), ...(read && { read }), ...(onCarried && { onCarried }) };
   /** Shards whose last visit failed: a fault is told when it begins and when it ends, not four times a second. */

@@ -109,3 +109,6 @@ export function shardOf(userId: string, shards: number): number {
   for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193);
   return (hash >>> 0) % shards;
 }
+
+/** How long the keys of a settled rain live on before they expire, ms: a late repeat still gets its answer [R6]. */
+export const SETTLED_TTL_MS = 24 * 3_600_000;

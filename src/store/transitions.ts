@@ -81,9 +81,6 @@ export async function freeze(redis: RedisClient, rainId: string, live: LiveRain,
   return frozen;
 }
 
-/** How long a settled rain's keys live on, so that late repeats still get their answer [R6]. */
-export const SETTLED_TTL_MS = 24 * 3_600_000;
-
 interface Settlement {
   /** How long its keys live on, ms. */
   ttlMs: number;

@@ -1,5 +1,8 @@
 import { TokenBucket } from 'limiter';
 
+/** How often one user may ask for the wallet, and how many users are counted [R10]. */
+export const PLAYER_RATE_LIMITS = { perMinute: 60, usersMax: 50_000 } as const satisfies RateLimits;
+
 interface RateLimits {
   /** So many at once, and so many again in a minute. */
   perMinute: number;

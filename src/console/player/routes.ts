@@ -10,14 +10,12 @@ import type { Leaderboard } from '../../wallet/leaderboard.ts';
 import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts';
 import { PLAYER_REFUSALS, REFUSALS, type Refusal } from '../refusals.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
-import { RateLimiter } from './rateLimiter.ts';
+import { PLAYER_RATE_LIMITS, RateLimiter } from './rateLimiter.ts';
 
 /** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
 const LIMITS = {
   /** Behind one address may be an office, all of whom look at once when a rain is over. */
   perMinutePerAddress: 30_000,
-  perMinutePerUser: 60,
-  usersRemembered: 50_000,
   tokenCharactersMax: 4_096,
   pageMax: 100,
   cursorCharactersMax: 800,
@@ -51,9 +49,9 @@ const walletQuery = z.strictObject({
 const leaderboardPath = z.object({ rainId });
 
 /** What a player asks about himself, and everybody about a rain. Who he is comes from his token [R9]; nothing here takes a cookie. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PLAYER_RATE_LIMITS.perMinute, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let under = 0;
-  const rateLimiter = new RateLimiter({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
+  const rateLimiter = new RateLimiter({ ...PLAYER_RATE_LIMITS, perMinute: perMinutePerUser });
   const route = {
     config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },

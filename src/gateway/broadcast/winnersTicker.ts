@@ -1,3 +1,7 @@
+import { encode } from '../../protocol/codec.ts';
+import { TICKER_WINNERS_MAX } from '../../protocol/constants.ts';
+import { mask } from '../../rain/mask.ts';
+import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Session } from '../sockets/session.ts';
 
 interface TickerRules {
@@ -58,4 +62,10 @@ export class Ticker {
     for (const [rainId, frame] of latest) for (const session of watching(rainId)) frames.set(session, frame);
     if (frames.size > 0) show(frames);
   }
+}
+
+/** A sample of the winners, their names masked. */
+export function winnersFrame(rainId: string, claims: readonly { userId: string; amount: string }[]): Frame {
+  const winners = claims.slice(0, TICKER_WINNERS_MAX).map(({ userId, amount }) => ({ user: mask(userId), amount }));
+  return frameOf(encode({ type: 'winners', rainId, winners }));
 }

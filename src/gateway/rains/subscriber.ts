@@ -1,17 +1,13 @@
 import { parseEvent, type RainEvent } from '../../store/events.ts';
 import { EVENTS_CHANNEL } from '../../store/keys.ts';
 import { encode } from '../../protocol/codec.ts';
-import { mask } from '../../rain/mask.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { epochOf } from '../../platform/telemetry/traces.ts';
 import type { HandlerContext } from '../handlers/context.ts';
 import { frameOf } from '../sockets/frame.ts';
 import { send } from '../sockets/session.ts';
-import { Ticker } from '../broadcast/winnersTicker.ts';
+import { Ticker, winnersFrame } from '../broadcast/winnersTicker.ts';
 import { traceCredited } from '../telemetry/spans.ts';
-
-/** Winners in one sample of the ticker. */
-const TICKER_SIZE = 5;
 
 /** Carries what other processes publish to the sockets of this one. */
 export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext): Promise<void> {
@@ -48,8 +44,7 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
         for (const session of sessions) send(session, frame, context.limits);
         if (context.traces && heardAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.size, heardAt);
       }
-      const winners = event.claims.slice(0, TICKER_SIZE).map(({ userId, amount }) => ({ user: mask(userId), amount }));
-      return ticker.show(event.rainId, frameOf(encode({ type: 'winners', rainId: event.rainId, winners })));
+      return ticker.show(event.rainId, winnersFrame(event.rainId, event.claims));
     }
     default:
       return event satisfies never;

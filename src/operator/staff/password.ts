@@ -1,4 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+import { z } from 'zod';
+
+/** A long password is better than one with a digit and a hyphen, so only its length is checked. */
+export const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
 
 /** 32 MiB and about a tenth of a second of one core: for whoever guesses, too. */
 const COST = { N: 2 ** 15, r: 8, p: 1 } as const;

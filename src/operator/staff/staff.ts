@@ -4,11 +4,9 @@ import { firstRefusal } from '../../rain/refusal.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { wording } from '../wording.ts';
 import { makeBearer } from './bearer.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword, newPassword } from './password.ts';
 
 const operatorName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'expected 1 to 64 letters, digits, . _ @ or -');
-/** Long beats strange: nobody is asked for a digit and a hyphen. */
-const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
 const tokenLabel = wording('expected what the token is for', 100);
 
 type Staff = Pick<OperatorContext, 'ledger' | 'actor'>;

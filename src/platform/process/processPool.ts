@@ -32,7 +32,6 @@ export interface PoolMember {
 }
 
 const READY_WITHIN_MS = 30_000;
-const REPLACEMENTS = { perMinuteMax: 10, backoff: { firstDelayMs: 250, delayMsMax: 5_000 } };
 
 /**
  * Several processes that do the same behind one port. Each listens as if it were alone; the port is this process's, which hands
@@ -56,7 +55,7 @@ export class ProcessPool<Facts> {
 
   constructor(options: ProcessPoolOptions<Facts>) {
     this.#options = options;
-    this.#replacements = options.replacements ?? new RestartLimit(REPLACEMENTS);
+    this.#replacements = options.replacements ?? new RestartLimit();
   }
 
   /** Those that serve now. */

@@ -10,6 +10,7 @@ interface RestartLimitRules {
   random?: () => number;
 }
 
+const RESTARTS = { perMinuteMax: 10, backoff: { firstDelayMs: 250, delayMsMax: 5_000 } } as const;
 const MINUTE_MS = 60_000;
 
 /**
@@ -21,8 +22,8 @@ export class RestartLimit {
   /** When those of the last minute were to begin, oldest first. */
   #begun: number[] = [];
 
-  constructor(rules: RestartLimitRules) {
-    this.#rules = { now: () => performance.now(), random: Math.random, ...rules };
+  constructor(rules: Partial<RestartLimitRules> = {}) {
+    this.#rules = { ...RESTARTS, now: () => performance.now(), random: Math.random, ...rules };
   }
 
   /** How long to wait with the next one, ms; it counts as begun then. */
