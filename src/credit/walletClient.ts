@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../platform/network/retry.ts';
+import { retryAfterMs } from '../platform/network/retryable.ts';
 import { signatureOf, type WalletRequest } from './walletMessage.ts';
 
 export interface WalletAddress {
@@ -17,7 +17,7 @@ export type WalletReply =
   /** Nobody knows whether it was heard. */
   | { kind: 'silent'; detail: string };
 
-/** One request, one reply, and nothing thrown. A redirect is a reply like any other: see platform/network/retry.ts. */
+/** One request, one reply, and nothing thrown. A redirect is a reply like any other: see platform/network/retryable.ts. */
 export async function askWallet({ url, secret, timeoutMs }: WalletAddress, { key, body }: WalletRequest): Promise<WalletReply> {
   const retryPolicy = new AbortController();
   const timer = setTimeout(() => retryPolicy.abort(), timeoutMs);

@@ -1,7 +1,7 @@
 import type { Posting } from '../ledger/credit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
-import { ofHttpStatus } from '../platform/network/retry.ts';
+import { ofHttpStatus } from '../platform/network/retryable.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
 import { giveUpOn, orRefused } from './conflict.ts';

@@ -3,7 +3,7 @@ import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { campaignKeys, shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
-import { packetElement } from '../store/packets.ts';
+import { packetElement } from '../store/loadPackets.ts';
 
 /** A win as its user was told. */
 export interface ToldClaim {

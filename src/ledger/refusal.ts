@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ofSqlState } from '../platform/network/retry.ts';
+import { ofSqlState } from '../platform/network/retryable.ts';
 
 /** How Prisma wraps what the driver was told. */
 const prismaError = z.object({
@@ -15,7 +15,7 @@ interface Refusal {
   message: string;
 }
 
-/** Anything that may pass, be it a deadlock, a lost connection or a full disk, is `undefined` here: see platform/network/retry.ts. */
+/** Anything that may pass, be it a deadlock, a lost connection or a full disk, is `undefined` here: see platform/network/retryable.ts. */
 export function refusalOf(error: unknown): Refusal | undefined {
   const parsed = prismaError.safeParse(error);
   if (!parsed.success) return undefined;

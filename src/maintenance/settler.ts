@@ -1,6 +1,6 @@
 import { forget } from '../store/transitions.ts';
 import { liveRains, readRain, redisNow, settledRains, type LiveRain } from '../store/rains.ts';
-import { draftRain } from '../store/packets.ts';
+import { draftRain } from '../store/loadPackets.ts';
 import { draftOf } from '../operator/commitment.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { hasLost } from '../operator/lostRains.ts';

@@ -1,4 +1,4 @@
-import type { Draft } from '../store/packets.ts';
+import type { Draft } from '../store/loadPackets.ts';
 import type { Reveal } from '../store/rains.ts';
 import { atCreation, type BookedRain } from '../ledger/rains.ts';
 import { commitment, commitmentOf } from '../rain/commitment.ts';

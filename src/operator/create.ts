@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SHARDS_MAX } from '../store/keys.ts';
 import { announceChange } from '../store/transitions.ts';
 import { redisNow } from '../store/rains.ts';
-import { draftRain, isTaken } from '../store/packets.ts';
+import { draftRain, isTaken } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { RainField } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';

@@ -1,5 +1,5 @@
 import { announceChange } from '../store/transitions.ts';
-import { draftRain, loadPackets, type Stock } from '../store/packets.ts';
+import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { joined } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { announceChange } from '../store/transitions.ts';
 import { findRain, readRain, redisNow } from '../store/rains.ts';
-import { loadPackets } from '../store/packets.ts';
+import { loadPackets } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { BookedTopUp, NewTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';

@@ -2,7 +2,7 @@ import { freemem, availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { redisNow } from '../store/rains.ts';
-import { draftRain, loadPackets } from '../store/packets.ts';
+import { draftRain, loadPackets } from '../store/loadPackets.ts';
 import type { Claim } from '../rain/claim.ts';
 import { gather, type Crowd } from './sockets.ts';
 import type { Stage } from './servers.ts';

@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
-import { RETRY_AFTER_MS_MAX } from '../platform/network/retry.ts';
+import { RETRY_AFTER_MS_MAX } from '../platform/network/retryable.ts';
 import type { CreditBatcher } from './creditBatcher.ts';
 import type { DeadWins } from './deadLetterWins.ts';
 import { ExpiringCache } from './cache.ts';

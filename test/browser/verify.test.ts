@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { announceChange, close, settle } from '../../src/store/transitions.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
-import { draftRain, loadPackets } from '../../src/store/packets.ts';
+import { draftRain, loadPackets } from '../../src/store/loadPackets.ts';
 import { commitmentOf, verifyFairness } from '../../src/rain/commitment.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import { eventually } from '../support/eventually.ts';

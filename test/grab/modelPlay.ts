@@ -5,7 +5,7 @@ import { shardKeys, shardOf } from '../../src/store/keys.ts';
 import { close, pause, resume } from '../../src/store/transitions.ts';
 import { findRain, readEntries, redisNow } from '../../src/store/rains.ts';
 import { run } from '../../src/store/scripts.ts';
-import { draftRain } from '../../src/store/packets.ts';
+import { draftRain } from '../../src/store/loadPackets.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { draftOf } from '../../src/operator/commitment.ts';
 import { allocationOf, loadRain } from '../../src/operator/load.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
 import { close, settle } from '../../src/store/transitions.ts';
 import { findRain, readRain } from '../../src/store/rains.ts';
-import { draftRain } from '../../src/store/packets.ts';
+import { draftRain } from '../../src/store/loadPackets.ts';
 import { dump, openRedis } from '../support/rain.ts';
 
 const { redis } = await openRedis();

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
 import { enlist } from '../../src/store/campaign.ts';
 import { redisNow } from '../../src/store/rains.ts';
-import { draftRain, loadPackets } from '../../src/store/packets.ts';
+import { draftRain, loadPackets } from '../../src/store/loadPackets.ts';
 import { parseMoney } from '../../src/rain/money.ts';
 import type { TestRedis } from './redis.ts';
 import { sharedRedis } from './sharedRedis.ts';

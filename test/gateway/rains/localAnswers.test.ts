@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { shardKeys } from '../../../src/store/keys.ts';
 import { announceChange, close, pause, resume } from '../../../src/store/transitions.ts';
-import { packetElement } from '../../../src/store/packets.ts';
+import { packetElement } from '../../../src/store/loadPackets.ts';
 import { SCRIPTS } from '../../../src/store/scripts.ts';
 import type { Gateway } from '../../../src/gateway/server.ts';
 import { dial, type Client } from '../../support/client.ts';

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { RainCache } from '../../../src/gateway/rains/rainCache.ts';
 import { announceChange, close, settle } from '../../../src/store/transitions.ts';
 import { findRain, redisNow } from '../../../src/store/rains.ts';
-import { draftRain, loadPackets } from '../../../src/store/packets.ts';
+import { draftRain, loadPackets } from '../../../src/store/loadPackets.ts';
 import type { RainSnapshot } from '../../../src/protocol/messages.ts';
 import { commitmentOf, verifyFairness } from '../../../src/rain/commitment.ts';
 import { dial, type Client } from '../../support/client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { shardKeys } from '../../../src/store/keys.ts';
-import { draftRain, loadPackets } from '../../../src/store/packets.ts';
+import { draftRain, loadPackets } from '../../../src/store/loadPackets.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import type { Terms } from '../../../src/rain/terms.ts';
 import { dial } from '../../support/client.ts';

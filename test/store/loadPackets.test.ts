@@ -3,7 +3,7 @@ import { shardKeys, shardOf } from '../../src/store/keys.ts';
 import { close, pause, resume, settle } from '../../src/store/transitions.ts';
 import { coarseLeft, findRain, readRain } from '../../src/store/rains.ts';
 import { run } from '../../src/store/scripts.ts';
-import { draftRain, loadPackets, plannedFor } from '../../src/store/packets.ts';
+import { draftRain, loadPackets, plannedFor } from '../../src/store/loadPackets.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
 const { redis } = await openRedis();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ofHttpStatus, ofSqlState, RETRY_AFTER_MS_MAX, retryAfterMs } from '../../../src/platform/network/retry.ts';
+import { ofHttpStatus, ofSqlState, RETRY_AFTER_MS_MAX, retryAfterMs } from '../../../src/platform/network/retryable.ts';
 
 describe('a refusal of the database', () => {
   test.each(['22003', '22021', '22P02', '23502', '23503', '23505', '23514', '23P01', '44000', 'P0001', 'P0004'])('%s stays: it speaks of the values', (code) => {
