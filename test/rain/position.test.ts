@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { randomSource, shuffle, type RandomSource } from '../../src/rain/fairness.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import type { RainPlan } from '../../src/rain/plan.ts';
+import { METHOD_NAMES } from '../../src/rain/split/methods.ts';
 import { splitBudget } from '../../src/rain/split.ts';
 
 const RAINS = 3_000;
@@ -51,6 +52,10 @@ const QUESTIONS: [string, (rain: number[]) => number[]][] = [
 
 /** Drawn once: that is most of the time of this file. */
 const DRAWN = PLANS.map(([name, asked]): [string, number[][]] => [name, rains(asked)]);
+
+test('no way to split is left out', () => {
+  expect(new Set(PLANS.map(([, { split }]) => split!.method))).toEqual(new Set(METHOD_NAMES));
+});
 
 describe.each(DRAWN)('[R3] %s', (_name, drawn) => {
   test.each(QUESTIONS)('position favours nobody by %s', (_question, ask) => {

@@ -3,7 +3,11 @@ import { even } from './even.ts';
 import type { AskedRow, PlainMethod, RowsMethod, SplitMethod } from './method.ts';
 import { tiers } from './tiers.ts';
 
-/** THE list of the ways to split a budget, in the order in which people are offered them: everything that asks, checks, fills, shows or documents them goes through it. */
+/**
+ * The ways to split a budget, in the order in which people are offered them. Command line, form, checks, documents and tests go
+ * through this list. To add one: its file here (`PlainMethod`, or `RowsMethod` where it asks for rows), its name below, an example in
+ * test/rain/split/examples.ts (`recorded` is what the first failure shows) and a plan in test/rain/position.test.ts; `npm run docs`.
+ */
 export const METHODS = [doubleMean, tiers, even] as const;
 
 export type MethodName = (typeof METHODS)[number]['name'];
