@@ -33,7 +33,7 @@ export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/settings.md', make: settingsPage },
   { path: 'docs/reference/codes.md', make: codesPage },
   { path: 'docs/reference/metrics.md', make: metricsPage },
-  { path: 'docs/reference/protocol.md', make: (before) => fillMarked(fillMarked(before, 'fields', fieldsMarkdown()), 'codes', codesMarkdown()) },
+  { path: 'docs/reference/protocol.md', make: (before) => fillMarked(before, 'fields', fieldsMarkdown()) },
   { path: 'docs/reference/fairness-recipe.md', make: (before) => fillMarked(before, 'splits', METHODS.map(({ name, recipe }) => `- \`${name}\`: ${recipe}`).join('\n')) },
   { path: 'docs/reference/asyncapi.json', make: () => json(asyncApi('1')) },
   { path: 'docs/reference/openapi.json', make: () => json(openApi()) },
