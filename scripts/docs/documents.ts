@@ -27,13 +27,20 @@ told in [the protocol](protocol.md#what-to-do-when). Results stand in order of p
 ${codesMarkdown()}
 `;
 
+const messagesPage = (): string => `# Messages of \`rain.v1\`
+
+Generated from \`src/protocol/\` by \`npm run docs\`; \`rain protocol\` prints the same. How they are used: [the protocol](protocol.md).
+
+${fieldsMarkdown().replaceAll(/^###/gm, '##')}
+`;
+
 /** Every document that is generated from the code and from nothing else. The recorded session needs servers: test/docs/transcript.test.ts. */
 export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/cli.md', make: async () => manual(await openProgram()) },
   { path: 'docs/reference/settings.md', make: settingsPage },
   { path: 'docs/reference/codes.md', make: codesPage },
   { path: 'docs/reference/metrics.md', make: metricsPage },
-  { path: 'docs/reference/protocol.md', make: (before) => fillMarked(before, 'fields', fieldsMarkdown()) },
+  { path: 'docs/reference/messages.md', make: messagesPage },
   { path: 'docs/reference/fairness-recipe.md', make: (before) => fillMarked(before, 'splits', METHODS.map(({ name, recipe }) => `- \`${name}\`: ${recipe}`).join('\n')) },
   { path: 'docs/reference/asyncapi.json', make: () => json(asyncApi('1')) },
   { path: 'docs/reference/openapi.json', make: () => json(openApi()) },

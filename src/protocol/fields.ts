@@ -20,7 +20,7 @@ export function schemaOf(message: z.ZodType): FieldSchema {
   return schema as FieldSchema;
 }
 
-/** Every message with its fields, as docs/reference/protocol.md shows them, in Markdown. */
+/** Every message with its fields, as docs/reference/messages.md shows them, in Markdown. */
 export function fieldsMarkdown(): string {
   return [
     '### What you say', ...Object.values(CLIENT_MESSAGES).flatMap((message) => section(schemaOf(message))),

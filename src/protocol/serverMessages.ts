@@ -9,7 +9,7 @@ import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './o
 import { challenge } from './proofOfWork.ts';
 
 /**
- * Everything a server says, as schemas with a word about each field: what docs/reference/protocol.md and docs/reference/asyncapi.json are made of, and what a
+ * Everything a server says, as schemas with a word about each field: what docs/reference/messages.md and docs/reference/asyncapi.json are made of, and what a
  * recorded session is held to. A gateway does not load it: what it says is typed, and put together by hand where it is said often.
  * Fields may be added, so that nobody is to refuse those he does not know.
  */

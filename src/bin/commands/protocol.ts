@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts';
 
 export function addProtocolCommand(program: Command, terminal: Terminal): void {
   program.command('protocol').summary('the WebSocket protocol, for authors of clients')
-    .description('Prints every message with its fields, as docs/reference/protocol.md has them; with --asyncapi the AsyncAPI 3 document of docs/reference/asyncapi.json.')
+    .description('Prints every message with its fields, as docs/reference/messages.md has them; with --asyncapi the AsyncAPI 3 document of docs/reference/asyncapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
     .option('--json', 'the same as --asyncapi')
     .addHelpText('after', '\nExample:\n  rain protocol --asyncapi > asyncapi.json')
