@@ -9,12 +9,12 @@ function refuse(code: ErrorCode, reason: string = ERRORS[code].meaning): Decoded
   return { ok: false, error: { type: 'error', code, reason } };
 }
 
-/** A grab as every client of ours writes it, an old one with the packet tapped. What looks otherwise, or wrong, is not taken for one here. */
+/** The exact text of a grab as our clients write it. Older clients also name the tapped packet. Any other text goes to the JSON parser. */
 const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(?:0|[1-9]\d{0,14}))?\}$/;
 
-/** One text frame → a message that can be trusted, or the error its sender is told [R12]. Never throws. */
+/** Parses one text frame into a trusted message, or into the error for its sender [R12]. Never throws. */
 export function decode(text: string): Decoded {
-  // Nearly all frames are grabs: those are read without being parsed, to the same result.
+  // Nearly all frames are grabs. A regular expression reads them without the JSON parser, with the same result.
   const plain = PLAIN_GRAB.exec(text);
   if (plain) return { ok: true, message: plainGrab(plain) };
   const value = readJson(text);
@@ -33,7 +33,7 @@ function plainGrab(plain: RegExpExecArray): GrabMessage {
   return message;
 }
 
-/** A grab could once name the packet that was tapped. A client that still does is served, and nobody looks at it. */
+/** Older clients name the tapped packet in a grab. The field is accepted and ignored. */
 function dropFormerFields(value: object): void {
   if ('type' in value && value.type === 'grab') Reflect.deleteProperty(value, 'packet');
 }
@@ -42,14 +42,14 @@ export function encode(message: ServerMessage): string {
   return JSON.stringify(message);
 }
 
-/** What an answer to a grab may carry beside its code: the packet with 0 and 1, when to ask again with -5 and -7. */
+/** What a result may carry beside its code: the packet with 0 and 1, the retry delay with -5 and -7. */
 type ResultDetail = { redPacketId: string; amount: string } | { retryInMs: number };
 
-/** The message that answers a grab. */
+/** The `result` message that answers a grab. */
 export function resultFrame(rainId: string, ref: string | undefined, code: OutcomeCode, detail?: ResultDetail): string {
-  // Put together by hand, at a third of what JSON.stringify costs. An id of a rain needs no escapes.
-  const asked = ref === undefined ? '' : `,"ref":${JSON.stringify(ref)}`;
-  return `{"type":"result","rainId":"${rainId}"${asked},"code":"${code}","reason":"${OUTCOMES[code].reason}"${detail ? detailOf(detail) : ''}}`;
+  // Built by hand, at a third of the cost of JSON.stringify. The id of a rain needs no escapes.
+  const refField = ref === undefined ? '' : `,"ref":${JSON.stringify(ref)}`;
+  return `{"type":"result","rainId":"${rainId}"${refField},"code":"${code}","reason":"${OUTCOMES[code].reason}"${detail ? detailOf(detail) : ''}}`;
 }
 
 function detailOf(detail: ResultDetail): string {

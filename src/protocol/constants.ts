@@ -1,6 +1,6 @@
-/** What both ends of the wire must agree on before the first message; apart from the schemas, so that a browser need not load zod. */
+/** What client and server must agree on before the first message. Kept apart from the schemas, so that a browser need not load zod. */
 export const SUBPROTOCOL = 'rain.v1';
-/** Browsers cannot set headers: they offer `bearer.<jwt>` as a second subprotocol entry, which is never echoed. */
+/** Browsers cannot set headers. They offer `bearer.<jwt>` as a second subprotocol entry, which the server never echoes. */
 export const BEARER_PREFIX = 'bearer.';
 export const GATEWAY_PATH = '/v1';
 /** Winners in one `winners` message, at most: a sample for the ticker, not a list. */

@@ -1,18 +1,18 @@
 import { CLOSES, ERRORS, OUTCOMES_IN_ORDER, REFUSALS } from './outcomes.ts';
 
-/** Closes that the WebSocket library chooses, without a reason of ours. */
+/** Close codes that the WebSocket library chooses. They carry no reason of ours. */
 const LIBRARY_CLOSES = [
-  { code: 1002, meaning: 'The frames are no WebSocket: reserved bits, an unknown opcode, no mask.' },
+  { code: 1002, meaning: 'The frames are not valid WebSocket frames: reserved bits, an unknown opcode, or no mask.' },
   { code: 1007, meaning: 'A text frame is not UTF-8.' },
-  { code: 1008, meaning: 'One message came in more than 64 pieces.' },
+  { code: 1008, meaning: 'One message was split into more than 64 fragments.' },
 ];
 
-/** The page of codes as data: what `rain codes --json` prints. */
+/** All codes as data, as `rain codes --json` prints them. */
 export function codes() {
   return { results: OUTCOMES_IN_ORDER, errors: Object.values(ERRORS), closes: Object.values(CLOSES), refusals: Object.values(REFUSALS) };
 }
 
-/** Answers that the HTTP parser or the WebSocket library gives before we are asked; their bodies are no JSON. */
+/** Answers that the HTTP parser or the WebSocket library sends before our code runs. Their bodies are not JSON. */
 const PLAIN_REFUSALS = [
   ['400', 'Malformed HTTP, or a WebSocket handshake with a missing or wrong `Sec-WebSocket-Key` or `Sec-WebSocket-Version`'],
   ['405', 'A handshake with another method than GET'],
@@ -20,18 +20,18 @@ const PLAIN_REFUSALS = [
   ['431', 'The request head is longer than 16,384 bytes'],
 ];
 
-/** The page of codes in Markdown. Results stand in order of precedence. */
+/** All codes as Markdown tables. Results stand in order of precedence. */
 export function codesMarkdown(): string {
   const { results, errors, closes, refusals } = codes();
   const rows = (head: readonly string[], body: readonly (readonly (string | number)[])[]) => [head, ...body].map((cells) => `| ${cells.join(' | ')} |`).toSpliced(1, 0, `|${'---|'.repeat(head.length)}`);
   return [
     ...rows(['`result` code', 'reason', 'meaning', 'ask again'], results.map(({ code, reason, meaning, retry }) => [`\`${code}\``, reason, meaning, retry])), '',
-    ...rows(['`error` code', 'meaning; the message changed nothing'], errors.map(({ code, meaning }) => [`\`${code}\``, meaning])), '',
+    ...rows(['`error` code', 'meaning (the message had no effect)'], errors.map(({ code, meaning }) => [`\`${code}\``, meaning])), '',
     ...rows(['close code', 'reason', 'meaning', 'reconnect'], [
-      ...LIBRARY_CLOSES.map(({ code, meaning }) => [code, '(none)', meaning, 'no: mend the client']),
+      ...LIBRARY_CLOSES.map(({ code, meaning }) => [code, '(none)', meaning, 'no: fix the client']),
       ...closes.map(({ code, reason, meaning, retry }) => [code, reason, meaning, retry]),
     ].toSorted(([a], [b]) => Number(a) - Number(b))), '',
-    ...rows(['refused at the upgrade', 'reason', 'meaning'], refusals.map(({ status, reason, meaning }) => [status, reason, meaning])), '',
-    ...rows(['refused without JSON', 'meaning'], PLAIN_REFUSALS),
+    ...rows(['HTTP status at the upgrade', 'reason', 'meaning'], refusals.map(({ status, reason, meaning }) => [status, reason, meaning])), '',
+    ...rows(['HTTP status without a JSON body', 'meaning'], PLAIN_REFUSALS),
   ].join('\n');
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLIENT_MESSAGES } from './messages.ts';
 import { SERVER_MESSAGES } from './serverMessages.ts';
 
-/** A JSON schema as far as it is read here. */
+/** The parts of a JSON schema that this file reads. */
 interface FieldSchema {
   type?: string;
   const?: unknown;
@@ -14,17 +14,17 @@ interface FieldSchema {
   [more: string]: unknown;
 }
 
-/** What a sender has to keep to: of our own messages no other fields, of the server's those that we know. */
+/** The schema that a sender must follow. Client messages allow no unknown fields. Server messages may have more fields than listed. */
 export function schemaOf(message: z.ZodType): FieldSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(message, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
   return schema as FieldSchema;
 }
 
-/** Every message with its fields, as docs/reference/messages.md shows them, in Markdown. */
+/** All messages and their fields in Markdown, as shown in docs/reference/messages.md. */
 export function fieldsMarkdown(): string {
   return [
-    '### What you say', ...Object.values(CLIENT_MESSAGES).flatMap((message) => section(schemaOf(message))),
-    '', '### What you hear', ...Object.values(SERVER_MESSAGES).flatMap((message) => section(schemaOf(message))),
+    '### Messages you send', ...Object.values(CLIENT_MESSAGES).flatMap((message) => section(schemaOf(message))),
+    '', '### Messages you receive', ...Object.values(SERVER_MESSAGES).flatMap((message) => section(schemaOf(message))),
   ].join('\n');
 }
 
@@ -40,10 +40,10 @@ function section(schema: FieldSchema): string[] {
 function rows({ properties = {}, required = [] }: FieldSchema, path: string): string[] {
   return Object.entries(properties).flatMap(([name, field]) => {
     const whole = `${path}${name}`;
-    const told = field.description ?? '';
-    // A rain within `welcome` has the fields of a rain.
-    const inner = told.includes('fields as in') ? [] : field.items?.properties ? rows(field.items, `${whole}[].`) : rows(field, `${whole}.`);
-    return [`| \`${whole}\`${required.includes(name) ? '' : ' (optional)'} | ${kindOf(field)} | ${told.replaceAll('|', '\\|')} |`, ...inner];
+    const description = field.description ?? '';
+    // A rain inside `welcome` has the fields of `rain`, so they are not listed twice.
+    const inner = description.includes('fields as in') ? [] : field.items?.properties ? rows(field.items, `${whole}[].`) : rows(field, `${whole}.`);
+    return [`| \`${whole}\`${required.includes(name) ? '' : ' (optional)'} | ${kindOf(field)} | ${description.replaceAll('|', '\\|')} |`, ...inner];
   });
 }
 

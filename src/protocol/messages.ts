@@ -7,23 +7,23 @@ import type { Terms } from '../rain/terms.ts';
 import type { ErrorCode, OutcomeCode } from './outcomes.ts';
 import { challenge, solution, type Challenge } from './proofOfWork.ts';
 
-/** The client's word, echoed in the answer so that answers can be matched to questions. */
-const ref = z.string().max(64).describe('Any text of yours; echoed in the answer');
+/** Chosen by the client and echoed in the answer, so that the client can match answers to its messages. */
+const ref = z.string().max(64).describe('Any text you choose; the answer repeats it');
 
-/** What the server has handed out, shown as it was. */
-const ticket = z.string().max(128).describe('Your ticket to this rain, where one is asked for');
-const rain = rainId.describe('Which rain');
+/** A ticket that the server issued, sent back unchanged. */
+const ticket = z.string().max(128).describe('Your ticket for this rain, if this gateway requires tickets');
+const rain = rainId.describe('The id of the rain');
 
 const joinMessage = z.strictObject({ type: z.literal('join'), rainId: rain, ticket: ticket.optional() })
-  .describe('Watch a rain: its snapshot now and whenever it changes, your own result if you have one, and a ticket or a challenge where one is asked for.');
+  .describe('Watch a rain. You receive its snapshot now and after every change, your own result if you have one, and a ticket or a challenge if this gateway requires tickets.');
 const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional() })
-  .describe('Ask for a red packet. Answered by exactly one `result`; safe to repeat, the first answer stands.');
-const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('As it came, unchanged; fields as in `challenge`'), solution: solution.describe('What solves it') })
-  .describe('What solves a `challenge`; answered by a `ticket`.');
-const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number().describe('Any number of yours; echoed') }).describe('Ask what time it is at the server.');
+  .describe('Ask for a red packet. The gateway answers with exactly one `result`. A repeated grab is safe and gets the first answer again.');
+const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('The challenge as received, unchanged; fields as in `challenge`'), solution: solution.describe('The solution of that challenge') })
+  .describe('The solution of a `challenge`. The gateway answers with a `ticket`.');
+const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number().describe('Any number you choose; the answer repeats it') }).describe("Ask for the server's time.");
 export const CLIENT_MESSAGES = { join: joinMessage, grab: grabMessage, solution: solutionMessage, ping: pingMessage } as const;
 
-/** Everything a client may say. The token says who he is; no message can [R9]. */
+/** Every message that a client may send. The token identifies the user; a message never does [R9]. */
 export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, solutionMessage, pingMessage]);
 export type ClientMessage = z.infer<typeof clientMessage>;
 export type JoinMessage = z.infer<typeof joinMessage>;
@@ -43,19 +43,20 @@ export interface RainSnapshot {
   packets: number;
   /** Packets left, rounded up to about a hundredth of `packets`; 0 only when none is left. */
   left: number;
-  /** Only of a rehearsal: what is won there is not real money, and players are to be told so. */
+  /** Only in a rehearsal: the prizes are not real money, and clients must say so to the players. */
   rehearsal?: true;
-  /** What its operator has decided about it, as far as it is not as usual; a newer server may tell of more than is known here. */
+  /** The terms of this rain, where they differ from the default. A newer server may send terms that this version does not know. */
   terms?: Terms;
-  /** SHA-256 of what decides who gets which amount, told before anybody can grab; absent for a rain that has none. */
+  /** SHA-256 of what decides which packet has which amount, published before the first grab. Absent for a rain without commitment. */
   commitment?: string;
-  /** These three once the rain is settled: with the commitment, all that is needed to recompute every packet. */
+  /** These three appear once the rain is settled. With the commitment they allow anybody to recompute every packet. */
   seed?: string;
   plan?: ShownPlan;
   shards?: number;
   /**
-   * What was added to the rain since it was created, in order; absent when nothing was. `packets` and `left` have grown with it:
-   * after a -1 a `rain` message with more packets, or with packets left again, says that it goes on, and asking again is worth while.
+   * Packets that were added after the creation of the rain, in order; absent if there are none. `packets` and `left` include them.
+   * After a -1, a `rain` message with more packets, or with packets left again, means that the rain goes on and that a new grab
+   * can win.
    */
   topUps?: readonly TopUpPromise[];
   serverTime: number;
@@ -76,14 +77,14 @@ export interface ResultMessage {
   ref?: string;
   code: OutcomeCode;
   reason: string;
-  /** With codes -5 and -7: when to ask again, from now; another number for everybody. */
+  /** With codes -5 and -7: when to send the grab again, in ms from now. Randomised per answer. */
   retryInMs?: number;
   /** With codes 0 and 1. */
   redPacketId?: string;
   amount?: string;
 }
 
-/** The entry to a rain, for this user alone: to be shown with every grab, and with a join when there is one already. */
+/** The user's entry to a rain. The client sends it with every grab, and with a join if it has one already. */
 export interface TicketMessage {
   type: 'ticket';
   rainId: string;
@@ -91,7 +92,7 @@ export interface TicketMessage {
   expiresAt: number;
 }
 
-/** To be solved before there is a ticket; the solution goes back together with the challenge. */
+/** The client must solve it to get a ticket. It sends the solution back together with the challenge. */
 export interface ChallengeMessage {
   type: 'challenge';
   rainId: string;
@@ -127,11 +128,11 @@ export interface ErrorMessage {
 export interface GoodbyeMessage {
   type: 'goodbye';
   reason: 'service_restart';
-  /** When to come back, from now; another number for everybody, so that not all come at once. */
+  /** When to reconnect, in ms from now. Randomised per client, so that not all reconnect at once. */
   reconnectInMs: number;
 }
 
-/** Everything a server may say. */
+/** Every message that a server may send. */
 export type ServerMessage =
   | WelcomeMessage
   | RainSnapshot

@@ -6,7 +6,7 @@ import { ERRORS, OUTCOMES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes
 import { parseServerMessage } from '../../src/loadtest/serverMessage.ts';
 
 const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}(\.[1-9][0-9]{0,2})?$/);
-/** Whatever fits, lone surrogates and NULs included: it is echoed, never understood. */
+/** Any text that fits, lone surrogates and NULs included: it is echoed, never interpreted. */
 const anyText = fc.string({ unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom('\0', '"', '\\', '\ud800', '\udfff', '红', '\u2028')), maxLength: 64 })
   .filter((text) => text.length <= 64);
 const ticket = fc.oneof(fc.stringMatching(/^[A-Za-z0-9_-]{0,128}$/), anyText);
@@ -32,26 +32,26 @@ const clientMessage: fc.Arbitrary<ClientMessage> = fc.oneof(
 );
 
 describe('the codec', () => {
-  test('what a client says is what the gateway hears, whatever the ref', () => {
+  test('the gateway decodes exactly what a client encodes, whatever the ref', () => {
     fc.assert(fc.property(clientMessage, (message) => {
       expect(decode(JSON.stringify(message))).toEqual({ ok: true, message });
     }), { numRuns: 1_000 });
   });
 
-  test('a grab that is read without being parsed is heard as the parser hears it, and what only looks like one is not', () => {
+  test('a grab that is read without the parser gives the same message as with it, and a near match is left to the parser', () => {
     const text = fc.oneof(
       clientMessage.map((message) => JSON.stringify(message)),
       fc.tuple(fc.constantFrom('grab', 'join', 'gr\\u0061b'), fc.oneof(rainId, fc.string()), fc.option(fc.oneof(fc.string({ maxLength: 70 }), anyText)),
         fc.option(fc.oneof(ticket, fc.string({ maxLength: 140 }))), fc.option(fc.oneof(packet.map(String), fc.constantFrom('-1', '-0', '01', '1.5', '1e3', '9007199254740992', '1e400', '"1"', 'null', '', ' 7')))).map(([type, id, ref, shown, tapped]) =>
         `{"type":"${type}","rainId":"${id}"${ref === null ? '' : `,"ref":"${ref}"`}${shown === null ? '' : `,"ticket":"${shown}"`}${tapped === null ? '' : `,"packet":${tapped}`}}`),
     );
-    // White space before a message changes nothing but the way it is read.
+    // White space before a message changes nothing except which reader takes it.
     fc.assert(fc.property(text, (frame) => {
       expect(decode(frame)).toEqual(decode(` ${frame}`));
     }), { numRuns: 5_000 });
   });
 
-  test('a grab that names a packet, as older clients do, is heard as if it did not, whatever it names and wherever', () => {
+  test('a grab that names a packet, as older clients do, is read as if it did not, whatever the value and position', () => {
     const named = fc.oneof(packet, fc.jsonValue());
     fc.assert(fc.property(clientMessage.filter(({ type }) => type === 'grab'), named, fc.boolean(), (message, what, first) => {
       const frame = JSON.stringify(first ? { packet: what, ...message } : { ...message, packet: what });
@@ -60,7 +60,7 @@ describe('the codec', () => {
     expect(decode('{"type":"join","rainId":"spring","packet":7}')).toMatchObject({ ok: false, error: { code: 'bad_field' } });
   });
 
-  test('[R6] the answer to a grab carries its question, its code and its packet unchanged', () => {
+  test('[R6] the answer to a grab carries its ref, its code and its packet unchanged', () => {
     const packet = fc.option(fc.record({ redPacketId: anyText, amount: fc.constantFrom('0.01', '12.21', '90071992547409.91') }), { nil: undefined });
     fc.assert(fc.property(rainId, fc.option(anyText, { nil: undefined }), fc.constantFrom(...OUTCOMES_IN_ORDER.map(({ code }) => code)), packet, (id, ref, code, won) => {
       const frame = resultFrame(id, ref, code, won);
@@ -69,7 +69,7 @@ describe('the codec', () => {
     }), { numRuns: 500 });
   });
 
-  test('what the gateway says is what a bot hears', () => {
+  test('a simulated user decodes exactly what the gateway encodes', () => {
     const serverMessage: fc.Arbitrary<ServerMessage> = fc.oneof(
       fc.record({ type: fc.constant('pong' as const), t: clock, serverTime: clock }),
       fc.record({ type: fc.constant('ticket' as const), rainId, ticket: anyText, expiresAt: fc.maxSafeNat() }),
@@ -84,7 +84,7 @@ describe('the codec', () => {
     }), { numRuns: 500 });
   });
 
-  test('[R12] whatever else is sent gets a coded refusal of bounded length, and never an exception', () => {
+  test('[R12] any other input gets a coded refusal of bounded length, and never an exception', () => {
     const value = fc.oneof(fc.string(), fc.json(), fc.anything({ withNullPrototype: true }).map((thing) => {
       try {
         return JSON.stringify(thing) ?? '';

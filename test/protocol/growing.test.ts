@@ -12,19 +12,19 @@ import { openRedis, stockRain } from '../support/rain.ts';
 import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
 import type { Frame } from './recording.ts';
 
-/** What a client and a gateway of November 2026 said to each other. Never made anew: a later client must be understood, and so must this one. */
+/** The messages of a client and a gateway of November 2026. Never recorded again: later versions must understand them. */
 const recorded = readFileSync(new URL('recorded/2026-11.jsonl', import.meta.url), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Frame);
 
 const RAIN = 'spring';
 const COMMITMENT = '0123456789abcdef'.repeat(4);
 
-describe('an old client at the gateway of today', async () => {
+describe('an old client at the current gateway', async () => {
   const { server, redis } = await openRedis();
   let gateway: Gateway;
   beforeAll(async () => { gateway = await openGateway(server.url); });
   afterAll(() => gateway.close());
 
-  test('is answered as it was when it was recorded: the same codes in the same order, and no field is missing', async () => {
+  test('is answered as recorded: the same codes in the same order, and no field is missing', async () => {
     await stockRain(redis, { rainId: RAIN, title: 'Spring', amounts: ['12.21'], opensInMs: 60_000 });
     await redis.hset(shardKeys(RAIN, 0).state, 'commitment', COMMITMENT);
     const clients = new Map<string, Client>();
@@ -37,7 +37,7 @@ describe('an old client at the gateway of today', async () => {
         client.say(message);
         continue;
       }
-      // Whether the close of a rain is seen before its settlement is chance.
+      // It depends on timing whether the close of a rain is seen before its settlement.
       if (message['state'] === 'closed') continue;
       if (message['state'] === 'settled') await settleRain();
       if (message['state'] === 'open' && !opened) opened = await openRain();
@@ -46,13 +46,13 @@ describe('an old client at the gateway of today', async () => {
       const heard = message.type === 'rain' ? await rainIn(client, message['state']) : await client.next(message.type as 'welcome') as unknown as Frame['message'];
       expect(Object.keys(heard), JSON.stringify(heard)).toEqual(expect.arrayContaining(Object.keys(message)));
       for (const field of ['code', 'reason', 'ref', 'redPacketId', 'amount', 'state'] as const) {
-        // What an error says to the developer may be put in better words.
+        // The wording of an error for the developer may change.
         if (field in message && !(message.type === 'error' && field === 'reason')) expect(heard[field], JSON.stringify(heard)).toEqual(message[field]);
       }
     }
   });
 
-  test('that names the packet tapped, as it had to where taps were checked, is answered like anybody, however it writes it', async () => {
+  test('that names the tapped packet, as older clients did, is answered like any other, in every notation', async () => {
     const challenges = { tickets: 'always', proofOfWork: 'off', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 } as const;
     const ticketed = await openGateway(server.url, { challenges });
     onTestFinished(() => ticketed.close());
@@ -67,7 +67,7 @@ describe('an old client at the gateway of today', async () => {
     await ann.leave();
   });
 
-  /** How often a rain is told is chance; what it comes to is not. */
+  /** The number of snapshots depends on timing; their final content does not. */
   async function rainIn(client: Client, state: unknown): Promise<Frame['message']> {
     for (;;) {
       const rain = await client.next('rain') as unknown as Frame['message'];
@@ -75,7 +75,7 @@ describe('an old client at the gateway of today', async () => {
     }
   }
 
-  /** When all that was said before is said again. */
+  /** Waits until all earlier messages have been repeated. */
   async function openRain(): Promise<boolean> {
     const now = await redisNow(redis);
     return await reschedule(redis, RAIN, 1, { opensAt: now + 200, closesAt: now + 600_000 }) === 'moved';
@@ -88,10 +88,10 @@ describe('an old client at the gateway of today', async () => {
   }
 });
 
-describe('what a newer version has settled', async () => {
+describe('a rain settled by a newer version', async () => {
   const { server, redis } = await openRedis();
 
-  test('is shown whole by a gateway that does not understand it: the plan, and all that stands beside the promise of a top-up', async () => {
+  test('is sent whole by a gateway that does not understand it: the plan, and all fields beside the commitment of a top-up', async () => {
     const plan = { budget: '1.00', packets: 1, recipe: 'red-packet-rain/v9', split: { method: 'by-the-moon', phase: 3 } };
     const topUp = { commitment: COMMITMENT, packets: 1, seed: 'cd'.repeat(32), plan, sponsor: 'the moon' };
     await stockRain(redis, { rainId: RAIN, amounts: ['1.00'] });
@@ -108,7 +108,7 @@ describe('what a newer version has settled', async () => {
 describe('a newer gateway', () => {
   const snapshot = { type: 'rain', rainId: RAIN, title: 'Spring', state: 'open', opensAt: 1_000, closesAt: 9_000_000_000_000, packets: 1, left: 1, weather: 'fine' };
 
-  /** Says things that nobody says today, and puts a grab off by a code of its own before it answers. */
+  /** Sends messages that no version sends today, and delays a grab by an unknown code before it answers. */
   const newer = (answers: readonly Record<string, unknown>[]) => {
     const left = [...answers];
     return scriptedGateway(({ request, say }) => {
@@ -123,7 +123,7 @@ describe('a newer gateway', () => {
   const QUEUED = { code: '-99', reason: 'queued', retryInMs: 20, place: 7 };
   const WON = { code: '0', reason: 'won', redPacketId: 'spring-0', amount: '12.21' };
 
-  test('is obeyed by the client of today: it asks again after the pause of a code that it does not know', async () => {
+  test('is obeyed by the current client: it retries after the delay of an unknown code', async () => {
     const gateway = await newer([QUEUED, QUEUED, WON]);
     const ann = await testClient(gateway.url, 'ann');
     await ann.connect();
@@ -132,7 +132,7 @@ describe('a newer gateway', () => {
     expect(gateway.heard.filter(({ type }) => type === 'grab')).toHaveLength(3);
   });
 
-  test('is believed: a packet is won whatever the code, and a code without packet and pause ends the grab with its own words', async () => {
+  test('is believed: a packet is won whatever the code, and an unknown code without packet and delay ends the grab with its own reason', async () => {
     const gateway = await newer([{ code: '7', reason: 'won_twice', redPacketId: 'spring-0', amount: '12.21', retryInMs: 5 }]);
     const ann = await testClient(gateway.url, 'ann');
     await ann.connect();
@@ -144,7 +144,7 @@ describe('a newer gateway', () => {
     expect(other.heard.filter(({ type }) => type === 'grab')).toHaveLength(1);
   });
 
-  test('is understood by simulated users: they wait as they are told, and count what they do not know by its number', async () => {
+  test('is understood by simulated users: they wait as told, and count unknown codes by number', async () => {
     const gateway = await newer([QUEUED, { code: '-98', reason: 'too_windy' }]);
     const report = await runWave({ url: gateway.url, rainId: RAIN, users: 1, tokenFor, seed: '7a0b'.repeat(16), reactionMs: { min: 0, max: 0 } });
     expect(report.outcomes).toEqual([{ name: 'code_-98', count: 1 }]);

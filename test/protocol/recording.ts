@@ -7,21 +7,20 @@ import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import type { TestContext } from '../support/operatorContext.ts';
 
-/** One frame of a session: who it was, which way it went, and what was said. */
+/** One frame of a session: the user, the direction, and the message. */
 export interface Frame {
   user: string;
   way: 'to server' | 'to client';
   message: Record<string, unknown> & { type: string };
 }
 
-/** ms from the creation to the opening: the join is before it, on a slow machine, too. */
+/** ms from the creation to the opening: enough for the join to come first, even on a slow machine. */
 const OPENS_IN_MS = 8_000;
 const RAIN = 'spring';
 
 /**
- * A whole session at a real gateway and a real worker: ann joins before the start, is told that it has not started, grabs, wins, and asks
- * once more; bob comes too late and hears that nothing is left; the rain ends and is settled, ann sees what was committed to,
- * and the gateway says goodbye.
+ * A whole session at a real gateway and a real worker. Ann joins before the start, is refused, grabs, wins, and grabs once more.
+ * Bob comes too late and gets "nothing left". The rain ends and is settled, Ann gets the reveal, and the gateway says goodbye.
  */
 export async function recordSession(context: TestContext): Promise<Frame[]> {
   const frames: Frame[] = [];
@@ -89,7 +88,7 @@ export async function recordSession(context: TestContext): Promise<Frame[]> {
   }
 }
 
-/** Times count from a fixed moment, in the order in which they were told; the seed and what hangs on it are those of this run. */
+/** Times count from a fixed moment, in the order in which they were sent. The seed and all values derived from it are those of this run. */
 export function normalize(frames: readonly Frame[]): string[] {
   const first = Math.min(...momentsIn(frames));
   const BEGIN = 1_795_000_000_000;
