@@ -1,9 +1,9 @@
--- close.lua: end a rain for good, at its time or early. From here on neither claims nor packets change.
+-- close.lua: end a rain for good, at its time or early. After this, neither claims nor packets change.
 --
 -- KEYS[1] state    hash: state, closesAt (epoch ms)
--- ARGV    "early" to end it whatever the clock says, "due" to end it only when its time has come
--- RETURNS the state now: "closed" or "settled" when ended, now or before; nil no such rain
--- WHY     Settlement counts what is left. It must be frozen first, by the same key that grab.lua reads.
+-- ARGV    "early" to end it at any time, "due" to end it only if its time has come
+-- RETURNS the state now: "closed" or "settled" if it has ended, now or earlier; nil no such rain
+-- WHY     Settlement counts the remaining packets. So they must not change any more, by the same key that grab.lua reads.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'closesAt')
 if not rain[1] then return nil end

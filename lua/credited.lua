@@ -1,11 +1,11 @@
--- credited.lua: note whose claims are in the book, for whoever joins later.
+-- credited.lua: record the users whose claims are in the ledger, for later joins.
 --
 -- KEYS[1] state    hash
 -- KEYS[2] credited set to add to
 -- ARGV    userId x n, 1 <= n <= 512
--- RETURNS 1 noted; 0 the rain's keys have expired
--- WHY     A claim may be credited once more, late. Then the set is to expire with the state, also when it is born after
---         the rain was settled, and a rain that is gone must not get back a key that never goes.
+-- RETURNS 1 recorded; 0 the rain's keys have expired
+-- WHY     A claim may be credited again, late. The set must then expire with the state, even if it is created after the
+--         settlement. A rain whose keys have expired must not get a new key that never expires.
 
 local ttl = redis.call('PTTL', KEYS[1])
 if ttl == -2 then return 0 end

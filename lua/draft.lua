@@ -1,4 +1,4 @@
--- draft.lua: write down one shard of a new rain, before it has packets.
+-- draft.lua: create one shard of a new rain, without packets.
 --
 -- KEYS[1] state    hash to create
 -- KEYS[2] packets  list that must not exist yet
@@ -8,11 +8,11 @@
 -- KEYS[6] relayed  string that must not exist yet
 -- KEYS[7] credited set that must not exist yet
 -- ARGV    rainId, opensAt, closesAt (epoch ms), packets (planned for this shard), commitment, terms (JSON, see src/rain/terms.ts)
--- RETURNS 1 created; 0 the same rain stands there already; -1 another one does, or its remains
--- WHY     A new rain never reuses an old one's keys, and creating twice after a lost reply is harmless. A commitment says by
---         itself which rain it is; packets may have been added to it since, and its times may have been moved. The terms are
---         kept as they came. What grab.lua holds users to is taken out here, once: it would decode them with every call. A rain
---         that was written down before there were terms gets them now.
+-- RETURNS 1 created; 0 the same rain exists already; -1 another rain, or remaining keys of one, exist
+-- WHY     A new rain never reuses the keys of an old one, and creating it again after a lost reply is harmless. The
+--         commitment alone identifies a rain: its packets and times may have changed since. The terms are stored
+--         unchanged. The terms that grab.lua enforces are extracted here once, or grab.lua would decode them in every
+--         call. A rain from before terms existed gets them now.
 
 local terms = cjson.decode(ARGV[6])
 local winsMax = terms.winsMax and string.format('%d', terms.winsMax) or ''
@@ -25,7 +25,7 @@ if found[1] then
   return 0
 end
 if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]) > 0 then return -1 end
-local state = tonumber(ARGV[4]) > 0 and 'draft' or 'loaded' -- a shard that got no packets has nothing to wait for
+local state = tonumber(ARGV[4]) > 0 and 'draft' or 'loaded' -- a shard without packets need not wait for a load
 redis.call('HSET', KEYS[1], 'rainId', ARGV[1], 'state', state, 'opensAt', ARGV[2], 'closesAt', ARGV[3],
   'packets', ARGV[4], 'loaded', '0', 'terms', ARGV[6])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'commitment', ARGV[5]) end

@@ -1,13 +1,14 @@
--- enlist.lua: let a round take part in its campaign, and add to the campaign's wins what is known of them elsewhere.
+-- enlist.lua: add a round to its campaign, and add wins known from elsewhere to the campaign's wins.
 --
 -- KEYS[1] state    hash of the round: state
--- KEYS[2] wins     hash of the campaign: userId -> the rounds he has won in, such as ",1,,4,"
+-- KEYS[2] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"
 -- KEYS[3] rounds   set of the campaign: rounds that are not settled
--- ARGV    round, then userId and a round that he has won in, n times, 0 <= n <= 1000
--- RETURNS how many wins were not known here; -1 no such round, or it is settled
--- WHY     The wins are a cache of book and claim logs. What is added is a round, not a number: adding what is there changes
---         nothing, however old it is and whatever is granted meanwhile, so that nobody's wins can come out too low or too
---         high. A round that takes part keeps the wins from expiring, see leave.lua; a settled one must not.
+-- ARGV    round, then userId and a round that the user has won in, n times, 0 <= n <= 1000
+-- RETURNS how many wins were new here; -1 no such round, or it is settled
+-- WHY     The wins are a cache of the ledger and the claim logs. A win is stored as a round, not as a count: adding a
+--         known one changes nothing, however old it is and whatever is granted meanwhile, so the number of a user's
+--         wins is never too low or too high. A round in the set keeps the wins from expiring, see leave.lua; a settled
+--         round must not be added.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state or state == 'settled' then return -1 end

@@ -1,11 +1,11 @@
--- freeze.lua: let nothing be put back into a closed rain any more; its money is about to move.
+-- freeze.lua: forbid any restore into a closed rain, because its money is about to move.
 --
--- KEYS[1] state    hash: state; takes frozen
+-- KEYS[1] state    hash: state; gets frozen
 -- KEYS[2] claims   list: the claim log
--- ARGV    how many claims the audit has seen
--- RETURNS 1 frozen, now or before, with the log as the audit saw it; 0 not closed, or the log has grown; nil no such rain
--- WHY     A claim that restore.lua puts back after the audit is one that nobody has weighed. Were that found out only after
---         the recycling, a user who was told that he won could not be paid any more. So the log is closed first.
+-- ARGV    how many claims the audit has counted
+-- RETURNS 1 frozen, now or earlier, and the log is as the audit counted it; 0 not closed, or the log has grown; nil no such rain
+-- WHY     A claim that restore.lua puts back after the audit is not part of the audit. If this were found only after the
+--         recycling, there would be no money left for a user who was told of a win. So the log is closed first.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end

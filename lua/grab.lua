@@ -4,18 +4,18 @@
 -- KEYS[2] packets  list: {"redPacketId","amount"}, handed out from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
--- KEYS[5] spoiled  list: elements of packets that are no packets
--- KEYS[6] wins     hash of the campaign: userId -> the rounds he has won in, such as ",1,,4,"; untouched without winsMax
--- ARGV    userId x n, 1 <= n <= 512; the same user may stand twice
+-- KEYS[5] spoiled  list: malformed elements of packets
+-- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused without winsMax
+-- ARGV    userId x n, 1 <= n <= 512; a user may appear twice
 -- RETURNS n cjson strings in the order of ARGV: code "1" before "-8" "-2" "-3" "-4" before "-11" before "-1"
 --         "-7" before "0"
--- WHY     A script is atomic but not rolled back, so all that can fail (wrong type, bad JSON) happens before the first
---         write, and HSET, which Redis may refuse when out of memory, is that first write. Packets are looked at with
+-- WHY     A script is atomic but not rolled back. So everything that can fail (wrong type, bad JSON) happens before the
+--         first write, and that first write is HSET, which Redis may refuse when out of memory. Packets are read with
 --         LRANGE and popped last: a malformed one is set aside, not lost. Losing writes nothing [R11]. A win and its
---         count are one step, so that rounds that overlap cannot both take a user for one who may still win. Who has this very round
---         among his wins and no claim in it holds a contested one, see restore.lua: the book decides about that.
+--         count are one step, so that two overlapping rounds cannot both let a user win beyond the limit. A user who has
+--         this round among the wins but no claim in it has a contested win, see restore.lua: the ledger decides it.
 
-local BAD_MAX = 512 -- malformed elements one call sets aside at most, so that no call runs long [R10]
+local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax')
 local held = redis.call('HMGET', KEYS[3], unpack(ARGV))

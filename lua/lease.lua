@@ -1,10 +1,10 @@
--- lease.lua: take, renew or give back the right to do something for a shard: to carry its claims, to audit its rain.
+-- lease.lua: take, renew or release the lease to work on a shard: to relay its claims, or to audit its rain.
 --
--- KEYS[1] lease    string: who is at work, expiring
--- ARGV    owner, time to live in ms (0 gives back)
--- RETURNS 1 it is the owner's now (or was, when given back); 0 it is another's
--- WHY     It saves work. What must hold is guarded by relay.lua, which moves no cursor without the lease, and by the ledger's
---         unique keys. So the clock may be wrong here.
+-- KEYS[1] lease    string: the owner, expiring
+-- ARGV    owner, time to live in ms (0 releases)
+-- RETURNS 1 the owner holds it now (or has released it); 0 another one holds it
+-- WHY     The lease only saves work. Correctness comes from relay.lua, which moves no cursor without the lease, and from
+--         the ledger's unique keys. So an inexact clock does no harm here.
 
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end

@@ -1,11 +1,11 @@
 -- reschedule.lua: move the window of a rain that has not opened yet.
 --
 -- KEYS[1] state    hash: state, opensAt, closesAt (epoch ms)
--- ARGV    opensAt, closesAt (epoch ms) as they shall be
--- RETURNS 1 moved, now or before; 0 it has opened, or is over; nil no such rain
--- WHY     The window is read by the same key and clock as in grab.lua, so that no grab is decided by half of the old window and
---         half of the new one [R7]. What players have been let into is not shut again: an open rain keeps its start, unless
---         the new one has come, too; that is how a start that was cut between two shards is finished.
+-- ARGV    new opensAt, new closesAt (epoch ms)
+-- RETURNS 1 moved, now or earlier; 0 the rain has opened, or is over; nil no such rain
+-- WHY     The window is changed under the same key and clock that grab.lua reads, so no grab sees half of the old window
+--         and half of the new one [R7]. A rain that has opened is not closed again: it keeps its start, unless the new
+--         start has passed as well. This exception lets a reschedule that was interrupted between two shards finish.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt')
 if not rain[1] then return nil end

@@ -1,21 +1,22 @@
--- restore.lua: put back wins that their users were told and that Redis has lost since.
+-- restore.lua: put back wins that were sent to their users and that Redis has lost since.
 --
 -- KEYS[1] state    hash: state, frozen, rainId; of a round of a campaign also winsMax
--- KEYS[2] packets  list: what is still to be handed out, from the tail
+-- KEYS[2] packets  list: packets not handed out yet, from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
--- KEYS[5] restored set: contested claims that are in the log already, expiring
--- KEYS[6] wins     hash of the campaign: userId -> the rounds he has won in, such as ",1,,4,"; untouched without winsMax
+-- KEYS[5] restored set, expiring: contested claims that are in the log already
+-- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused without winsMax
 -- ARGV    userId, claim JSON, list element of its packet; n times, 1 <= n <= 32
--- RETURNS counts {put back, contested, there before}; when nothing was written "settled", "frozen" (it is being settled this
---         moment, ask again) or nil (no such rain)
--- WHY     A failover may lose wins that were told. Whose packet still lies in the list gets it back as if nothing had
---         happened. Where the packet is another's by now, or the user has another one, the claim goes to the log all the
---         same: the ledger's unique keys decide whose it is, and the other is reported, not forgotten. Either may be paid,
---         so either counts as a win of the campaign. All that can fail comes before the first write. Nothing is believed but that it was told: the book pays no packet twice.
+-- RETURNS counts {put back, contested, present before}; if nothing was written "settled", "frozen" (settlement is running, retry
+--         later) or nil (no such rain)
+-- WHY     A failover may lose wins that were sent to their users. If the packet is still in the list, its user gets it
+--         back as if nothing had happened. If another user has the packet by now, or the user has another packet, the
+--         claim still goes to the log: the ledger's unique keys decide who is paid, and the other claim is reported.
+--         Either may be paid, so either counts as a win of the campaign. Everything that can fail comes before the first
+--         write. The script trusts only that the claim was sent; the ledger pays no packet twice.
 
-local DEPTH_MAX = 10000 -- lost packets lie at the tail again; beyond this depth one is left where it is [R10]
-local MARK_MS = 691200000 -- eight days: longer than a rain lasts, and than anybody asks to have something put back
+local DEPTH_MAX = 10000 -- lost packets lie at the tail again; deeper ones stay where they are [R10]
+local MARK_MS = 691200000 -- eight days: longer than a rain lasts, and later than any restore can come
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'frozen', 'rainId', 'winsMax')
 if not rain[1] then return nil end
@@ -27,20 +28,20 @@ redis.call('LLEN', KEYS[4]) -- raises here, before any write, when the key is of
 local fields, log, marks, wins, served, taken, there = {}, {}, {}, {}, {}, {}, 0
 for i = 1, #ARGV, 3 do
   local user, entry, element = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local told = cjson.decode(entry)
+  local claim = cjson.decode(entry)
   local held = redis.call('HGET', KEYS[3], user)
   local ok, found = pcall(cjson.decode, held or '')
-  local same = ok and type(found) == 'table' and found.redPacketId == told.redPacketId and found.amount == told.amount
-  local mark = told.redPacketId .. '\n' .. user
+  local same = ok and type(found) == 'table' and found.redPacketId == claim.redPacketId and found.amount == claim.amount
+  local mark = claim.redPacketId .. '\n' .. user
   if same or redis.call('SISMEMBER', KEYS[5], mark) == 1 then
     there = there + 1
   else
     log[#log + 1] = entry
     local won = mine and (redis.call('HGET', KEYS[6], user) or '')
-    -- Once however often it is told: it is the round that is counted, not the telling.
+    -- Repeats count once: the round is stored, not a count.
     if won and not won:find(mine, 1, true) then wins[#wins + 1], wins[#wins + 2] = user, won .. mine end
     local free = not taken[element] and redis.call('LPOS', KEYS[2], element, 'RANK', -1, 'MAXLEN', DEPTH_MAX)
-    -- Also of a contested claim the packet leaves the list: it is named in the log, and must not be promised once more.
+    -- The packet of a contested claim leaves the list as well: the log names it, so it must not be granted again.
     if free then taken[element] = true end
     if free and not held and not served[user] then
       fields[#fields + 1], fields[#fields + 2], served[user] = user, entry, true

@@ -1,19 +1,19 @@
--- settle.lua: the book is closed; show what was committed to and let the rain's keys expire.
+-- settle.lua: mark a rain as settled, publish what its commitment covers and let its keys expire.
 --
--- KEYS[1] state    hash: state; takes the seed, the plan and those of the top-ups
+-- KEYS[1] state    hash: state; gets the seed, the plan and those of the top-ups
 -- KEYS[2] packets  list
 -- KEYS[3] claimed  hash
 -- KEYS[4] claims   list
 -- KEYS[5] spoiled  list
 -- KEYS[6] relayed  string
 -- KEYS[7] credited set
--- ARGV    time to live, ms; how many claims the audit has seen, '' for any number; then the fields to show from now on, each
+-- ARGV    time to live, ms; how many claims the audit has counted, '' for any number; then the fields to publish, each
 --         with its value: seed, plan, top-ups (JSON); may be none
--- RETURNS the state now: "settled" when done or done before; anything else is the reason for a refusal; nil no such rain
--- WHY     Nothing that settlement needs may expire before it is settled, so no key has a time to live until here; until
---         it runs out a winner who asks again is still told his first answer [R6]. A claim that was put back after the
---         audit (restore.lua) is one that nobody has weighed: then the rain stays closed, and is looked at again. State and
---         seed change in one write: nobody reads the seed of a rain that is not settled, nor a settled one without it.
+-- RETURNS the state now: "settled" if settled, now or earlier; any other state is the reason for a refusal; nil no such rain
+-- WHY     Nothing that settlement needs may expire before the rain is settled, so no key has a time to live before. Until
+--         it ends, a winner who grabs again still gets the first answer [R6]. A claim that restore.lua put back after the
+--         audit is not part of the audit: then the rain stays closed and is audited again. State and seed change in one
+--         write: nobody reads the seed of a rain that is not settled, nor a settled rain without its seed.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end

@@ -1,13 +1,14 @@
 -- topup.lua: append one chunk of packets that were added to a rain after it was loaded.
 --
--- KEYS[1] state    hash: state, packets (planned), loaded (so far), top-ups (JSON: the promises of what was added)
+-- KEYS[1] state    hash: state, packets (planned), loaded (so far), topUps (JSON: commitments of the added packets)
 -- KEYS[2] packets  list to push to
--- ARGV    offset of the chunk, packets planned from now on, top-ups from now on, then the chunk's elements
+-- ARGV    offset of the chunk, new number of planned packets, new top-ups, then the chunk's elements
 -- RETURNS how many packets are loaded now; -1 no such rain; -2 the chunk would exceed the plan; -3 it is over; -4 a draft
--- WHY     As in load.lua the count moves with the push, so a top-up killed half-way goes on where it stopped, and a chunk sent
---         again is not pushed twice. The promise stands there before its first packet can be had. Pushed at the head, the new
---         packets come after all that were there before: nobody's next packet changes. The state stays as it is, so that a
---         paused rain stays paused; of a rain that is over nothing changes any more, by the same clock that grab.lua reads.
+-- WHY     As in load.lua the count changes with the push, so an interrupted top-up continues where it stopped, and a chunk
+--         sent again is not pushed twice. The commitment is stored before its first packet can be won. Pushed at the
+--         head, the new packets come after all earlier ones, so no earlier packet changes its turn. The state stays
+--         unchanged, so that a paused rain stays paused. A rain that is over, by the clock that grab.lua reads, is not
+--         changed any more.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'packets', 'loaded', 'closesAt')
 if not rain[1] then return -1 end
@@ -20,7 +21,7 @@ local planned, loaded, wish, chunk = tonumber(rain[2]), tonumber(rain[3]), tonum
 if tonumber(ARGV[1]) ~= loaded then return loaded end
 if loaded + chunk > math.max(planned, wish) then return -2 end
 redis.call('LLEN', KEYS[2]) -- raises here, before any write, when the key is of another type
--- Who knows of fewer top-ups than another, who was here first, takes none of them back.
+-- A caller that knows fewer top-ups than are stored removes none of them.
 if wish > planned then redis.call('HSET', KEYS[1], 'packets', ARGV[2], 'topUps', ARGV[3]) end
 redis.call('HSET', KEYS[1], 'loaded', string.format('%d', loaded + chunk))
 redis.call('LPUSH', KEYS[2], unpack(ARGV, 4))

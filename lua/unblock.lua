@@ -1,9 +1,9 @@
--- unblock.lua: takes one entry out of the block list.
+-- unblock.lua: remove one entry from the block list.
 --
 -- KEYS[1] blocks  hash: "user:<id>" or "address:<network>" -> block JSON, "version" -> text
--- ARGV    the entry's name, the next version, the block JSON it must still have ("" for any)
--- RETURNS the block JSON that was taken out, or nil: there is none, or another
--- WHY     Whoever clears away a block whose time is over must not take out one that was put there anew a moment ago.
+-- ARGV    the entry's name, the next version, the block JSON that it must still have ("" for any)
+-- RETURNS the removed block JSON, or nil: there is none, or a different one
+-- WHY     The removal of an expired block must not remove a new block that was added a moment ago.
 
 local entry = redis.call('HGET', KEYS[1], ARGV[1])
 if not entry or (ARGV[3] ~= '' and entry ~= ARGV[3]) then return nil end
