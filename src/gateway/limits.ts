@@ -1,4 +1,4 @@
-/** Everything the door bounds [R10], units last in the name, each with whom it protects. Tests override some. */
+/** All limits of the gateway [R10], with units last in the name, each with what it protects. Tests override some. */
 export const LIMITS = {
   /** One client frame; a grab is about 80 bytes. Protects memory and the JSON parser. */
   messageBytesMax: 4_096,
@@ -6,89 +6,137 @@ export const LIMITS = {
   headerBytesMax: 16_384,
   /** Unsent bytes of one socket; beyond it the reader is too slow and is closed. Protects memory. */
   sendBufferBytesMax: 262_144,
-  /** Headers at the upgrade; browsers and proxies send about 20. Protects from what is hidden behind so many that Node stops counting. */
+  /**
+   * Headers at the upgrade; browsers and proxies send about 20. Protects against headers hidden after the point where Node stops
+   * reading.
+   */
   headersMax: 100,
-  /** Pieces that one message may come in; clients send one. Protects the parser. */
+  /** Fragments per message; clients send one. Protects the parser. */
   fragmentsMax: 64,
-  /** Live sockets of one process, where it may have 20,000 open files. Protects the process. */
+  /** Open sockets per process; the process may have 20,000 open files. Protects the process. */
   socketsMax: 18_000,
-  /** Sockets of one user on one gateway. Protects the others from a script. */
+  /** Sockets of one user on one gateway. Protects other users from a script. */
   socketsPerUserMax: 64,
-  /** Sockets of one address on one gateway, an office of 5,000 among them. Protects the places of all others: half of them. */
+  /** Sockets of one address on one gateway; an office of 5,000 fits. Protects other addresses: half of all places remain for them. */
   socketsPerAddressMax: 9_000,
-  /** Handshakes in one second, so many at once and so many again each second; each costs about 0.3 ms. Protects those who are in. */
+  /** Handshakes per second (token bucket of one second's size); each costs about 0.3 ms. Protects the open sockets. */
   handshakesPerSecondMax: 2_000,
-  /** The same from one address. Protects everybody else's way in. */
+  /** The same per address. Protects the handshakes of other addresses. */
   handshakesPerAddressPerSecondMax: 1_500,
-  /** Grabs waiting or under way at most, however fast Redis is, and those that may always wait. Protects memory when Redis stalls. */
+  /**
+   * Grabs waiting or in flight: the maximum however fast Redis is, and the number that may always wait. Protects memory when Redis
+   * stalls.
+   */
   grabsPendingMax: 50_000,
   grabsPendingMin: 64,
-  /** How long a grab may wait for Redis: between those two, as many may wait as it decides in this time. Protects the answer time. */
+  /**
+   * How long a grab may wait for Redis. Between the two limits above, as many may wait as Redis decides in this time. Protects the
+   * answer time.
+   */
   grabWaitMs: 400,
-  /** What Redis is believed to decide in a second until it was busy enough to show it. Protects the first moments of a rain from refusals. */
+  /**
+   * Assumed decisions of Redis per second until it has been busy enough to be measured. Protects the first moments of a rain from
+   * refusals.
+   */
   grabsPerSecond: 20_000,
-  /** Who hears "busy" is asked back after about this, and at most that when many more are refused than decided. Protects from their coming back. */
+  /**
+   * Retry delay after "busy": usually the first, up to the second when many more grabs are refused than decided. Protects against
+   * too many retries.
+   */
   busyRetryMsMin: 200,
   busyRetryMsMax: 1_000,
-  /** Reading all that has arrived takes so long, and so many messages at least: who asks in the rest of that turn is told "busy". Protects the answer time. */
+  /**
+   * When one turn of the event loop takes longer than this, and has read at least this many messages, the rest of its grabs is
+   * answered "busy". Protects the answer time.
+   */
   turnMsMax: 2_000,
   turnMessagesMin: 128,
-  /** Above these the winners' ticker, joins and new sockets are given up, in this order: the event loop's delay, and Redis's. Protect the grabs. */
+  /**
+   * Above these values the winners' ticker, joins and new sockets are switched off, in this order: delay of the event loop, and
+   * round trip to Redis. Protects the grabs.
+   */
   tickerLoopDelayMs: 150,
   tickerRoundTripMs: 250,
   joinsLoopDelayMs: 400,
   joinsRoundTripMs: 750,
   socketsLoopDelayMs: 800,
   socketsRoundTripMs: 1_500,
-  /** How long without a break, and how long below half of it until all is served again. Protects from giving up at every hiccup. */
+  /**
+   * How long a value must stay above its threshold before the function is switched off, and how long below half of it before it is
+   * on again. Protects against reactions to short peaks.
+   */
   strainMs: 500,
   overloadMs: 1_000,
-  /** Redis has said nothing for so long: grabs are told "busy" at once. Protects players from waiting for nobody. */
+  /** After this long without an answer from Redis, grabs are answered "busy" at once. Protects players from useless waiting. */
   grabsSilentMs: 3_000,
-  /** From the opening of a rain on grabs are gathered for so long, and then decided in random order; 0: in the order in which they come. Protects who sits far away. */
+  /**
+   * Grabs are gathered for this long after the opening of a rain and then decided in random order; 0: in order of arrival.
+   * Protects high-latency users.
+   */
   fairStartMs: 100,
-  /** Messages of one user on all his sockets, so many at once and so many again each second; a hand makes 15. Protects the event loop. */
+  /** Messages of one user per second on all sockets together (token bucket); fast tapping makes 15. Protects the event loop. */
   messagesPerSecondMax: 100,
-  /** The same of one address. 5,000 hands in an office make 75,000. Protects the others from a farm, where one sets it lower. */
+  /** The same per address; 5,000 tapping players in an office make 75,000. Set it lower to protect other players from a bot farm. */
   messagesPerAddressPerSecondMax: 100_000,
-  /** Allowances of users, and of addresses, who have left that are remembered. Protects memory. */
+  /** Token buckets of disconnected users, and of disconnected addresses, that are kept. Protects memory. */
   bucketsRememberedMax: 20_000,
-  /** Messages refused within the window before their sender is closed; no hand gets there. Protects the event loop from who does not listen. */
+  /**
+   * Refused messages within the window before the sender is closed and banned; tapping never reaches it. Protects the event loop
+   * from clients that ignore refusals.
+   */
   offencesMax: 200,
   violationWindowMs: 10_000,
-  /** For how long his upgrades are refused then, and about how many are kept in mind at a time. */
+  /** Duration of a ban, and roughly how many bans are kept at a time. */
   bannedMs: 60_000,
   bannedMax: 10_000,
-  /** So many users of one address banned, and more than play there still: the address is. Protects an office from a few cheaters in it. */
+  /**
+   * An address is banned when at least this many of its users are banned, and more than still play there. Protects an office from
+   * a few cheaters in it.
+   */
   bansPerAddressMin: 20,
-  /** Rains one socket may watch. Protects the audience lists. */
+  /** Rains that one socket may watch. Protects the lists of viewers. */
   joinsPerSocketMax: 32,
-  /** From a rain's end until its tickets run out. Protects who asks at the last moment from a clock that is a little off. */
+  /** From the end of a rain until its tickets expire. Protects late grabs from small clock errors. */
   ticketSlackMs: 60_000,
-  /** From a challenge until its solution is due. Protects from stocks of solutions; a slow phone needs seconds. */
+  /** How long a challenge is valid. Protects against stockpiled solutions; a slow phone needs seconds. */
   challengeMs: 120_000,
-  /** Challenges made in a second, so many at once and so many again each second; each costs about 1 ms, most of it off the event loop. Protects those who play. */
+  /** Challenges created per second (token bucket); each costs about 1 ms, most of it outside the event loop. Protects the players. */
   challengesPerSecondMax: 500,
-  /** Messages that could not be understood before the socket is closed. Protects the log and the parser. */
+  /** Invalid messages before the socket is closed. Protects the log and the parser. */
   errorsPerSocketMax: 20,
-  /** From a block until his socket is closed: answers under way arrive, and his grabs are told why. Protects him from guessing. */
+  /**
+   * From a block until the socket is closed: pending answers still arrive, and new grabs are answered "blocked". Lets the user see
+   * the reason.
+   */
   blockedMs: 300,
-  /** From our close until we cut, and from the answer to a refused upgrade. Protects open files from who does not hang up. */
+  /**
+   * From our close, or from the answer to a refused upgrade, until we cut the connection. Protects open files from peers that do
+   * not hang up.
+   */
   hangUpMs: 2_000,
-  /** Who is refused for being one too many is asked back after this and up to as much again, each another time. Protects the door. */
+  /**
+   * Retry delay after a refusal for lack of room: this long plus a random time up to as long again. Protects against simultaneous
+   * retries.
+   */
   retryMs: 2_000,
   /** From TCP connect to a complete upgrade request. Protects against slowloris. */
   handshakeMs: 10_000,
-  /** Pause between pings, and how long a pong may take. Protects against half-open sockets. */
+  /** Time between pings, and time allowed for a pong. Protects against half-open sockets. */
   heartbeatMs: 25_000,
   pongMs: 8_000,
-  /** From the close of a gateway until the last socket is cut, the answers under way included. Protects whoever waits for its end. */
+  /**
+   * From the start of a gateway's shutdown until the last socket is cut, pending answers included. Protects the operator from an
+   * endless shutdown.
+   */
   closeMs: 5_000,
-  /** How many of those sent away by a close are asked back per second. Protects the gateway that they come to. */
+  /** How many clients of a closing gateway are asked to reconnect per second. Protects the gateways that receive them. */
   reconnectsPerSecond: 1_000,
-  /** First moment of coming back: about as long as a restart takes. Protects the players from knocking in vain. */
+  /** Minimum delay of a reconnect: about as long as a restart takes. Protects clients from useless attempts. */
   reconnectMsMin: 500,
-  /** Over how long the reconnects are spread at least and at most. The longest protects the players from missing the rain. */
+  /**
+   * The reconnects are spread over at least the first and at most the second of these times. The maximum protects players from
+   * missing the rain.
+   */
   reconnectWindowMsMin: 1_000,
   reconnectWindowMsMax: 30_000,
 } as const;

@@ -9,25 +9,25 @@ import type { ChallengeRules } from './challenge/challenges.ts';
 export interface GatewayOptions {
   redisUrl: string;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   token: TokenRules;
   allowedOrigins?: readonly string[];
-  /** How many proxies of ours stand before this gateway, each of which adds to X-Forwarded-For; 0: the peer is who he is. */
+  /** Number of our own proxies before this gateway, each of which appends to X-Forwarded-For; 0: the peer address is the client. */
   trustedProxies?: number;
   limits?: Partial<Limits>;
-  /** Absent: nobody needs a ticket. */
+  /** Absent: no tickets are required. */
   challenges?: ChallengeRules | undefined;
-  /** More is asked of this gateway than it can do; for what is demanded under pressure only. */
+  /** True while the gateway is overloaded; for challenges that are required only then. */
   pressed?: () => boolean;
-  /** What a win must have survived before it is told, and how long that may take, ms. */
+  /** What a win must have survived before it is sent to the user, and how long the confirmation may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
-  /** Who is first when a rain opens. */
+  /** Random numbers that decide the order at an opening. */
   chance?: RandomIndex;
-  /** Whether the console hears of this gateway, see presence.ts. */
+  /** Whether this gateway reports itself to the console, see telemetry/heartbeat.ts. */
   heartbeat?: boolean;
-  /** Absent: nothing is followed. */
+  /** Absent: nothing is traced. */
   traces?: Traces | undefined;
   log: Logger;
 }

@@ -17,21 +17,21 @@ export interface Gateway {
   url: string;
   port: number;
   sockets(): number;
-  /** How many it takes. */
+  /** The maximum number of sockets. */
   readonly socketsMax: number;
   grabsPending(): number;
   readonly counters: GatewayCounters;
   readonly times: Times;
   load(): Load;
-  /** What `/readyz` says, and why. */
+  /** The state of `/readyz`, with reasons. */
   readonly readiness: Pick<Readiness, 'report' | 'standing'>;
-  /** Something is given up because more is asked than can be done. */
+  /** True while a function is switched off because of load. */
   pressed(): boolean;
-  /** Takes no more sockets, answers what is under way, tells everyone to come back, and ends; bounded by limits.closeMs. */
+  /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
   close(): Promise<void>;
 }
 
-/** @throws when Redis cannot be reached or is not fit to keep what is won, a script does not compile, or the port is taken (EADDRINUSE) */
+/** @throws when Redis is unreachable or not configured to keep wins, a script does not compile, or the port is in use (EADDRINUSE) */
 export function startGateway(options: GatewayOptions): Promise<Gateway> {
   const lifecycle = createLifecycle((sentence) => options.log.warn(sentence));
   return lifecycle.opening(async () => {
@@ -44,7 +44,7 @@ export function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
 }
 
-interface Parts {
+interface ServeOptions {
   options: GatewayOptions;
   assembly: Assembly;
   acceptor: Acceptor;
@@ -52,8 +52,8 @@ interface Parts {
   lifecycle: Lifecycle;
 }
 
-/** Opens the port: from here on players come. */
-async function serve({ options, assembly, acceptor, readiness, lifecycle }: Parts): Promise<Gateway> {
+/** Opens the port for players. */
+async function serve({ options, assembly, acceptor, readiness, lifecycle }: ServeOptions): Promise<Gateway> {
   const { host, log, trustedProxies = 0 } = options;
   const { context: { hub, batcher, limits, counters, redis, rainCache }, overload, times } = assembly;
   const server = createHttpServer({
@@ -72,14 +72,14 @@ async function serve({ options, assembly, acceptor, readiness, lifecycle }: Part
   };
   if (options.heartbeat) {
     const heartbeat = startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() });
-    lifecycle.onClose('presence', () => heartbeat.close());
+    lifecycle.onClose('heartbeat', () => heartbeat.close());
   }
-  // Still listens meanwhile, so that whoever asks is told 503 and where he stands, not that nobody is there.
+  // The port stays open during the shutdown, so that clients get 503 with the reason, not a refused connection.
   lifecycle.onClose('sockets', async (leftMs) => {
     readiness.drain();
     acceptor.shut();
     const deadline = deadlineIn(leftMs);
-    // Half of the time belongs to the answers that are under way, the rest to the goodbyes.
+    // Half of the time is for pending answers, the rest for the goodbyes.
     await deadlineIn(leftMs / 2).until(() => batcher.pending === 0);
     await drainSockets(hub, limits);
     await deadline.until(() => hub.size === 0);

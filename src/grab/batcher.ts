@@ -5,24 +5,24 @@ interface Batch<A> {
   rainId: string;
   shard: number;
   pendingGrabs: A[];
-  /** When the first of the turn in which it was opened asked, ms of the monotonic clock. */
+  /** When the first grab of the turn that opened the batch was added, ms of the monotonic clock. */
   openedAt: number;
 }
 
-/** A batch that has been told, as its answers stand in the order of its askers. */
+/** An answered batch. Its answers stand in the order of its pending grabs. */
 export interface AnsweredBatch<A> extends Readonly<Batch<A>> {
   answers: readonly GrabAnswer[];
   /** ms of the monotonic clock. */
   answeredAt: number;
 }
 
-/** Called once for each asker, with the shard that his answer is from. */
+/** Called once for each pending grab, with the shard that the answer comes from. */
 type Deliver<A> = (pending: A, rainId: string, answer: GrabAnswer, shard: number) => void;
 
 /**
- * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard.
- * Nobody waits for a batch to fill: under no load a grab goes out at the end of its own turn, under load the turns are
- * longer and so are the batches.
+ * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard. No grab waits
+ * for a batch to fill: under low load it is sent at the end of its own turn; under high load the turns are longer and so are the
+ * batches.
  */
 export class Batcher<A extends { readonly userId: string }> {
   readonly #engine: GrabEngine;
@@ -35,8 +35,8 @@ export class Batcher<A extends { readonly userId: string }> {
   #held = 0;
 
   /**
-   * @param pendingMax grabs waiting or under way in this process at most [R10]; protects memory when Redis stalls
-   * @param onAnswered called when all of a batch have been told; the clock is read once a turn and once a batch for it
+   * @param pendingMax grabs waiting or in flight in this process at most [R10]; protects memory when Redis stalls
+   * @param onAnswered called when all grabs of a batch are answered; for it the clock is read once a turn and once a batch
    */
   constructor(engine: GrabEngine, deliver: Deliver<A>, pendingMax: number, onAnswered: (batch: AnsweredBatch<A>) => void = () => {}) {
     this.#engine = engine;
@@ -49,17 +49,17 @@ export class Batcher<A extends { readonly userId: string }> {
     return this.#pending;
   }
 
-  /** Those of them that Redis has been asked about, or is about to be. */
+  /** The pending grabs that were sent to Redis or are about to be; without the held ones. */
   get asking(): number {
     return this.#pending - this.#held;
   }
 
-  /** Whoever asks now is told "-7" at once. */
+  /** True: the next grab is answered "-7" at once. */
   get full(): boolean {
     return this.#pending >= this.#pendingMax;
   }
 
-  /** Counts a grab that is to wait before it is added [R10]. @returns false when too many wait already */
+  /** Reserves a place for a grab that waits before it is added [R10]. @returns false when too many wait already */
   hold(): boolean {
     if (this.full) return false;
     this.#pending++;
@@ -67,14 +67,14 @@ export class Batcher<A extends { readonly userId: string }> {
     return true;
   }
 
-  /** Adds one for which `hold` has kept a place. */
+  /** Adds a grab for which `hold` has reserved a place. */
   addHeld(rainId: string, shards: number, pending: A): void {
     this.#pending--;
     this.#held--;
     this.add(rainId, shards, pending);
   }
 
-  /** Every asker is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
+  /** Every grab is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
   add(rainId: string, shards: number, pending: A): void {
     const shard = shardOf(pending.userId, shards);
     if (this.full) return this.#deliver(pending, rainId, BUSY, shard);

@@ -3,40 +3,40 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { BUSY, type GrabEngine } from './engine.ts';
 import { shardKeys } from '../store/keys.ts';
 
-/** A win that is about to be told. */
+/** A win that is about to be sent to its user. */
 interface Win {
   userId: string;
   redPacketId: string;
 }
 
 /**
- * Which of these wins are as durable as asked for, in order [R4]. Never rejects: what cannot be confirmed is not, and its
- * user is told "busy"; asking again is safe and tells the truth as soon as it can be told.
+ * Which of these wins are as durable as configured, in order [R4]. Never rejects: a win that cannot be confirmed counts as
+ * unconfirmed, and its user gets "busy". Grabbing again is safe and returns the win once it is confirmed.
  */
 export type Confirm = (rainId: string, shard: number, wins: readonly Win[]) => Promise<boolean[]>;
 
 interface ConfirmRules {
-  /** WAIT blocks its connection, so each round of questions takes one of these; four in turn keep up with any load. */
+  /** WAIT blocks its connection, so each round of confirmations uses one of these connections. Four in turn keep up with any load. */
   connections: readonly RedisClient[];
   replicas: number;
-  /** How long one round may take, ms. Who comes while all connections are waiting waits for a round before his own. */
+  /** How long one round may take, ms. A request that arrives while all connections wait starts with the next round. */
   waitMs: number;
   onFault: (error: unknown) => void;
 }
 
-interface GrabRequest {
+interface ConfirmRequest {
   key: string;
   wins: readonly Win[];
   answer: (confirmed: boolean[]) => void;
 }
 
-/** Wins one round asks about, and one batch more at most [R10]: four rounds take all that a gateway lets wait. */
+/** Wins per round, plus at most one batch [R10]: four rounds hold all grabs that a gateway lets wait. */
 const WINS_MAX = 20_000;
 
-/** Confirms wins by replicas. What is asked while every connection waits is gathered and asked in one round. */
+/** Confirms wins by replicas. Requests that arrive while every connection waits are gathered into one round. */
 export function createConfirm({ connections, replicas, waitMs, onFault }: ConfirmRules): Confirm {
   const idle = [...connections];
-  const waiting: GrabRequest[] = [];
+  const waiting: ConfirmRequest[] = [];
 
   function begin(): void {
     for (let redis = idle[0]; redis && waiting.length > 0; redis = idle[0]) {
@@ -56,13 +56,13 @@ export function createConfirm({ connections, replicas, waitMs, onFault }: Confir
   }
 
   /**
-   * WAIT waits until the replicas have all that its server had written when the same connection's last command was
-   * answered, whoever wrote it. So the wins are read on that connection first: then they are among what was waited for,
-   * also when another gateway granted them, and a server that has never heard of them confirms nothing.
+   * WAIT waits until the replicas have everything that the server had written when this connection's last command was answered,
+   * whichever client wrote it. So the wins are read on this connection first: WAIT then covers them, even if another gateway
+   * granted them, and a server without these wins confirms nothing.
    */
-  async function round(redis: RedisClient, requests: readonly GrabRequest[]): Promise<void> {
+  async function round(redis: RedisClient, requests: readonly ConfirmRequest[]): Promise<void> {
     try {
-      // All in one turn of the event loop: were the connection lost in between, none of them would be answered.
+      // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
       const reading = requests.map(({ key, wins }) => redis.hmget(key, ...wins.map(({ userId }) => userId)));
       const [acknowledged, ...held] = await Promise.all([redis.wait(replicas, waitMs), ...reading]);
       requests.forEach(({ wins, answer }, i) => answer(wins.map((win, j) => acknowledged >= replicas && isHeld(held[i]![j], win))));
@@ -83,7 +83,7 @@ function isHeld(entry: string | null | undefined, { redPacketId }: Win): boolean
   return parsed?.ok === true && parsed.claim.redPacketId === redPacketId;
 }
 
-/** An engine whose wins, fresh or repeated, are told only when they are confirmed. Batches without any are not held up. */
+/** An engine that returns wins, new or repeated, only once they are confirmed. Batches without wins are not delayed. */
 export function confirmedEngine(engine: GrabEngine, confirm: Confirm): GrabEngine {
   return {
     async grab(rainId, shard, userIds) {

@@ -3,20 +3,20 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { campaignKeys, shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 
-/** Users one EVALSHA decides about at most. */
+/** Users per EVALSHA at most. */
 export const BATCH_USERS_MAX = 512;
 
 const won = z.object({ code: z.enum(['0', '1']), redPacketId: z.string().min(1), amount: z.string() });
 const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8', '-11']) });
 const answer = z.discriminatedUnion('code', [won, refused]);
 
-/** What `lua/grab.lua` says about one user. "-7": nothing is known about the outcome; asking again is safe and tells it. */
+/** The answer of `lua/grab.lua` for one user. "-7": the outcome is unknown; grabbing again is safe and returns it. */
 export type GrabAnswer = z.infer<typeof answer>;
 
 export const BUSY: GrabAnswer = { code: '-7' };
 export const NO_SUCH_RAIN: GrabAnswer = { code: '-8' };
 
-/** Losers are most of a rain: their answers are known strings and are not parsed a million times. */
+/** Most users of a rain lose. Their answers are fixed strings, looked up instead of parsed. */
 const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(
   refused.shape.code.options.map((code) => [`{"code":"${code}"}`, { code }]),
 );
@@ -28,8 +28,8 @@ function parse(reply: unknown): GrabAnswer {
 
 export interface GrabEngine {
   /**
-   * Decides for up to BATCH_USERS_MAX users of one shard, in order. Never rejects: when Redis cannot be reached or its
-   * answer is not understood, everyone is told "-7", since for each of them the script may or may not have run.
+   * Decides for up to BATCH_USERS_MAX users of one shard, in order. Never rejects: if Redis cannot be reached or its answer is
+   * invalid, every user gets "-7", since the script may or may not have run.
    */
   grab(rainId: string, shard: number, userIds: readonly string[]): Promise<GrabAnswer[]>;
 }

@@ -5,55 +5,55 @@ import { campaignKeys, shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import { packetElement } from '../store/loadPackets.ts';
 
-/** A win as its user was told. */
-export interface ToldClaim {
+/** A win as it was sent to its user. */
+export interface SentWin {
   rainId: string;
   shard: number;
   userId: string;
   redPacketId: string;
   amount: string;
-  /** When it was told, by Redis's clock, epoch ms. */
+  /** When it was sent, epoch ms by Redis's clock. */
   at: number;
 }
 
-/** What became of the told wins of one rain that Redis did not hold any more. */
+/** What became of the sent wins of one rain that Redis had lost. */
 export interface Restored {
   rainId: string;
-  /** They are there again as if nothing had happened. */
+  /** Wins that are stored again as before. */
   putBack: number;
-  /** Their packet, or their user, had another claim by then: they are in the log, and the book decides. */
+  /** Wins whose packet or whose user has another claim by now. They are in the log, and the ledger decides. */
   contested: number;
-  /** Nothing could be put back: the rain was settled without them, or Redis knows nothing of it any more. */
-  lost: { why: 'settled' | 'gone'; claims: ToldClaim[] } | undefined;
+  /** Wins that could not be put back: the rain was settled without them, or Redis has no such rain any more. */
+  lost: { why: 'settled' | 'gone'; claims: SentWin[] } | undefined;
 }
 
-/** Some shards could not be looked at; what became of the others is known. */
+/** Some shards could not be checked. `restored` holds the results of the others. */
 export class RestoreFault extends AggregateError {
   override name = 'RestoreFault';
   readonly restored: readonly Restored[];
   constructor(faults: readonly unknown[], shards: number, restored: readonly Restored[]) {
-    super(faults, `what was told cannot be looked for in ${faults.length} of ${shards} shards: ${String(faults[0])}`);
+    super(faults, `sent wins cannot be checked in ${faults.length} of ${shards} shards: ${String(faults[0])}`);
     this.restored = restored;
   }
 }
 
-/** Claims per HMGET, and per script call, whose worst case is a search of the list for each. */
-const LOOK_MAX = 512;
+/** Wins per HMGET, and per script call. In the worst case the script searches the packet list once for each win. */
+const READ_MAX = 512;
 const RESTORE_MAX = 32;
 
 const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 'frozen']), z.null()]);
 
 /**
- * Looks whether Redis still holds these wins, and puts back what it has lost; see lua/restore.lua. Several gateways may do
- * it at once, and again: what is there is left alone.
+ * Checks whether Redis still holds these wins, and puts back those it has lost; see lua/restore.lua. Several gateways may do this
+ * at once and repeatedly: a win that is stored is not changed.
  *
  * @param redis the connection that was lost and is ready again: another one may still lead to the old server
- * @returns only rains of which something was missing
- * @throws RestoreFault when Redis cannot be reached; to be done again then
+ * @returns only rains in which a win was missing
+ * @throws RestoreFault when Redis cannot be reached; then repeat it
  */
-export async function restoreTold(redis: RedisClient, told: Iterable<ToldClaim>): Promise<Restored[]> {
-  const shards = new Map<string, ToldClaim[]>();
-  for (const claim of told) {
+export async function restoreSentWins(redis: RedisClient, wins: Iterable<SentWin>): Promise<Restored[]> {
+  const shards = new Map<string, SentWin[]>();
+  for (const claim of wins) {
     const name = `${claim.rainId}/${claim.shard}`;
     const known = shards.get(name);
     if (known) known.push(claim);
@@ -63,10 +63,10 @@ export async function restoreTold(redis: RedisClient, told: Iterable<ToldClaim>)
   const faults: unknown[] = [];
   for (const claims of shards.values()) {
     try {
-      // In the order in which they were told: then each is found right at the tail of the list.
-      for (const part of parts(await missingOf(redis, claims), RESTORE_MAX)) await putBack(redis, part, rains);
+      // In the order in which they were sent: then each packet is found right at the tail of the list.
+      for (const chunk of chunks(await findMissing(redis, claims), RESTORE_MAX)) await putBack(redis, chunk, rains);
     } catch (error) {
-      // One shard that cannot be looked at keeps nobody else waiting for his.
+      // A shard that cannot be checked does not delay the wins of the others.
       faults.push(error);
     }
   }
@@ -74,20 +74,20 @@ export async function restoreTold(redis: RedisClient, told: Iterable<ToldClaim>)
   return [...rains.values()];
 }
 
-async function missingOf(redis: RedisClient, claims: readonly ToldClaim[]): Promise<ToldClaim[]> {
-  const looks = parts(claims, LOOK_MAX).map(async (part) => {
-    const held = await redis.hmget(shardKeys(part[0]!.rainId, part[0]!.shard).claimed, ...part.map(({ userId }) => userId));
-    return part.filter((claim, i) => !isSame(held[i], claim));
+async function findMissing(redis: RedisClient, claims: readonly SentWin[]): Promise<SentWin[]> {
+  const reads = chunks(claims, READ_MAX).map(async (chunk) => {
+    const held = await redis.hmget(shardKeys(chunk[0]!.rainId, chunk[0]!.shard).claimed, ...chunk.map(({ userId }) => userId));
+    return chunk.filter((claim, i) => !isSame(held[i], claim));
   });
-  return (await Promise.all(looks)).flat();
+  return (await Promise.all(reads)).flat();
 }
 
-function isSame(entry: string | null | undefined, { redPacketId, amount }: ToldClaim): boolean {
+function isSame(entry: string | null | undefined, { redPacketId, amount }: SentWin): boolean {
   const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
   return parsed?.ok === true && parsed.claim.redPacketId === redPacketId && parsed.claim.amount === amount;
 }
 
-async function putBack(redis: RedisClient, claims: readonly ToldClaim[], rains: Map<string, Restored>): Promise<void> {
+async function putBack(redis: RedisClient, claims: readonly SentWin[], rains: Map<string, Restored>): Promise<void> {
   const { rainId, shard } = claims[0]!;
   const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
   const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], claims.flatMap(toArguments)));
@@ -102,11 +102,11 @@ async function putBack(redis: RedisClient, claims: readonly ToldClaim[], rains: 
   if (rain.putBack > 0 || rain.contested > 0 || rain.lost) rains.set(rainId, rain);
 }
 
-function toArguments({ rainId, userId, redPacketId, amount, at }: ToldClaim): string[] {
+function toArguments({ rainId, userId, redPacketId, amount, at }: SentWin): string[] {
   const claim: Claim = { rainId, redPacketId, amount, userId, at: String(at) };
   return [userId, JSON.stringify(claim), packetElement(redPacketId, amount)];
 }
 
-function parts<T>(all: readonly T[], size: number): T[][] {
+function chunks<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }

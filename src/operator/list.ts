@@ -1,4 +1,4 @@
-import { liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../store/rains.ts';
+import { liveRains, readRain, redisNow, type LiveRain, type StoredRain } from '../store/rains.ts';
 import type { PayoutProviderName } from '../ledger/assignPayout.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
@@ -93,11 +93,11 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
-async function reading(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<RainSnapshotRead | undefined> {
+async function reading(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<StoredRain | undefined> {
   return live && readRain(context.redis, rainId, live);
 }
 
-async function view(context: OperatorContext, rain: BookedRain, now: RainSnapshotRead | undefined, clock: number): Promise<RainView> {
+async function view(context: OperatorContext, rain: BookedRain, now: StoredRain | undefined, clock: number): Promise<RainView> {
   const book = await bookOf(context, rain.id);
   return {
     rainId: rain.id,

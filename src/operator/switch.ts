@@ -1,5 +1,5 @@
 import { redisNow } from '../store/rains.ts';
-import { holdSwitch, letGoOf, readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../store/killSwitches.ts';
+import { holdSwitch, releaseSwitch, readSwitches, SWITCHES, type HeldSwitch, type SwitchName } from '../store/killSwitches.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { readReason } from './wording.ts';
 
@@ -32,7 +32,7 @@ export async function throwSwitch(context: OperatorContext, name: SwitchName, po
 /** Lets go of a switch: each gateway decides again by itself. Harmless when nobody holds it. */
 export async function letGoOfSwitch(context: OperatorContext, name: SwitchName): Promise<void> {
   await context.ledger.record({ actor: context.actor, verb: 'switch', details: { name, position: 'auto' } });
-  await letGoOf(context.redis, name);
+  await releaseSwitch(context.redis, name);
 }
 
 /** All switches in the order in which the gateways give them up; without `held` they decide by themselves. */

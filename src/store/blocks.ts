@@ -6,9 +6,9 @@ import { publish } from './events.ts';
 import { BLOCKS_KEY } from './keys.ts';
 import { run } from './scripts.ts';
 
-/** Every gateway knows all of them by heart [R10]. */
+/** Every gateway keeps all blocks in memory [R10]. */
 export const BLOCKS_MAX = 10_000;
-/** Changes with every change of the list; ends of themselves do not count. */
+/** A field whose text changes with every change of the list. A block that merely expires does not change it. */
 const VERSION = 'version';
 
 const blockKind = z.enum(['user', 'address']);
@@ -20,7 +20,7 @@ const block = z.object({
   who: z.string(),
   reason: z.string(),
   actor: z.string(),
-  /** Epoch ms by Redis's clock; without an end it lasts until it is lifted. */
+  /** Epoch ms by Redis's clock. Without `until` the block lasts until an operator lifts it. */
   since: z.number(),
   until: z.number().optional(),
 });
@@ -28,26 +28,26 @@ export type Block = z.infer<typeof block>;
 
 interface BlockList {
   version: string | undefined;
-  /** Those whose time is over may be among them. */
+  /** May include expired blocks. */
   blocks: Block[];
 }
 
 const nameOf = ({ kind, who }: Pick<Block, 'kind' | 'who'>): string => `${kind}:${who}`;
 
-/** Something else after every change; far cheaper to ask for than the list. */
+/** The current version text. Far cheaper to read than the list. */
 export async function blocksVersion(redis: RedisClient): Promise<string | undefined> {
   return await redis.hget(BLOCKS_KEY, VERSION) ?? undefined;
 }
 
-/** Entries that do not parse are left out: nobody could be told by them. */
+/** Entries that do not parse are left out: they name no user or address to block. */
 export async function readBlocks(redis: RedisClient): Promise<BlockList> {
   const { [VERSION]: version, ...entries } = await redis.hgetall(BLOCKS_KEY);
   return { version, blocks: Object.values(entries).flatMap((entry) => block.safeParse(readJson(entry)).data ?? []) };
 }
 
-/** A block of the same one is replaced, and finds room always. */
+/** A block of the same user or address is replaced, so there is always room for it. */
 export async function hasRoomFor(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<boolean> {
-  // One field more than there are blocks: the version.
+  // The hash has one field more than there are blocks: the version.
   return await redis.hlen(BLOCKS_KEY) <= BLOCKS_MAX || await redis.hexists(BLOCKS_KEY, nameOf(who)) === 1;
 }
 
@@ -56,7 +56,7 @@ export async function putBlock(redis: RedisClient, added: Block): Promise<void> 
   await publish(redis, { type: 'blocks' });
 }
 
-/** @returns the block that was lifted; `undefined`: there was none */
+/** @returns the lifted block; `undefined`: there was none */
 export async function liftBlock(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<Block | undefined> {
   const lifted = await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(who), randomUUID(), '']);
   if (lifted === null) return undefined;
@@ -64,7 +64,7 @@ export async function liftBlock(redis: RedisClient, who: Pick<Block, 'kind' | 'w
   return block.safeParse(readJson(String(lifted))).data;
 }
 
-/** Clears away a block whose time is over, unless it was put there anew. */
+/** Removes an expired block, unless it has been replaced meanwhile. */
 export async function clearBlock(redis: RedisClient, over: Block): Promise<void> {
   await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(over), randomUUID(), JSON.stringify(over)]);
 }

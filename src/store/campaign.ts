@@ -4,20 +4,20 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
-/** A user and a round of the campaign that he has won in. */
+/** A user and a round of the campaign that the user has won in. */
 export interface Win {
   userId: string;
   round: number;
 }
 
-/** What one script call adds: well under a millisecond of Redis's time. */
+/** Wins per script call: well under a millisecond of Redis's time. */
 export const WINS_MAX = 500;
 
 /**
- * Lets a round take part in its campaign, and adds to the campaign's wins what is known elsewhere; see lua/enlist.lua. Safe to
- * repeat, with wins that are known already and with old ones.
- * @param wins of users of this shard, at most WINS_MAX; may be none
- * @returns false: Redis knows no such round, or it is settled
+ * Adds a round to its campaign, and adds wins known from elsewhere to the campaign's wins; see lua/enlist.lua. Safe to repeat,
+ * also with known or old wins.
+ * @param wins of users of this shard, at most WINS_MAX; may be empty
+ * @returns false: Redis has no such round, or the round is settled
  */
 export async function enlist(redis: RedisClient, rainId: string, shard: number, wins: readonly Win[]): Promise<boolean> {
   const { wins: known, rounds } = campaignKeys(rainId, shard);
@@ -25,7 +25,10 @@ export async function enlist(redis: RedisClient, rainId: string, shard: number, 
   return z.int().parse(await run(redis, 'enlist', [shardKeys(rainId, shard).state, known, rounds], [roundOf(rainId)!.round, ...args])) >= 0;
 }
 
-/** A round is settled: with the last one the campaign's wins expire as its keys do. Nothing for a rain of its own. Safe to repeat. */
+/**
+ * Removes a settled round from its campaign. After the last round the campaign's wins expire as the round's keys do. Does nothing
+ * for a rain outside a campaign. Safe to repeat.
+ */
 export async function leave(redis: RedisClient, rainId: string, shards: number, ttlMs: number): Promise<void> {
   const name = roundOf(rainId);
   if (!name) return;

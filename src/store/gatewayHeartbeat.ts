@@ -4,14 +4,14 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { GATEWAYS_KEY } from './keys.ts';
 import { redisNow } from './rains.ts';
 
-/** What a gateway says of itself once a second. Nothing depends on it: one that says nothing serves all the same. */
+/** What a gateway reports about itself once a second. Nothing depends on it: a gateway without heartbeat serves all the same. */
 const gatewayHeartbeat = z.object({
-  /** Of this process, and of no other. */
+  /** Unique for this process. */
   id: z.string(),
-  /** `ws://…` as bound. */
+  /** The URL `ws://…` that the gateway is bound to. */
   address: z.string(),
   version: z.string(),
-  /** Epoch ms by Redis's clock, as all of them. */
+  /** Epoch ms by Redis's clock, like `at`. */
   startedAt: z.number(),
   at: z.number(),
   sockets: z.int().min(0),
@@ -22,33 +22,33 @@ const gatewayHeartbeat = z.object({
 });
 export type GatewayHeartbeat = z.infer<typeof gatewayHeartbeat>;
 
-/** Who has said nothing for so long is taken for gone, ms: longer than a Redis failover mostly takes. */
+/** A gateway without a heartbeat for this long counts as gone, ms: longer than most Redis failovers take. */
 const STALE_MS = 5_000;
-/** When nobody says anything any more, nothing stays. */
+/** Without any heartbeat the whole hash expires, ms. */
 const FORGET_MS = 60_000;
-/** More than anybody runs; what is beyond them is not read [R10]. */
+/** More than any deployment runs. Further gateways are not listed [R10]. */
 const GATEWAYS_MAX = 1_000;
 
-export async function sendHeartbeat(redis: RedisClient, told: GatewayHeartbeat): Promise<void> {
-  await redis.hset(GATEWAYS_KEY, told.id, JSON.stringify(told));
+export async function sendHeartbeat(redis: RedisClient, heartbeat: GatewayHeartbeat): Promise<void> {
+  await redis.hset(GATEWAYS_KEY, heartbeat.id, JSON.stringify(heartbeat));
   await redis.pexpire(GATEWAYS_KEY, FORGET_MS);
 }
 
-/** Of one that closes: at once, rather than after it has been missed. */
+/** Removes the heartbeat of a closing gateway at once, without the wait for STALE_MS. */
 export async function removeHeartbeat(redis: RedisClient, id: string): Promise<void> {
   await redis.hdel(GATEWAYS_KEY, id);
 }
 
-/** Those that are heard of, the oldest first. Clears the others away; one that was only slow is back within a second. */
+/** Gateways with a current heartbeat, the oldest first. Removes the others; one that was only slow is back within a second. */
 export async function readHeartbeats(redis: RedisClient): Promise<GatewayHeartbeat[]> {
   const [now, entries] = [await redisNow(redis), Object.entries(await redis.hgetall(GATEWAYS_KEY))];
-  const heard: GatewayHeartbeat[] = [];
+  const alive: GatewayHeartbeat[] = [];
   const stale: string[] = [];
   for (const [id, text] of entries) {
-    const told = gatewayHeartbeat.safeParse(readJson(text)).data;
-    if (told?.id === id && Math.abs(now - told.at) <= STALE_MS) heard.push(told);
+    const heartbeat = gatewayHeartbeat.safeParse(readJson(text)).data;
+    if (heartbeat?.id === id && Math.abs(now - heartbeat.at) <= STALE_MS) alive.push(heartbeat);
     else stale.push(id);
   }
   if (stale.length > 0) await redis.hdel(GATEWAYS_KEY, ...stale);
-  return heard.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1)).slice(0, GATEWAYS_MAX);
+  return alive.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1)).slice(0, GATEWAYS_MAX);
 }

@@ -1,11 +1,14 @@
 import { roundOf } from '../rain/campaign.ts';
 
 /**
- * Every Redis key of the system, named in one place.
+ * All Redis keys of the system are named in this file.
  * One hash tag per rain (or campaign) and shard keeps every script legal in Redis Cluster.
  */
 export interface ShardKeys {
-  /** hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a round, out of the terms), top-ups (JSON: what was added); once settled, seed and plan (JSON) */
+  /**
+   * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
+   * round, copied from its terms), topUps (JSON: commitments of added packets); once settled, seed and plan (JSON)
+   */
   state: string;
   /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
   packets: string;
@@ -17,19 +20,20 @@ export interface ShardKeys {
   spoiled: string;
   /** string: how many entries of `claims` the relay has handed to the queue */
   relayed: string;
-  /** string: which relay is carrying this shard, expiring */
+  /** string, expiring: which relay holds the lease of this shard */
   lease: string;
-  /** string: which worker audits this rain in the background, expiring; only of shard 0 */
+  /** string, expiring: which worker audits this rain in the background; only in shard 0 */
   auditor: string;
-  /** set: userIds whose claim is in the book; a cache for `join`, the book is the truth */
+  /** set: userIds whose claim is in the ledger; a cache for `join`, the ledger is authoritative */
   credited: string;
-  /** set: claims that were put back into the log though another stands in their way, expiring */
+  /** set, expiring: contested claims that were put back into the log */
   restored: string;
 }
 
 /**
- * Of a round the tag is the campaign's, so that one script sees its packets and the campaign's wins; the number of the round
- * stands behind it, and keeps the rounds apart. All rounds have as many shards, so that a user's wins are in one of them.
+ * The keys of a campaign's round use the campaign's hash tag, so that one script can use the round's packets and the campaign's
+ * wins. The number of the round follows the tag and keeps the rounds apart. All rounds have the same number of shards, so that all
+ * wins of a user are in one shard.
  */
 export function shardKeys(rainId: string, shard: number): ShardKeys {
   const name = roundOf(rainId);
@@ -48,15 +52,15 @@ export function shardKeys(rainId: string, shard: number): ShardKeys {
   };
 }
 
-/** What the rounds of a campaign have in common in one shard. */
+/** Keys that all rounds of a campaign share in one shard. */
 interface CampaignKeys {
-  /** hash: userId → the rounds he has won in, e.g. `,1,,4,`; a cache of book and claim logs */
+  /** hash: userId → the rounds that the user has won in, e.g. `,1,,4,`; a cache of the ledger and the claim logs */
   wins: string;
-  /** set: numbers of its rounds that are not settled; as long as there are any the wins do not expire */
+  /** set: numbers of the rounds that are not settled; until it is empty the wins do not expire */
   rounds: string;
 }
 
-/** Of a rain of its own there is nothing at these keys; the scripts that take them leave them alone. */
+/** A rain outside a campaign has no data at these keys; the scripts that take them do not touch them. */
 export function campaignKeys(rainId: string, shard: number): CampaignKeys {
   const tag = tagOf(roundOf(rainId)?.campaignId ?? rainId, shard);
   return { wins: `${tag}wins`, rounds: `${tag}rounds` };
@@ -66,32 +70,32 @@ function tagOf(name: string, shard: number): string {
   return `rain:{${name}/${shard}}:`;
 }
 
-/** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not yet settled; how gateways and relays find them. */
+/** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not settled yet; gateways and relays find the rains here */
 export const LIVE_RAINS_KEY = 'rain:live';
 
-/** hash, as above: settled rains whose keys have not expired yet. Nobody looks after them, but late repeats find them. */
+/** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
 
-/** hash: `user:<id>` or `address:<network>` → who is blocked, why, since when and until when; `version` → another text after every change. */
+/** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';
 
-/** hash: ticker, joins, sockets or grabs → how the operator holds that switch of every gateway, why, since when and until when. */
+/** hash: ticker, joins, sockets or grabs → position of that kill switch for all gateways, reason, actor, start and end */
 export const SWITCHES_KEY = 'rain:switches';
 
-/** hash: process id → what a gateway says of itself, once a second, see `src/store/gatewayHeartbeat.ts`. */
+/** hash: process id → heartbeat of a gateway, once a second, see `src/store/gatewayHeartbeat.ts` */
 export const GATEWAYS_KEY = 'rain:gateways';
 
-/** string, expiring: who has signed in at the console, by the hash of what his browser holds. */
+/** string, expiring: the user of a console session, by the hash of the browser's session token */
 export function sessionKey(hash: string): string {
   return `rain:sessions:${hash}`;
 }
 
-/** string, expiring: how often somebody has tried to sign in, by address or by name, in this quarter of an hour. */
+/** string, expiring: sign-in attempts in this quarter of an hour, by address or by user name */
 export function attemptsKey(whose: 'address' | 'name', hash: string, window: number): string {
   return `rain:attempts:${whose}:${hash}:${window}`;
 }
 
-/** pub/sub channel: something about a rain changed, see `src/store/events.ts`. */
+/** pub/sub channel: events about rains, see `src/store/events.ts` */
 export const EVENTS_CHANNEL = 'rain:events';
 
 /** BullMQ's key prefix; the braces keep a queue's keys in one Cluster slot. */

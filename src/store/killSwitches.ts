@@ -4,24 +4,24 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { publish } from './events.ts';
 import { SWITCHES_KEY } from './keys.ts';
 
-/** What a gateway can give up, in the order in which it does: the winners' ticker, joins, new sockets, grabs. */
+/** What a gateway can switch off, in the order in which it does so under load: the winners' ticker, joins, new sockets, grabs. */
 export const SWITCHES = ['ticker', 'joins', 'sockets', 'grabs'] as const;
 export const switchName = z.enum(SWITCHES);
 export type SwitchName = z.infer<typeof switchName>;
 
-/** A switch that the operator holds: `off` gives it up, `on` serves it whatever the pressure. */
+/** A switch that the operator holds: `off` switches the function off, `on` keeps it on under any load. */
 const heldSwitch = z.object({
   name: switchName,
   position: z.enum(['on', 'off']),
   reason: z.string(),
   actor: z.string(),
-  /** Epoch ms by Redis's clock; without an end it is held until it is let go. */
+  /** Epoch ms by Redis's clock. Without `until` the operator holds the switch until it is released. */
   since: z.number(),
   until: z.number().optional(),
 });
 export type HeldSwitch = z.infer<typeof heldSwitch>;
 
-/** Those whose time is over may be among them: nobody need clear away what can never be more than there are switches. */
+/** May include expired ones. They need no clean-up: there can never be more entries than switches. */
 export async function readSwitches(redis: RedisClient): Promise<HeldSwitch[]> {
   const entries = await redis.hgetall(SWITCHES_KEY);
   return SWITCHES.flatMap((name) => {
@@ -30,14 +30,14 @@ export async function readSwitches(redis: RedisClient): Promise<HeldSwitch[]> {
   });
 }
 
-/** In the place of whoever held it before. */
+/** Sets a switch; replaces an earlier setting. */
 export async function holdSwitch(redis: RedisClient, held: HeldSwitch): Promise<void> {
   await redis.hset(SWITCHES_KEY, held.name, JSON.stringify(held));
   await publish(redis, { type: 'switches' });
 }
 
-/** The gateways decide again by themselves. */
-export async function letGoOf(redis: RedisClient, name: SwitchName): Promise<void> {
+/** Releases a switch: from now on each gateway decides by its own load. */
+export async function releaseSwitch(redis: RedisClient, name: SwitchName): Promise<void> {
   await redis.hdel(SWITCHES_KEY, name);
   await publish(redis, { type: 'switches' });
 }

@@ -9,7 +9,7 @@ import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './rains.ts';
 import { run } from './scripts.ts';
 
-/** Packets pushed by one script call: about 2 ms of Redis's time, so that grabs of another rain hardly notice. */
+/** Packets per script call: about 2 ms of Redis's time, so that grabs in other rains hardly notice. */
 const CHUNK = 2_000;
 
 export interface Draft extends Pick<LiveRain, 'shards' | 'title'> {
@@ -18,9 +18,9 @@ export interface Draft extends Pick<LiveRain, 'shards' | 'title'> {
   opensAt: number;
   closesAt: number;
   packets: number;
-  /** Absent for a rain that was created before there were commitments. */
+  /** Absent for a rain from before commitments existed. */
   commitment?: string;
-  /** Absent: all as usual. */
+  /** Absent: default terms. */
   terms?: Terms;
 }
 
@@ -29,14 +29,14 @@ export function plannedFor(shard: number, shards: number, packets: number): numb
   return Math.floor((packets - shard + shards - 1) / shards);
 }
 
-/** A packet as its list holds it, to the byte. */
+/** A packet exactly as its list element, byte for byte. */
 export function packetElement(id: string, amount: string): string {
   return `{"redPacketId":"${id}","amount":"${amount}"}`;
 }
 
 /**
- * Writes the rain down in Redis, empty. Safe to repeat.
- * @returns `taken` when the id belongs to another rain, or to the remains of one
+ * Creates the rain in Redis without packets. Safe to repeat.
+ * @returns `taken` when the id belongs to another rain, or to remaining keys of one
  */
 export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
@@ -47,12 +47,12 @@ export async function draftRain(redis: RedisClient, { rainId, title, shards, ope
     if (done === -1) return 'taken';
     created ||= done === 1;
   }
-  // The index comes last: who finds the rain there finds all its shards.
+  // The index comes last: a process that finds the rain there finds all its shards.
   await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) } satisfies LiveRain));
   return created ? 'created' : 'exists';
 }
 
-/** Whether a new rain of this id would be refused: keys of another one, or its remains, are there. */
+/** Whether a new rain with this id would be refused: keys of another rain exist. */
 export async function isTaken(redis: RedisClient, rainId: string, shards: number): Promise<boolean> {
   const held = await Promise.all(Array.from({ length: shards }, (_, shard) => {
     const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
@@ -61,22 +61,22 @@ export async function isTaken(redis: RedisClient, rainId: string, shards: number
   return held.some((count) => count > 0);
 }
 
-/** What a rain consists of, its top-ups included. */
+/** All packets of a rain, its top-ups included. */
 export interface Stock {
-  /** Cents, in the order in which they are to be handed out. */
+  /** Cents, in the order in which they are handed out. */
   amounts: BigInt64Array;
-  /** The promises of what was added after the creation, in order. */
+  /** The commitments of the top-ups, in order. */
   topUps?: readonly TopUpPromise[];
 }
 
-/** `not_a_draft`: it is over, or was planned with other packets than these. */
+/** `not_a_draft`: the rain is over, or was planned with other packets. */
 type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
 
-/** What both scripts say besides a count. */
+/** The reply of both scripts when there is no such rain; other replies are counts. */
 const NO_SUCH_RAIN = -1;
 
 /**
- * Pushes the packets of a drafted rain and those that were added to it, chunk by chunk, going on where an earlier load was killed.
+ * Pushes the packets of a drafted rain and of its top-ups, chunk by chunk. Continues where an interrupted load stopped.
  * @param onProgress packets pushed so far
  * @throws when Redis cannot be reached; loading again is safe
  */
@@ -87,11 +87,11 @@ export async function loadPackets(redis: RedisClient, rainId: string, shards: nu
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     const planned = plannedFor(shard, shards, amounts.length);
-    const [state, atFirst, standing] = await redis.hmget(keys.state, 'state', 'packets', 'loaded');
-    if (standing == null) return { ok: false, reason: 'no_such_rain' };
-    let loaded = Number(standing);
-    // A draft is loaded as it was drafted; with its last packet it stops being one, and what was added follows.
-    const draft = state === 'draft' ? Math.min(planned, Number(atFirst)) : loaded;
+    const [state, plannedAtDraft, loadedText] = await redis.hmget(keys.state, 'state', 'packets', 'loaded');
+    if (loadedText == null) return { ok: false, reason: 'no_such_rain' };
+    let loaded = Number(loadedText);
+    // A draft takes only the packets it was drafted with. With the last of them it stops being a draft, and the top-ups follow.
+    const draft = state === 'draft' ? Math.min(planned, Number(plannedAtDraft)) : loaded;
     while (loaded < planned) {
       onProgress(before + loaded);
       const drafting = loaded < draft;
@@ -105,7 +105,7 @@ export async function loadPackets(redis: RedisClient, rainId: string, shards: nu
         ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])
         : await run(redis, 'topup', [keys.state, keys.packets], [loaded, planned, promises, ...chunk]));
       if (now === NO_SUCH_RAIN) return { ok: false, reason: 'no_such_rain' };
-      // Not a step further: the rain was closed while it was being loaded, or planned with other packets than these.
+      // No progress: the rain was closed during the load, or was planned with other packets.
       if (now <= loaded) return { ok: false, reason: 'not_a_draft' };
       loaded = now;
     }

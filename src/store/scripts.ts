@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** lua/ lies beside src/ and beside dist/, at the same depth. */
+/** lua/ is a sibling of src/ and of dist/, so the same relative path works for both. */
 const FOLDER = new URL('../../lua/', import.meta.url);
 
 interface Script {
@@ -17,14 +17,14 @@ function read(file: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex'), keyCount };
 }
 
-/** Every file of lua/, by its name without the ending, read once. */
+/** All files of lua/ by name without ending, read once. */
 export const SCRIPTS: ReadonlyMap<string, Script> = new Map(
   readdirSync(FOLDER).filter((file) => file.endsWith('.lua')).map((file) => [file.slice(0, -4), read(file)]),
 );
 
 /**
- * Compiles every script on the server, so that a broken one stops the process at its start.
- * @throws Error naming file and line
+ * Compiles every script on the server, so that a broken script stops the process at its start.
+ * @throws Error that names file and line
  */
 export async function loadScripts(redis: RedisClient): Promise<void> {
   for (const [name, { source }] of SCRIPTS) {
@@ -39,10 +39,10 @@ export async function loadScripts(redis: RedisClient): Promise<void> {
 }
 
 /**
- * Runs lua/<name>.lua by its SHA. A server that does not know it (restarted, failed over, another Cluster node) answers
- * NOSCRIPT, which says that nothing ran: only then it is sent again, in full.
- * @returns the script's reply, to be parsed by the caller
- * @throws whatever Redis answers, or the connection: then the outcome is unknown
+ * Runs lua/<name>.lua by its SHA. A server that does not have the script (after a restart or failover, or another Cluster node)
+ * answers NOSCRIPT and runs nothing. Only then the source is sent.
+ * @returns the script's reply; the caller parses it
+ * @throws any error of Redis or of the connection; the outcome is then unknown
  */
 export async function run(redis: RedisClient, name: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
   const script = SCRIPTS.get(name);

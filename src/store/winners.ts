@@ -4,32 +4,33 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
-/** Users one script call looks at, roughly: well under a millisecond of Redis's time. */
+/** Users per script call, roughly: well under a millisecond of Redis's time. */
 const PAGE = 1_000;
-/** Of the filter: with four hashes about one user in four hundred is taken for a winner who is none. */
+/** Size of the filter. With four hashes, about one user in four hundred is falsely taken for a winner. */
 const BITS_PER_WINNER = 16;
 const HASHES = 4;
 
-/** Who has won in a rain, or might have: never wrong about somebody who has. */
+/** The winners of a rain as a filter: it never misses a winner, but it may name users who have not won. */
 export interface Winners {
-  /** False: he has not won. True: ask. */
-  mayHold(userId: string): boolean;
-  /** Entries that the claim logs had when the reading began. With as many as then, nobody has won since. */
+  /** False: the user has not won. True: the user may have won; ask Redis. */
+  mayHaveWon(userId: string): boolean;
+  /** Entries in the claim logs when the reading began. If the number is still the same, nobody has won since. */
   claims: number;
-  /** Their newest entries, as `RainReading` has them. */
+  /** The newest entries of the claim logs, as in `StoredRain`. */
   newest: string;
 }
 
 const page = z.tuple([z.string()]).rest(z.string());
 
 /**
- * Of a round the filter holds everybody who has won in the campaign: some of them have had enough, which the script alone can
- * say. Who wins in another round after the reading may hear that nothing is left, which is as true.
+ * For a round of a campaign the filter holds every winner of the campaign: some of them have reached the win limit, which only the
+ * script can decide. A user who wins in another round after the reading may get "nothing left" instead of "win limit reached";
+ * that is true as well.
  * @throws when Redis cannot be read
  */
 export async function readWinners(redis: RedisClient, rainId: string, shards: number): Promise<Winners> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
-  // First: who wins while the reading goes on makes it outdated, not wrong.
+  // Read the logs first: a win during the reading then makes the result outdated, not wrong.
   const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
   const hashes = keys.map(({ claimed }) => claimed);
   if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
@@ -38,10 +39,10 @@ export async function readWinners(redis: RedisClient, rainId: string, shards: nu
   for (const hash of hashes) {
     for await (const users of usersOf(redis, hash)) for (const user of users) filter.add(user);
   }
-  return { mayHold: (userId) => filter.has(userId), claims: logs.reduce((sum, [count]) => sum + count, 0), newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join('') };
+  return { mayHaveWon: (userId) => filter.has(userId), claims: logs.reduce((sum, [count]) => sum + count, 0), newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join('') };
 }
 
-/** The fields of a hash by user, such as `claimed`, a page at a time; one may come twice. */
+/** The field names (userIds) of a hash such as `claimed`, page by page; a user may appear twice. */
 export async function* usersOf(redis: RedisClient, hash: string): AsyncGenerator<string[]> {
   let cursor = '0';
   do {
@@ -51,7 +52,7 @@ export async function* usersOf(redis: RedisClient, hash: string): AsyncGenerator
   } while (cursor !== '0');
 }
 
-/** A Bloom filter: two bytes a winner, where their ids would take a hundred. */
+/** A Bloom filter: two bytes per winner, where the ids would take a hundred. */
 class Filter {
   readonly #bits: Uint32Array;
   readonly #mask: number;
@@ -84,7 +85,7 @@ function hashOf(text: string, seed = 0x811c9dc5): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Odd, so that all places are reached. */
+/** Odd, so that every position can be reached. */
 function stepOf(text: string): number {
   return hashOf(text, 0x9e3779b9) | 1;
 }

@@ -18,10 +18,10 @@ afterAll(() => gateway.close());
 
 let strangers = 0;
 
-/** Whatever was sent, Redis is as it was and the gateway still serves. */
+/** After any input Redis is unchanged and the gateway still serves. */
 async function unharmed(act: (client: Client) => Promise<void>): Promise<void> {
   const before = await dump(redis);
-  // Somebody new each time, with an allowance of his own.
+  // A new user each time, with a full token bucket.
   const client = await dial(gateway.url, `ann-${strangers++}`);
   await client.next('welcome');
   await act(client);
@@ -76,7 +76,7 @@ describe('[R12] bad input at the socket gets a coded refusal and changes nothing
     expect(await client.closed).toBe(code);
   }));
 
-  test('[R10] more messages than a hand can send: a grab is told "too fast"', () => unharmed(async (client) => {
+  test('[R10] more messages than tapping can send: a grab is refused as "too fast"', () => unharmed(async (client) => {
     for (let i = 0; i < 60; i++) client.say({ type: 'grab', rainId: 'nowhere', ref: String(i) });
     const codes = [];
     for (let i = 0; i < 60; i++) codes.push((await client.next('result')).code);
@@ -99,7 +99,7 @@ describe('[R9] refused at the upgrade, before a socket exists', () => {
   }
   const bearer = async (userId = 'eve') => ({ authorization: `Bearer ${await tokenFor(userId)}` });
 
-  test('a native client with Authorization and a browser with bearer.<jwt> come in; only rain.v1 is echoed', async () => {
+  test('a native client with Authorization and a browser with bearer.<jwt> are admitted; only rain.v1 is echoed', async () => {
     expect(await attempt(['rain.v1'], await bearer())).toBe('open');
     expect(await attempt(['rain.v1', `bearer.${await tokenFor('eve')}`])).toBe('open');
     const client = await dial(gateway.url, 'eve');
@@ -120,7 +120,7 @@ describe('[R9] refused at the upgrade, before a socket exists', () => {
     expect(await attempt(['rain.v1'], given ? { authorization: `Bearer ${given}` } : {})).toBe(401);
   });
 
-  test('a token in the URL counts for nothing', async () => {
+  test('a token in the URL is ignored', async () => {
     expect(await attempt(['rain.v1'], {}, `/v1?token=${await tokenFor('eve')}`)).toBe(401);
   });
 
@@ -135,7 +135,7 @@ describe('[R9] refused at the upgrade, before a socket exists', () => {
     await eventually(async () => expect(await attempt(['rain.v1'], await bearer())).toBe('open'));
   });
 
-  test('[R10] a socket watches so many rains and no more, also when it asks for all at once', async () => {
+  test('[R10] a socket watches as many rains as allowed and no more, even if it joins all at once', async () => {
     for (const rainId of ['j1', 'j2', 'j3', 'j4']) await stockRain(redis, { rainId, amounts: ['1.00'] });
     const narrow = await openGateway(server.url, { limits: { joinsPerSocketMax: 2 } });
     const client = await dial(narrow.url, 'eve');
@@ -149,7 +149,7 @@ describe('[R9] refused at the upgrade, before a socket exists', () => {
     await redis.hdel(LIVE_RAINS_KEY, 'j1', 'j2', 'j3', 'j4');
   });
 
-  test('health: alive, ready, and 426 for who comes without a socket', async () => {
+  test('health: alive, ready, and 426 for a plain request', async () => {
     const http = gateway.url.replace('ws:', 'http:').replace('/v1', '');
     expect((await fetch(`${http}/healthz`)).status).toBe(200);
     expect((await fetch(`${http}/readyz`)).status).toBe(200);
@@ -157,20 +157,20 @@ describe('[R9] refused at the upgrade, before a socket exists', () => {
   });
 });
 
-describe('heartbeat and tokens that run out', () => {
-  test('a peer that no longer answers pings is dropped', async () => {
+describe('heartbeat and expiring tokens', () => {
+  test('a peer that no longer answers pings is disconnected', async () => {
     const socket = new WebSocket(gateway.url, ['rain.v1', `bearer.${await tokenFor('mute')}`], { autoPong: false });
     const client = follow(socket);
     expect(await client.closed).toBeOneOf([4408, 1006]);
     await eventually(() => gateway.sockets() === 0);
   });
 
-  test('a socket ends with its token', async () => {
+  test('a socket is closed when its token expires', async () => {
     const socket = new WebSocket(gateway.url, ['rain.v1', `bearer.${await tokenFor('brief', 2)}`]);
     expect(await follow(socket).closed).toBe(4401);
   });
 
-  test('a reset in the middle of the upgrade harms nobody', async () => {
+  test('a connection reset during the upgrade does no harm', async () => {
     for (let i = 0; i < 20; i++) {
       const tcp = connectTcp(gateway.port, '127.0.0.1');
       tcp.on('error', () => {});

@@ -11,11 +11,11 @@ import { openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();
 const PRELOAD = fileURLToPath(new URL('./processes/shifted-clock.mjs', import.meta.url));
-/** How far a time told may be from Redis's, and a moment from its time, ms; machines under test are busy. */
+/** Tolerance of a sent time, and of a moment, ms; test machines are busy. */
 const CLOSE = 1_000;
 const TEN_MINUTES = 600_000;
 
-// Most of the time is waiting for moments that the protocol counts in seconds: side by side, each in rains and with users of its own.
+// Most of the time is spent waiting for the protocol's seconds, so the tests run concurrently, each with its own rains and users.
 describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R7] a gateway whose machine is ten minutes %s', (where, shiftMs) => {
   let gateway: CliProcess;
   let url: string;
@@ -25,7 +25,7 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
       CLOCK_SHIFT_MS: String(shiftMs), NODE_OPTIONS: `--import=${PRELOAD}`,
     });
     const [time, port] = await eventually(() => /"time":(\d+),.*"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())!.slice(1), { timeoutMs: 20_000 });
-    // Its date is wrong indeed.
+    // The date of the process is really wrong.
     expect(Math.abs(Number(time) - Date.now() - shiftMs)).toBeLessThan(10_000);
     url = `ws://127.0.0.1:${port}/v1`;
   });
@@ -34,7 +34,7 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
     expect((await gateway.done).exit).toBe(0);
   });
 
-  /** The next snapshot of this rain, in this state if one is named, and when it came by Redis's clock; others are told of the other machine's rains. */
+  /** The next snapshot of this rain, in this state if given, and its arrival by Redis's clock; snapshots of other rains are skipped. */
   async function sees(client: Client, rainId: string, state?: string) {
     for (;;) {
       const snapshot = await client.next('rain');
@@ -47,14 +47,14 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
   };
   const bearer = async (userId: string, expiresInSeconds: number) => new WebSocket(url, ['rain.v1', `bearer.${await tokenFor(userId, expiresInSeconds)}`]);
 
-  test('opens nothing early, refuses nothing late, and tells both moments when they come', async () => {
+  test('opens nothing early, refuses nothing late, and announces both moments on time', async () => {
     const rainId = `window-${where}`;
     await stockRain(redis, { rainId, amounts: ['1.00', '2.00'], opensInMs: 60_000 });
     const ann = await dial(url, 'ann');
     ann.say({ type: 'join', rainId });
     await sees(ann, rainId, 'loaded');
     expect(await asks(ann, rainId)).toBe('-2');
-    // Not before she is there, however long a busy machine takes for that.
+    // Not before she has joined, however long a busy machine takes for that.
     const now = await redisNow(redis);
     const [opensAt, closesAt] = [now + 1_500, now + 4_500];
     expect(await reschedule(redis, rainId, 1, { opensAt, closesAt })).toBe('moved');
@@ -67,12 +67,12 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
     await Promise.all([ann.leave(), bob.leave()]);
   });
 
-  test('tells Redis\'s time in welcome, rain and pong, so that a countdown is right', async () => {
+  test('sends Redis\'s time in welcome, rain and pong, so that a countdown is right', async () => {
     const rainId = `told-${where}`;
     await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: 60_000 });
     const ann = await dial(url, 'ann');
     const welcome = await ann.next('welcome');
-    const off = async (told: number) => Math.abs(told - await redisNow(redis));
+    const off = async (sent: number) => Math.abs(sent - await redisNow(redis));
     expect(await off(welcome.serverTime)).toBeLessThan(CLOSE);
     ann.say({ type: 'join', rainId });
     const rain = await sees(ann, rainId);
@@ -83,10 +83,10 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
     await ann.leave();
   });
 
-  test('[R9] throws out nobody whose token has five minutes left, and lets nobody in whose token ran out five minutes ago', async () => {
+  test('[R9] closes no socket whose token has five minutes left, and admits no token that expired five minutes ago', async () => {
     const valid = follow(await bearer('ann', 300));
     await valid.next('welcome');
-    // Two looks of the heartbeat later he is still there.
+    // Two heartbeat checks later the socket is still open.
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     valid.say({ type: 'ping', t: 1 });
     await valid.next('pong');
@@ -98,14 +98,14 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
     late.terminate();
   });
 
-  test('[R9] ends a socket with its token, when it runs out by Redis\'s clock', async () => {
+  test('[R9] closes a socket when its token expires by Redis\'s clock', async () => {
     const signedAt = await redisNow(redis);
     const [brief, lasting] = [follow(await bearer('ann', 3)), follow(await bearer('ann', 8))];
     await Promise.all([brief.next('welcome'), lasting.next('welcome')]);
     expect(await brief.closed).toBe(4401);
     // A token's seconds are whole: it lasts for two to three of them.
     expect(await redisNow(redis) - signedAt).toBeGreaterThan(1_900);
-    // The heartbeat looks once a second: it was there in time if the other, with five seconds more, is still let be.
+    // The heartbeat checks once a second. It was on time if the other socket, with five more seconds, is still open.
     lasting.say({ type: 'ping', t: 1 });
     await lasting.next('pong');
     expect(await lasting.closed).toBe(4401);

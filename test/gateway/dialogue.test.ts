@@ -11,7 +11,7 @@ const { server, redis } = await openRedis();
 const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
 afterAll(() => Promise.all([one.close(), two.close()]));
 
-/** The next snapshot of this rain in this state; news of other rains, and repeats, are passed over. */
+/** The next snapshot of this rain in this state; other messages are skipped. */
 async function sees(client: Client, rainId: string, state: string): Promise<void> {
   for (;;) {
     const snapshot = await client.next('rain');
@@ -20,7 +20,7 @@ async function sees(client: Client, rainId: string, state: string): Promise<void
 }
 
 describe('a session', () => {
-  test('[R4] whoever is told that he won stands in the claim log by then', async () => {
+  test('[R4] a win is in the claim log before its user gets it', async () => {
     await stockRain(redis, { rainId: 'logged', amounts: Array.from({ length: 100 }, () => '1.00') });
     const clients = await Promise.all(Array.from({ length: 50 }, (_, i) => dial((i % 2 ? one : two).url, `logged-${i}`)));
     await Promise.all(clients.map(async (client, i) => {
@@ -63,7 +63,7 @@ describe('a session', () => {
     await Promise.all([ann.leave(), bob.leave()]);
   });
 
-  test('[R6] who lost his reply learns his result, and that it was credited, on join, at whichever gateway', async () => {
+  test('[R6] a user who lost the reply gets the result, and whether it was credited, on join, at every gateway', async () => {
     await stockRain(redis, { rainId: 'd2', amounts: ['12.21'] });
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'grab', rainId: 'd2' });
@@ -77,7 +77,7 @@ describe('a session', () => {
     await back.leave();
   });
 
-  test('ping is answered with its own time and the server\'s', async () => {
+  test('ping is answered with its own value and the server\'s time', async () => {
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'ping', t: 17.5 });
     const pong = await ann.next('pong');
@@ -86,7 +86,7 @@ describe('a session', () => {
     await ann.leave();
   });
 
-  test('a rain nobody knows is told as such, to join and to grab', async () => {
+  test('an unknown rain is reported as such, to a join and to a grab', async () => {
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'join', rainId: 'nowhere' });
     expect(await ann.next('result')).toMatchObject({ code: '-8', rainId: 'nowhere' });
@@ -111,7 +111,7 @@ describe('a session', () => {
     await Promise.all(clients.map((client) => client.leave()));
   });
 
-  test('a change whose event was lost is noticed within seconds all the same', async () => {
+  test('a change whose event was lost is noticed within seconds', async () => {
     await stockRain(redis, { rainId: 'd6', amounts: ['1.00'] });
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'join', rainId: 'd6' });
@@ -133,7 +133,7 @@ describe('a session', () => {
     await Promise.all([here!, there!, viewer!].map((client) => client.leave()));
   });
 
-  test('a rain created while sockets are open is found at once, and a new socket is told of it', async () => {
+  test('a rain created while sockets are open is found at once, and a new socket gets it in welcome', async () => {
     const ann = await dial(one.url, 'ann');
     await stockRain(redis, { rainId: 'fresh', amounts: ['1.00'], shards: 2 });
     ann.say({ type: 'grab', rainId: 'fresh' });
@@ -148,7 +148,7 @@ describe('a session', () => {
     await ann.leave();
   });
 
-  test('Redis away: grabs are answered "busy" in bounded time, none hangs, and all is well again afterwards', async () => {
+  test('while Redis is unreachable grabs are answered "busy" in bounded time, none hangs, and all is normal afterwards', async () => {
     await stockRain(redis, { rainId: 'd9', amounts: ['1.00'] });
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'join', rainId: 'd9' });
@@ -156,7 +156,7 @@ describe('a session', () => {
     process.kill(server.pid, 'SIGSTOP');
     try {
       ann.say({ type: 'grab', rainId: 'd9', ref: 'x' });
-      // Her own result, which join also asks for, may be caught by the stop as well; it carries no ref.
+      // The own result, which a join also reads, may fail while Redis is stopped as well; it carries no ref.
       let answer = await ann.next('result');
       if (answer.ref === undefined) answer = await ann.next('result');
       expect(answer).toMatchObject({ code: '-7', ref: 'x' });

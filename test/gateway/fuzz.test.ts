@@ -13,23 +13,23 @@ import { fatalFrame, plainFrame, spoiltFrame } from './sockets/frames.ts';
 const SEED = (process.env['FUZZ_SEED'] ?? 'f022').repeat(64).slice(0, 64);
 const FRAMES = 100_000;
 const LANES = 6;
-/** More than the 20 errors after which a socket is closed: what comes behind the close is read all the same. */
+/** More than the 20 errors after which a socket is closed: frames after the close are read, too. */
 const FRAMES_PER_SOCKET = 48;
-/** A flood of good messages, above the 100 that one second allows. */
+/** A flood of valid messages, more than the 100 that one second allows. */
 const FLOOD = 400;
 
 const { server, redis } = await openRedis();
 let gateway: RunningScript;
 let port: number;
 
-/** What one connection heard: codes of its answers, and the code it was closed with. */
-interface Heard {
+/** What one connection received: the codes of its answers, and its close code. */
+interface Received {
   codes: Set<string>;
   closed: number | undefined;
 }
 
 /** Reads the server's frames, which are whole and unmasked. */
-function listen(bytes: Buffer, heard: Heard): Buffer {
+function listen(bytes: Buffer, received: Received): Buffer {
   for (;;) {
     if (bytes.length < 2) return bytes;
     const short = bytes[1]! & 0x7f;
@@ -39,24 +39,24 @@ function listen(bytes: Buffer, heard: Heard): Buffer {
     if (short === 127) throw new Error('no frame of rain.v1 is that long');
     if (bytes.length < head + length) return bytes;
     const payload = bytes.subarray(head, head + length);
-    if ((bytes[0]! & 0x0f) === 8) heard.closed = payload.length >= 2 ? payload.readUInt16BE(0) : 1005;
+    if ((bytes[0]! & 0x0f) === 8) received.closed = payload.length >= 2 ? payload.readUInt16BE(0) : 1005;
     else if ((bytes[0]! & 0x0f) === 1) {
       const message = JSON.parse(payload.toString()) as { type: string; code?: string };
-      if (message.type !== 'welcome') heard.codes.add(message.code ?? message.type);
+      if (message.type !== 'welcome') received.codes.add(message.code ?? message.type);
     }
     bytes = bytes.subarray(head + length);
   }
 }
 
-/** Somebody new for each socket, and from elsewhere: otherwise his second flood would not be let in. */
+/** A new user and address for each socket: otherwise the second flood would be refused. */
 interface Caller {
   token: string;
   address: string;
 }
 
-/** Upgrades by hand, sends everything in one breath, cut anywhere, and listens until the gateway has hung up or has said enough. */
-async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSource, enough: (heard: Heard) => boolean): Promise<Heard> {
-  const heard: Heard = { codes: new Set(), closed: undefined };
+/** Upgrades by hand, sends everything at once, split anywhere, and reads until the gateway has closed the connection or has sent enough. */
+async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSource, enough: (received: Received) => boolean): Promise<Received> {
+  const received: Received = { codes: new Set(), closed: undefined };
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => {});
   const gone = once(socket, 'close');
@@ -74,23 +74,23 @@ async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSou
       socket.write(bytes.subarray(0, cut));
       setImmediate(() => socket.write(bytes.subarray(cut)));
     }
-    rest = listen(rest, heard);
-    if (heard.closed !== undefined || enough(heard)) socket.destroy();
+    rest = listen(rest, received);
+    if (received.closed !== undefined || enough(received)) socket.destroy();
   });
   socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
     + `X-Forwarded-For: ${address}\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${token}\r\n\r\n`);
   const patience = setTimeout(() => socket.destroy(), 20_000);
   await gone;
   clearTimeout(patience);
-  return heard;
+  return received;
 }
 
-/** One socket's worth; @returns how many frames it was */
+/** Runs one socket; @returns the number of frames */
 async function attack(caller: Caller, random: RandomSource): Promise<number> {
   const kind = random.belowNumber(40);
   if (kind === 0) {
-    const { codes } = await talk(caller, Buffer.concat(Array.from({ length: FLOOD }, () => plainFrame(random))), random, (heard) => heard.codes.has('-5'));
-    expect(codes, 'a flood is told that it is one').toContain('-5');
+    const { codes } = await talk(caller, Buffer.concat(Array.from({ length: FLOOD }, () => plainFrame(random))), random, (received) => received.codes.has('-5'));
+    expect(codes, 'a flood is refused as too fast').toContain('-5');
     return FLOOD;
   }
   if (kind < 8) {
@@ -103,7 +103,7 @@ async function attack(caller: Caller, random: RandomSource): Promise<number> {
   const { codes, closed } = await talk(caller, Buffer.concat(frames), random, () => false);
   expect(closed, 'so much nonsense is closed').toBe(CLOSES[4429].code);
   for (const code of codes) expect(code in ERRORS || code in OUTCOMES || code === 'rain' || code === 'pong', code).toBe(true);
-  expect([...codes].some((code) => code in ERRORS), 'and it is told why').toBe(true);
+  expect([...codes].some((code) => code in ERRORS), 'and each protocol error has its code').toBe(true);
   return FRAMES_PER_SOCKET;
 }
 
@@ -116,9 +116,9 @@ async function memory(): Promise<number> {
   }, { timeoutMs: 10_000 });
 }
 
-test(`[R10][R12] ${FRAMES} spoilt frames: each socket is answered with a code or closed with one, the gateway lives, serves and stays small (FUZZ_SEED ${SEED.slice(0, 8)})`, async () => {
+test(`[R10][R12] ${FRAMES} corrupted frames: each socket gets a code or is closed with one; the gateway stays up, responsive and small (FUZZ_SEED ${SEED.slice(0, 8)})`, async () => {
   await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 50 }, () => '1.00') });
-  // For who comes afterwards: by then so many callers will have taken all packets of the other.
+  // For the check afterwards: by then the callers will have taken all packets of the other rain.
   await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
   gateway = runScript(new URL('./processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET]);
   ({ port } = JSON.parse(await gateway.nextLine()) as { port: number });

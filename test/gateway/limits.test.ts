@@ -15,7 +15,7 @@ import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from './sockets/up
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
 
-test('sockets in total: 503, and when to come back; a place that is free again is given away', async () => {
+test('sockets in total: 503 with a retry delay; a freed place is given to the next', async () => {
   const gateway = await narrow(server.url, { socketsMax: 2 });
   const [ann] = [await enter(gateway, 'ann'), await enter(gateway, 'bob')];
   expect(await handshake(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
@@ -24,7 +24,7 @@ test('sockets in total: 503, and when to come back; a place that is free again i
   await eventually(async () => expect((await handshake(gateway.url, 'eve')).status).toBe('open'));
 });
 
-test('sockets per user: 403, and others are let in', async () => {
+test('sockets per user: 403, and other users are admitted', async () => {
   const gateway = await narrow(server.url, { socketsPerUserMax: 1 });
   await enter(gateway, 'ann');
   expect((await handshake(gateway.url, 'ann')).status).toBe(403);
@@ -32,7 +32,7 @@ test('sockets per user: 403, and others are let in', async () => {
   expect(gateway.counters.refused.sockets_per_user).toBe(1);
 });
 
-test('sockets per address: 429, and other addresses are let in; one IPv6 site is one address', async () => {
+test('sockets per address: 429, and other addresses are admitted; one IPv6 site is one address', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 2 });
   const phones = [await enter(gateway, 'a', '2001:db8:1:2:3::4'), await enter(gateway, 'b', '2001:db8:1:2:ffff::5')];
   expect(await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).toMatchObject({ status: 429, retryAfter: retryAfterIn(2, 4), body: { reason: 'too_many' } });
@@ -42,7 +42,7 @@ test('sockets per address: 429, and other addresses are let in; one IPv6 site is
   await eventually(async () => expect((await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).status).toBe('open'));
 });
 
-test('sockets per address: what the client itself writes into X-Forwarded-For makes him no other', async () => {
+test('sockets per address: a client cannot change its address with its own X-Forwarded-For', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 1 });
   await enter(gateway, 'ann');
   expect((await handshake(gateway.url, 'bob', through('8.8.8.8, 203.0.113.1'))).status).toBe(429);
@@ -51,10 +51,10 @@ test('sockets per address: what the client itself writes into X-Forwarded-For ma
   expect((await handshake(direct.url, 'bob', through('203.0.113.77'))).status).toBe(429);
 });
 
-/** What comes through of more than enough, when so many a second are taken and this one asks since `began`: so many at once, and what has been added since. */
+/** How many messages pass when far too many are sent: the bucket's size at once, and what has been added since `began`. */
 const throughMax = (perSecond: number, began: number) => perSecond + Math.ceil(perSecond * (performance.now() - began) / 1_000);
 
-test('handshakes per second: 503, and soon after all is well', async () => {
+test('handshakes per second: 503, and soon afterwards all is normal', async () => {
   const gateway = await narrow(server.url, { handshakesPerSecondMax: 3 });
   const began = performance.now();
   const knocks = await Promise.all(Array.from({ length: 30 }, (_, i) => handshake(gateway.url, `u${i}`, through(`203.0.113.${i}`))));
@@ -63,13 +63,13 @@ test('handshakes per second: 503, and soon after all is well', async () => {
   const refused = knocks.filter(({ status }) => status === 503);
   expect(refused).toHaveLength(30 - taken);
   expect(taken).toBeLessThan(30);
-  // Another moment for everybody, so that they do not come back together.
+  // Randomised per client, so that they do not retry together.
   expect(new Set(refused.map(({ body }) => body.retryInMs)).size).toBeGreaterThan(refused.length / 2);
   expect(gateway.counters.refused.handshakes).toBe(refused.length);
   await eventually(async () => expect((await handshake(gateway.url, 'late')).status).toBe('open'));
 });
 
-test('handshakes per address: 429, which takes no handshake from anybody else', async () => {
+test('handshakes per address: 429, which uses no handshakes of other addresses', async () => {
   const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2, handshakesPerSecondMax: 8 });
   const began = performance.now();
   const knocks = await Promise.all(Array.from({ length: 30 }, () => handshake(gateway.url, 'flood', through('198.51.100.1'))));
@@ -80,7 +80,7 @@ test('handshakes per address: 429, which takes no handshake from anybody else', 
   expect(gateway.counters.refused).toMatchObject({ handshakes: 0, handshakes_per_address: refused });
 });
 
-test('handshakes are counted before a token is looked at', async () => {
+test('handshakes are counted before a token is verified', async () => {
   const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2 });
   const began = performance.now();
   const forged = await Promise.all(Array.from({ length: 10 }, () => handshake(gateway.url, 'x', { authorization: 'Bearer a.b.c' })));
@@ -89,7 +89,7 @@ test('handshakes are counted before a token is looked at', async () => {
   expect(forged.filter(({ status }) => status === 429)).toHaveLength(10 - judged);
 });
 
-test('joins: so many rains and no more', async () => {
+test('joins: a socket watches as many rains as allowed and no more', async () => {
   const gateway = await narrow(server.url, { joinsPerSocketMax: 1 });
   for (const rainId of ['j1', 'j2']) await stockRain(redis, { rainId, amounts: ['1.00'] });
   const ann = await enter(gateway, 'ann');
@@ -100,14 +100,14 @@ test('joins: so many rains and no more', async () => {
   expect(gateway.counters.refused.joins).toBe(1);
 });
 
-test('pending grabs: one too many is told "busy" at once while Redis stalls', async () => {
+test('pending grabs: while Redis stalls, one too many is answered "busy" at once', async () => {
   const gateway = await narrow(server.url, { grabsPendingMax: 3 });
   const clients = await Promise.all(Array.from({ length: 5 }, (_, i) => enter(gateway, `waiting-${i}`)));
   process.kill(server.pid, 'SIGSTOP');
   try {
     for (const client of clients) client.say({ type: 'grab', rainId: 'r1', ref: 'x' });
-    const told = await Promise.race([Promise.all(clients.slice(3).map((client) => client.next('result'))), new Promise((resolve) => setTimeout(resolve, 1_000, 'late'))]);
-    expect(told).toMatchObject([{ code: '-7' }, { code: '-7' }]);
+    const results = await Promise.race([Promise.all(clients.slice(3).map((client) => client.next('result'))), new Promise((resolve) => setTimeout(resolve, 1_000, 'late'))]);
+    expect(results).toMatchObject([{ code: '-7' }, { code: '-7' }]);
     expect([gateway.grabsPending(), gateway.counters.refused.grabs_pending]).toEqual([3, 2]);
   } finally {
     process.kill(server.pid, 'SIGCONT');
@@ -116,7 +116,7 @@ test('pending grabs: one too many is told "busy" at once while Redis stalls', as
   expect(gateway.grabsPending()).toBe(0);
 });
 
-test('message size, pieces of a message, and messages that could not be understood', async () => {
+test('message size, fragments of a message, and invalid messages', async () => {
   const gateway = await narrow(server.url, { errorsPerSocketMax: 3 });
   const big = await enter(gateway, 'big');
   big.say('x'.repeat(5_000));
@@ -132,14 +132,14 @@ test('message size, pieces of a message, and messages that could not be understo
   expect(gateway.counters.closes).toMatchObject({ 1009: 1, 4429: 1 });
 });
 
-test('a block counts where it refuses', async () => {
+test('a block counts in the metric of its refusals', async () => {
   const gateway = await narrow(server.url, {});
   await putBlock(redis, { kind: 'user', who: 'mallory', reason: 'r', actor: 'test', since: Date.now() });
   await eventually(async () => expect((await handshake(gateway.url, 'mallory')).status).toBe(403));
   expect(gateway.counters.refused.blocks).toBe(1);
 });
 
-test('connections of one address that never ask for anything do not take all places', async () => {
+test('connections of one address without a request do not use up all places', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 1, handshakeMs: 60_000 }, { trustedProxies: 0 });
   const idle = await Promise.all(Array.from({ length: 110 }, async () => {
     const socket = connectTcp(gateway.port, '127.0.0.1');
@@ -157,11 +157,11 @@ test('connections of one address that never ask for anything do not take all pla
   expect(String((await once(elsewhere, 'data'))[0])).toMatch(/^HTTP\/1.1 200/);
 });
 
-test('connections in total that never become sockets: those beyond are dropped, and are counted', async () => {
+test('connections that never become sockets: those beyond the limit are dropped and counted', async () => {
   const gateway = await narrow(server.url, { socketsMax: 1, handshakeMs: 60_000 });
   const idle: Socket[] = [];
   onTestFinished(() => { for (const socket of idle) socket.destroy(); });
-  // So many are left for those who are still asking.
+  // These remain for connections that are still sending their request.
   for (let i = 0; i < 1_001 + 5; i++) {
     const socket = connectTcp(gateway.port, '127.0.0.1');
     idle.push(socket.on('error', () => {}).resume());
@@ -171,7 +171,7 @@ test('connections in total that never become sockets: those beyond are dropped, 
   await eventually(() => idle.filter((socket) => socket.closed).length === 5);
 });
 
-/** The limits that a crowd meets: its name and its default in the list, what counts it, and the test in which it refuses somebody. */
+/** The limits that a crowd can reach: name, default, metric label, and the test in which each refuses somebody. */
 const MET_BY_A_CROWD: readonly [keyof typeof LIMITS, number, LimitName, keyof typeof SHOWN_IN][] = [
   ['grabsPendingMax', 50_000, 'grabs_pending', 'limits.test.ts'],
   ['sendBufferBytesMax', 262_144, 'send_buffer', 'broadcast/slow-reader.test.ts'],
@@ -184,14 +184,14 @@ const MET_BY_A_CROWD: readonly [keyof typeof LIMITS, number, LimitName, keyof ty
   ['messagesPerAddressPerSecondMax', 100_000, 'messages_per_address', 'ratelimit/rateLimiter.test.ts'],
 ];
 
-test('each limit that a crowd meets has a name, a default, a figure and a test', async () => {
+test('each limit that a crowd can reach has a name, a default, a metric and a test', async () => {
   const gateway = await narrow(server.url, {});
   const registry = openRegistry();
   registerGatewayMetrics(registry, gateway);
-  const told = await registry.metrics();
+  const metrics = await registry.metrics();
   for (const [name, byDefault, limit, shownIn] of MET_BY_A_CROWD) {
     expect(LIMITS[name], name).toBe(byDefault);
-    expect(told).toContain(`rain_gateway_refused_total{limit="${limit}"} 0\n`);
+    expect(metrics).toContain(`rain_gateway_refused_total{limit="${limit}"} 0\n`);
     expect(SHOWN_IN[shownIn]).toContain(limit);
     expect(readFileSync(new URL(shownIn, import.meta.url), 'utf8')).toMatch(new RegExp(`\\b${name}: \\d|\\bLIMITS\\.${name}\\b`));
   }

@@ -7,7 +7,7 @@ import { dial, tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/gateway.ts';
 import { openRedis } from '../support/rain.ts';
 
-// What docs/reference/protocol.md tells the author of a client, and no other test holds.
+// Statements of docs/reference/protocol.md for authors of clients that no other test checks.
 
 const { server } = await openRedis();
 let gateway: Gateway;
@@ -20,8 +20,8 @@ async function ask(method: string, without: string[] = [], more: Record<string, 
     authorization: `Bearer ${await tokenFor('ann')}`, ...more,
   };
   const headers = Object.fromEntries(Object.entries(whole).filter(([name]) => !without.includes(name)));
-  const asked = request({ host: '127.0.0.1', port: gateway.port, path: '/v1', method, headers, agent: false }).end();
-  const [response] = await once(asked, 'response') as [IncomingMessage];
+  const sent = request({ host: '127.0.0.1', port: gateway.port, path: '/v1', method, headers, agent: false }).end();
+  const [response] = await once(sent, 'response') as [IncomingMessage];
   return { status: response.statusCode!, body: await text(response) };
 }
 
@@ -31,19 +31,19 @@ test.each<[number, string, Parameters<typeof ask>]>([
   [400, 'a version that is none', ['GET', [], { 'sec-websocket-version': '7' }]],
   [426, 'no upgrade', ['GET', ['connection', 'upgrade']]],
   [431, 'a head that is too long', ['GET', [], { 'x-long': 'x'.repeat(17_000) }]],
-])('[R12] %i without JSON for %s, as the protocol page says', async (status, _, asked) => {
-  const answer = await ask(...asked);
+])('[R12] %i without JSON for %s, as the protocol page says', async (status, _, question) => {
+  const answer = await ask(...question);
   expect(answer.status).toBe(status);
   expect(() => JSON.parse(answer.body) as unknown).toThrow();
 });
 
-test('[R12] a refusal of the gateway\'s own is JSON', async () => {
+test('[R12] a refusal by the gateway itself is JSON', async () => {
   const answer = await ask('GET', ['authorization']);
   expect(answer.status).toBe(401);
   expect(JSON.parse(answer.body)).toMatchObject({ code: 401, reason: 'unauthorized' });
 });
 
-test('a join of a rain that is not there is answered by a result, and a ref has 64 characters at most', async () => {
+test('a join of an unknown rain is answered by a result, and a ref has at most 64 characters', async () => {
   const ann = await dial(gateway.url, 'ann');
   const welcome = await ann.next('welcome');
   expect(welcome.rains.filter((rain) => 'serverTime' in rain)).toEqual([]);

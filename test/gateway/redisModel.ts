@@ -1,7 +1,7 @@
 import { Admission } from '../../src/gateway/overload/admission.ts';
 import { LIMITS, type Limits } from '../../src/gateway/limits.ts';
 
-/** A Redis that decides so many grabs in a second, one after the other, at the end of a line that takes `lineMs` there and back. */
+/** A model of Redis: decides a fixed number of grabs per second, one after the other, over a network with a round trip of `lineMs`. */
 interface Model {
   perSecond: number;
   lineMs?: number;
@@ -10,7 +10,7 @@ interface Model {
   random: () => number;
 }
 
-/** What became of the grabs that were offered in one stretch of time. */
+/** The results of the grabs that were offered in one period. */
 interface Stretch {
   offered: number;
   decided: number;
@@ -21,12 +21,12 @@ interface Stretch {
 
 const LOOK_MS = 50;
 
-/** Offers grabs by the millisecond of a clock of its own, and looks twenty times a second as a gateway does. */
+/** Offers grabs on a simulated clock of milliseconds and samples twenty times a second, like a gateway. */
 export class RedisModel {
   readonly admission: Admission;
   perSecond: number;
   readonly #lineMs: number;
-  /** When each that waits was asked. */
+  /** When each waiting grab was sent. */
   readonly #waiting: number[] = [];
   #answeredTo = 0;
   #now = 0;
@@ -44,7 +44,7 @@ export class RedisModel {
     return this.#waiting.length - this.#answeredTo;
   }
 
-  /** So many a second for so long. */
+  /** Offers a rate for a period. */
   offer(perSecond: number, forMs: number): Stretch {
     const stretch: Stretch = { offered: 0, decided: 0, refused: 0, waits: [] };
     for (let i = 0; i < forMs; i++) {
@@ -72,7 +72,7 @@ export class RedisModel {
     this.#now++;
     if (this.pending > 0) this.#work.busyMs++;
     this.#owed = Math.min(this.#owed + this.perSecond / 1_000, this.perSecond / 1_000 + 1);
-    // It is there when the line has carried it, and counts as answered when the line has carried it back.
+    // A grab arrives after half of the round trip, and its answer after the other half.
     for (; this.#owed >= 1 && this.pending > 0 && this.#now - this.#waiting[this.#answeredTo]! >= this.#lineMs; this.#owed--) {
       const waitMs = this.#now - this.#waiting[this.#answeredTo++]!;
       stretch.decided++;
@@ -82,7 +82,7 @@ export class RedisModel {
     }
     if (this.#now % LOOK_MS !== 0) return;
     const oldest = this.pending > 0 ? this.#now - this.#waiting[this.#answeredTo]! : 0;
-    this.admission.look({ ...this.#work, waitMs: Math.max(this.#work.waitMs, oldest), roundTripMs: this.#lineMs, stallMs: 0 });
+    this.admission.update({ ...this.#work, waitMs: Math.max(this.#work.waitMs, oldest), roundTripMs: this.#lineMs, stallMs: 0 });
     this.#work = { decided: 0, busyMs: 0, waitMs: 0 };
   }
 }

@@ -16,7 +16,7 @@ import { isNode, place, readTree, walk } from '../tidy/sourceFile.ts';
 
 const { server, redis } = await openRedis();
 
-test('no token, no part of one and no secret stands in any log, from trace upwards, whatever happens in a session', async () => {
+test('no log contains a token, a part of a token or a secret, at any level, whatever happens in a session', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
   await stockRain(redis, { rainId: 'r1', amounts: ['7.10'] });
@@ -24,7 +24,7 @@ test('no token, no part of one and no secret stands in any log, from trace upwar
   const others = [await signToken('another-secret-0123456789-0123456789', { sub: 'ann', expiresInSeconds: 60 }), await signToken(SECRET, { sub: 'ann', expiresInSeconds: -60 })];
   const tokens = [await tokenFor('ann'), await tokenFor('script'), ...others];
 
-  // A session from its beginning to its end, with its errors.
+  // A complete session, with its errors.
   const ann = await dial(gateway.url, 'ann');
   ann.say({ type: 'join', rainId: 'r1' });
   ann.say({ type: 'grab', rainId: 'r1' });
@@ -34,7 +34,7 @@ test('no token, no part of one and no secret stands in any log, from trace upwar
   const script = await dial(gateway.url, 'script');
   for (let i = 0; i < 80; i++) script.say({ type: 'grab', rainId: 'r1' });
   expect(await script.closed).toBe(4430);
-  // Refused in every way there is.
+  // Every kind of refused upgrade.
   for (const token of tokens) {
     await handshake(gateway.url, 'x', { authorization: `Bearer ${token}`, origin: 'https://evil.example', 'x-forwarded-for': '203.0.113.1' });
     await handshake(gateway.url.replace('/v1', `/v1?token=${token}`), 'x', { authorization: `Bearer ${token}` });
@@ -43,11 +43,11 @@ test('no token, no part of one and no secret stands in any log, from trace upwar
     browser.once('open', () => browser.terminate());
     await new Promise((resolve) => browser.once('close', resolve));
   }
-  // Redis goes away in the middle: faults are logged, with what they carry.
+  // Redis becomes unreachable in the middle: its faults are logged with their details.
   await pause(redis, 'r1', 1);
   process.kill(server.pid, 'SIGSTOP');
   ann.say({ type: 'grab', rainId: 'r1', ref: 'stopped' });
-  for (let told = await ann.next('result'); told.ref !== 'stopped'; told = await ann.next('result'));
+  for (let result = await ann.next('result'); result.ref !== 'stopped'; result = await ann.next('result'));
   process.kill(server.pid, 'SIGCONT');
   await gateway.close();
 
@@ -60,7 +60,7 @@ test('no token, no part of one and no secret stands in any log, from trace upwar
   expect(text).not.toMatch(/bearer|eyJ|7\.10/i);
 }, 30_000);
 
-test('no ticket and no solution stands in any log', async () => {
+test('no log contains a ticket or a solution', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
   await stockRain(redis, { rainId: 'ticketed', amounts: ['7.10'], opensInMs: -10_000 });
@@ -76,11 +76,11 @@ test('no ticket and no solution stands in any log', async () => {
   for (let i = 0; i < 3; i++) ann.say({ type: 'grab', rainId: 'ticketed', ticket });
   ann.say({ type: 'grab', rainId: 'ticketed', ticket: ticket.toLowerCase() });
   for (let i = 0; i < 4; i++) await ann.next('result');
-  // A fault is logged with what it carries.
+  // A fault is logged with its details.
   process.kill(server.pid, 'SIGSTOP');
   ann.say({ type: 'join', rainId: 'ticketed', ticket });
   ann.say({ type: 'grab', rainId: 'ticketed', ticket, ref: 'stopped' });
-  for (let told = await ann.next('result'); told.ref !== 'stopped'; told = await ann.next('result'));
+  for (let result = await ann.next('result'); result.ref !== 'stopped'; result = await ann.next('result'));
   process.kill(server.pid, 'SIGCONT');
   await gateway.close();
   const text = lines.join('');
@@ -88,7 +88,7 @@ test('no ticket and no solution stands in any log', async () => {
   expect([ticket, derivedKey, challenge.signature, TICKETED.secret].filter((part) => text.includes(part))).toEqual([]);
 }, 30_000);
 
-test('a proxy that nobody has told us of is noticed once', async () => {
+test('an unconfigured proxy is reported once', async () => {
   const { log, heard } = listeningLog();
   for (const trustedProxies of [0, 1]) {
     const gateway = await openGateway(server.url, { log, trustedProxies });
@@ -98,7 +98,7 @@ test('a proxy that nobody has told us of is noticed once', async () => {
   expect(heard.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([expect.stringContaining('TRUSTED_PROXIES is 0')]);
 });
 
-test('a URL of ours never carries a token', () => {
+test('none of our URLs carries a token', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const files = readTree(root, ['src', 'client-demo/src'], /\.ts$/);
   expect(files.length).toBeGreaterThan(100);
@@ -106,10 +106,13 @@ test('a URL of ours never carries a token', () => {
   expect(named).toEqual([]);
 });
 
-/** Names under which a secret, or what proves one, goes. */
+/** Names of secrets and of values derived from them. */
 const SECRET_NAME = /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|TICKET_SECRET|expected(Signature|Mac))$/;
 
-/** `a === b` where both sides are known at run time only and one is a secret: it ends at the first letter that differs, and tells where. */
+/**
+ * `a === b` where both sides are known at run time only and one is a secret. Such a comparison stops at the first difference, and
+ * its duration reveals the position.
+ */
 function secretComparisons(files: ReturnType<typeof readTree>): string[] {
   const isSecret = (node: unknown): boolean => {
     if (!isNode(node)) return false;
@@ -128,9 +131,9 @@ function secretComparisons(files: ReturnType<typeof readTree>): string[] {
   });
 }
 
-test('secrets are compared in constant time: no comparison of ours looks at one; signatures are left to the library that verifies them', () => {
+test('secrets are compared in constant time: our code compares none itself; libraries verify signatures', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  // What a client compares is its user's own: nobody learns from it what he does not hold already.
+  // A client compares only values of its own user, so nobody learns anything new from it.
   expect(secretComparisons(readTree(root, ['src'], /\.ts$/).filter(({ path }) => !path.startsWith('src/client/')))).toEqual([]);
   expect(secretComparisons([{ path: 'src/x.ts', text: 'if (given === options.secret) enter();' }])).toEqual(['src/x.ts:1']);
   expect(secretComparisons([{ path: 'src/x.ts', text: 'if (secret === undefined || token === "") refuse();' }])).toEqual([]);

@@ -18,11 +18,11 @@ async function openOn(...args: string[]) {
   return { server, redis, gateway };
 }
 
-test('[R4] a Redis that has become a replica: "busy", nothing is written, and the win comes when it is a master again', async () => {
+test('[R4] a Redis that has become a replica: "busy", nothing is written, and the grab wins when it is a master again', async () => {
   const { server, redis, gateway } = await openOn();
   const master = await startRedis();
   onTestFinished(() => master.stop());
-  // The new master has the same rain, as a replica that took over would.
+  // The new master has the same rain, like a replica that takes over.
   const other = await connect(master.url);
   onTestFinished(() => other.disconnect());
   await other.replicaof('127.0.0.1', server.port);
@@ -42,7 +42,7 @@ test('[R4] a Redis that has become a replica: "busy", nothing is written, and th
   await ann.leave();
 });
 
-test('[R4] a Redis that is full and does not evict: "busy", nothing is lost, and the win comes when there is room', async () => {
+test('[R4] a Redis that is full and does not evict: "busy", nothing is lost, and the grab wins when there is room', async () => {
   const { redis, gateway } = await openOn('--maxmemory', '100mb', '--maxmemory-policy', 'noeviction');
   await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
   const before = await dump(redis, 'rain:{*');

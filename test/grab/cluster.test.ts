@@ -4,7 +4,7 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { campaignKeys, shardKeys, shardOf } from '../../src/store/keys.ts';
 import { close, pause, resume, settle } from '../../src/store/transitions.ts';
 import { findRain, readRain } from '../../src/store/rains.ts';
-import { restoreTold } from '../../src/grab/restore.ts';
+import { restoreSentWins } from '../../src/grab/restore.ts';
 import { loadScripts, run } from '../../src/store/scripts.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { dial } from '../support/client.ts';
@@ -55,7 +55,7 @@ describe('on a Redis Cluster of three masters', () => {
     expect(await settle(redis, 'wide', live, { ttlMs: 60_000 })).toBe(true);
   });
 
-  test('the rounds of a campaign lie beside each other: grab, restore, enlist and settlement are legal on every shard', async () => {
+  test('the rounds of a campaign share slots: grab, restore, enlist and settlement are legal on every shard', async () => {
     const shards = 8;
     for (const round of [1, 2]) await stockRain(redis, { rainId: `fair.${round}`, amounts: Array.from({ length: 80 }, () => '0.01'), shards, winsMax: 1 });
     const engine = createGrabEngine(redis, (fault) => { throw fault; });
@@ -68,7 +68,7 @@ describe('on a Redis Cluster of three masters', () => {
     expect(users.filter((_, i) => second[i]!.code === '-11')).toEqual(won);
     for (let shard = 0; shard < shards; shard++) {
       const elsewhere = users.find((user) => shardOf(user, shards) === shard)!;
-      await restoreTold(redis, [{ rainId: 'fair.2', shard, userId: elsewhere, redPacketId: `fair.2-${shard}`, amount: '0.01', at: 1_795_000_000_000 }]);
+      await restoreSentWins(redis, [{ rainId: 'fair.2', shard, userId: elsewhere, redPacketId: `fair.2-${shard}`, amount: '0.01', at: 1_795_000_000_000 }]);
       expect(await enlist(redis, 'fair.2', shard, [{ userId: elsewhere, round: 1 }])).toBe(true);
     }
     for (const rainId of ['fair.1', 'fair.2']) {
@@ -78,7 +78,7 @@ describe('on a Redis Cluster of three masters', () => {
     for (let shard = 0; shard < shards; shard++) expect(await redis.pttl(campaignKeys('fair.1', shard).wins)).toBeGreaterThan(0);
   });
 
-  test('the gateway serves it as it serves a single Redis', async () => {
+  test('the gateway serves it like a single Redis', async () => {
     await stockRain(redis, { rainId: 'door', amounts: ['3.00'], shards: 1 });
     const gateway = await openGateway(cluster.url);
     try {

@@ -8,9 +8,9 @@ import { connect, stockRain } from '../support/rain.ts';
 import { startPair, type TestPair } from '../support/replica.ts';
 
 const WAIT_MS = 150;
-/** Long enough for a machine to be slow in, and short enough to be waited out. */
+/** Long enough for a slow machine, short enough for a test. */
 const PATIENT_MS = 1_500;
-/** For a replica that does answer: how soon it does so is not what is asked. */
+/** For a replica that answers: the test does not depend on how soon. */
 const HEALTHY_MS = 15_000;
 
 let pair: TestPair;
@@ -46,15 +46,15 @@ beforeEach(async () => {
 
 const grab = (rainId: string, ...users: string[]) => engine.grab(rainId, 0, users);
 
-describe('a win is told when replicas have it', () => {
-  test('with a healthy replica a batch is answered as ever', async () => {
+describe('a win is sent once replicas have it', () => {
+  test('with a healthy replica a batch is answered as usual', async () => {
     await stockRain(grabs, { rainId: 'well', amounts: ['7.10'] });
     expect(await healthy.grab('well', 0, ['ann', 'bob'])).toEqual([{ code: '0', redPacketId: 'well-0', amount: '7.10' }, { code: '-1' }]);
     expect(await healthy.grab('well', 0, ['ann'])).toEqual([{ code: '1', redPacketId: 'well-0', amount: '7.10' }]);
     expect(faults).toEqual([]);
   });
 
-  test('[R4] a stalled replica: busy, busy, and the truth when the link is back; losers are not kept waiting for it', async () => {
+  test('[R4] a stalled replica: "busy" twice, and the win when it is back; losers do not wait for it', async () => {
     await stockRain(grabs, { rainId: 'stalled', amounts: ['7.10'] });
     pair.link.blackhole();
     expect(await grab('stalled', 'ann', 'bob')).toEqual([{ code: '-7' }, { code: '-1' }]);
@@ -69,16 +69,16 @@ describe('a win is told when replicas have it', () => {
     expect(await grabs.llen(shardKeys('stalled', 0).claims)).toBe(1);
   });
 
-  test('[R4] WAIT covers what other connections wrote before: a win granted elsewhere is not told either', async () => {
+  test('[R4] WAIT covers earlier writes of other connections: a win granted elsewhere is not sent either', async () => {
     await stockRain(grabs, { rainId: 'elsewhere', amounts: ['7.10'] });
     pair.link.blackhole();
-    // Another gateway granted it, and was cut off before it could confirm; here nothing is written at all.
+    // Another gateway granted the win and lost its connection before the confirmation; here nothing is written at all.
     expect(await bare.grab('elsewhere', 0, ['ann'])).toMatchObject([{ code: '0' }]);
     expect(await confirm('elsewhere', 0, [{ userId: 'ann', redPacketId: 'elsewhere-0' }])).toEqual([false]);
     expect(await grab('elsewhere', 'ann')).toEqual([{ code: '-7' }]);
   });
 
-  test('a server that does not hold the win confirms nothing, whatever its replicas say', async () => {
+  test('a server that does not have the win confirms nothing, whatever its replicas acknowledge', async () => {
     await stockRain(grabs, { rainId: 'amnesia', amounts: ['7.10', '8.10'] });
     await bare.grab('amnesia', 0, ['ann', 'bob']);
     await grabs.hdel(shardKeys('amnesia', 0).claimed, 'ann');
@@ -87,14 +87,14 @@ describe('a win is told when replicas have it', () => {
     ])).toEqual([false, true, false]);
   });
 
-  test('[R10] while the replica is stalled everyone hears in bounded time, and nothing is left standing in line afterwards', async () => {
+  test('[R10] while the replica is stalled everybody is answered in bounded time, and no request is left waiting afterwards', async () => {
     await stockRain(grabs, { rainId: 'crowd', amounts: Array.from({ length: 400 }, () => '0.01') });
     pair.link.blackhole();
     const waits = connections.map((connection) => vi.spyOn(connection, 'wait'));
     const rounds = await Promise.all(Array.from({ length: 200 }, (_, i) => grab('crowd', `u${2 * i}`, `u${2 * i + 1}`)));
     const asked = waits.flatMap((wait) => wait.mock.calls);
     for (const wait of waits) wait.mockRestore();
-    // Two rounds, or a few more where the grabs come slowly; one after the other on four connections they would have taken fifty.
+    // Two rounds, or a few more if the grabs arrive slowly; in sequence on four connections they would have taken fifty.
     expect(asked.length).toBeLessThanOrEqual(8 * connections.length);
     expect(new Set(asked.map(String))).toEqual(new Set([`1,${WAIT_MS}`]));
     expect(new Set(rounds.flat().map(({ code }) => code))).toEqual(new Set(['-7']));
@@ -105,7 +105,7 @@ describe('a win is told when replicas have it', () => {
     expect(new Set(again.flat().map(({ code }) => code))).toEqual(new Set(['1']));
   });
 
-  test('connections that are gone confirm nothing, and say so', async () => {
+  test('lost connections confirm nothing and report a fault', async () => {
     await stockRain(grabs, { rainId: 'gone', amounts: ['7.10'] });
     const dead = await connect(pair.master.url);
     dead.disconnect();

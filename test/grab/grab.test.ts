@@ -34,7 +34,7 @@ describe('lua/grab.lua', () => {
     expect(await redis.exists(keys.packets)).toBe(0);
   });
 
-  test('[R6] asking again gives the first answer again, with the amount, also when the rain is paused, over and empty', async () => {
+  test('[R6] a repeated grab gets the first answer, with the amount, also when the rain is paused, over or empty', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['3.00'] });
     await grab('ann');
     const again = { code: '1', redPacketId: 'r1-0', amount: '3.00' };
@@ -48,7 +48,7 @@ describe('lua/grab.lua', () => {
 
   test('[R7][R11] one millisecond before the start, after the end, and while paused: refused, and Redis holds nothing new', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
-    // The script reads Redis's clock, so the clock is met from the other side: the window is moved to one millisecond away.
+    // The script reads Redis's clock, which a test cannot set. So the window is moved to one millisecond away from now.
     const moveWindow = `
       local t = redis.call('TIME')
       local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -62,7 +62,7 @@ describe('lua/grab.lua', () => {
         .time().exec())!.map(([, reply]) => reply) as [string, string[], [number, number]];
       const elapsed = Number(after[0]) * 1000 + Math.floor(Number(after[1]) / 1000) - Number(moved);
       if (elapsed > 0) {
-        // The millisecond went by between the two scripts: this round says nothing about the edge.
+        // The millisecond passed between the two scripts: this attempt says nothing about the edge.
         await redis.del(keys.claimed, keys.claims, keys.packets);
         await redis.rpush(keys.packets, ...before);
         return at(opens, closes);
@@ -83,7 +83,7 @@ describe('lua/grab.lua', () => {
     expect((await grab('ann'))[0]!.code).toBe('0');
   });
 
-  test('[R11] who loses leaves no trace', async () => {
+  test('[R11] a loser leaves no trace', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
     await grab('ann');
     const before = await dump(redis);
@@ -92,7 +92,7 @@ describe('lua/grab.lua', () => {
     expect(await dump(redis)).toEqual(before);
   });
 
-  test('a rain of which only a part is loaded has not started', async () => {
+  test('a partly loaded rain has not started', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
     await redis.hset(keys.state, 'state', 'draft');
     expect(await grab('ann')).toEqual([{ code: '-2' }]);
@@ -107,7 +107,7 @@ describe('lua/grab.lua', () => {
     expect(faults).toEqual([]);
   });
 
-  test('after SCRIPT FLUSH (a restart, a failover) the script is sent again by itself', async () => {
+  test('after SCRIPT FLUSH (a restart, a failover) the script is sent again automatically', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
     await redis.script('FLUSH');
     expect((await grab('ann'))[0]!.code).toBe('0');

@@ -1,10 +1,10 @@
 import { shardOf } from '../../src/store/keys.ts';
 import type { StoredState } from '../../src/rain/rain.ts';
 
-/** A rain as it ought to be, in memory: no Redis, no clock, no money. */
+/** The model of a rain, in memory: no Redis, no clock, no money. */
 export class ModelRain {
   readonly shards: { state: StoredState; planned: number; loaded: number; won: number }[];
-  /** user → the number of his packet */
+  /** user → the number of the user's packet */
   readonly claims = new Map<string, number>();
   readonly credited = new Set<string>();
   readonly window: 'before' | 'open' | 'over';

@@ -36,7 +36,7 @@ async function setUp({ packets, shards, window }: { packets: number; shards: num
   const plan = { budget: formatMoney(BigInt(packets * 100)), packets };
   const now = await redisNow(context.redis);
   const times = { opensAt: now + WINDOWS[window][0], closesAt: now + WINDOWS[window][1] };
-  // By the book and the draft directly: the operator's verb refuses a window in the past.
+  // Through the ledger and the draft directly: the operator command refuses a window in the past.
   await context.ledger.createRain({ id: rainId, title: rainId, budgetCents: BigInt(packets * 100), packets, split: plan, seed: SEED_OF_PACKETS, shards, ...times }, 'test');
   await draftRain(context.redis, await draftOf(context, (await context.ledger.rain(rainId))!));
   return {
@@ -46,7 +46,7 @@ async function setUp({ packets, shards, window }: { packets: number; shards: num
 }
 
 const name = ({ rainId }: Real, user: number) => `${rainId}-user-${user}`;
-const told = ({ rainId, amounts }: Real, answer: GrabAnswer) => {
+const describeAnswer = ({ rainId, amounts }: Real, answer: GrabAnswer) => {
   if (!('amount' in answer)) return answer.code;
   const packet = Number(answer.redPacketId.slice(rainId.length + 1));
   expect(answer.amount).toBe(formatMoney(amounts[packet]!));
@@ -60,7 +60,7 @@ async function grabAll(real: Real, users: readonly string[]): Promise<string[]> 
     const places = users.flatMap((user, i) => (shardOf(user, real.shards) === shard ? [i] : []));
     if (places.length === 0) continue;
     const given = await real.engine.grab(real.rainId, shard, places.map((i) => users[i]!));
-    places.forEach((place, i) => { answers[place] = told(real, given[i]!); });
+    places.forEach((place, i) => { answers[place] = describeAnswer(real, given[i]!); });
   }
   return answers;
 }
@@ -73,11 +73,11 @@ const grab = fc.array(fc.nat(24), { minLength: 1, maxLength: 16 }).map((users) =
   const expected = model.grab(names);
   const before = await dump(context.redis);
   expect(await grabAll(real, names)).toEqual(expected);
-  // [R11] who wins nothing leaves no trace.
+  // [R11] a loser leaves no trace.
   if (!expected.some((answer) => answer.startsWith('0'))) expect(await dump(context.redis)).toEqual(before);
 }));
 
-/** A chunk of a load that is killed after it; `behind` sends one again whose reply was lost. */
+/** One chunk of an interrupted load; `behind` sends a chunk again whose reply was lost. */
 const loadChunk = fc.record({ shard: fc.nat(2), count: fc.integer({ min: 1, max: 6 }), behind: fc.constantFrom(0, 0, 0, 1, 3) }).map(({ shard: any, count, behind }) =>
   step(`load ${count} of shard ${any}, ${behind} behind`, async (model, real) => {
     const shard = any % real.shards;
@@ -107,7 +107,7 @@ const steer = fc.constantFrom('pause', 'resume', 'close early', 'close due').map
   }
 }));
 
-/** Any part of a claim log, as often as the queue likes. */
+/** Delivers any range of a claim log, any number of times, as the queue may. */
 const deliver = fc.record({ shard: fc.nat(2), from: fc.nat(8), count: fc.integer({ min: 1, max: 12 }), times: fc.integer({ min: 1, max: 3 }) }).map(({ shard, from, count, times }) =>
   step(`deliver ${from}+${count} of shard ${shard} ${times} times`, async (model, real) => {
     const entries = await readEntries(context.redis, real.rainId, shard % real.shards, from, from + count);
@@ -131,22 +131,22 @@ const settle = fc.constant(step('settle', settleIt));
 async function check(model: ModelRain, real: Real): Promise<void> {
   const { rainId, amounts } = real;
   const log = (await Promise.all(model.shards.map((_, shard) => claimLog(context, rainId, shard)))).flat();
-  // [R1][R2][R4] the log holds each win that was told, once, and nothing else.
+  // [R1][R2][R4] the log holds each win that was sent, once, and nothing else.
   expect(log).toHaveLength(model.claims.size);
   expect(new Map(log.map(({ userId, redPacketId: id }) => [userId, Number(id.slice(rainId.length + 1))]))).toEqual(model.claims);
   for (const [shard, { loaded, won }] of model.shards.entries()) expect(await context.redis.llen(shardKeys(rainId, shard).packets)).toBe(loaded - won);
-  // [R3][R8] every cent is somewhere, at this moment, too.
+  // [R3][R8] every cent is accounted for, at this moment, too.
   const { report, problems } = (await auditRain(context, rainId))!;
   expect(problems).toEqual([]);
   expect(report).toMatchObject({ balanced: true, winners: model.claims.size, spoiled: '0.00' });
   const sum = (users: Iterable<string>) => [...users].reduce((cents, user) => cents + amounts[model.claims.get(user)!]!, 0n);
   expect(parseMoney(report.credited)).toBe(sum(model.credited));
-  // [R5] and each user has his own, once.
+  // [R5] and each user is paid exactly once.
   for (const user of model.claims.keys()) expect(await context.ledger.balance(user)).toBe(model.credited.has(user) ? sum([user]) : 0n);
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 }
 
-/** Whatever came before: closed, delivered and settled, it ends well, and every first answer stands [R6]. */
+/** After any history: closed, delivered and settled, the rain ends correctly, and every first answer stands [R6]. */
 async function bringHome(model: ModelRain, real: Real): Promise<void> {
   model.close(true);
   await close(context.redis, real.rainId, real.shards, 'early');
@@ -164,8 +164,8 @@ async function bringHome(model: ModelRain, real: Real): Promise<void> {
 }
 
 /**
- * The test, for files that differ in how often they play: whatever happens in whatever order, the real rain does what the model
- * does. fast-check prints seed and path of a failure; give them as MODEL_SEED to see it again.
+ * The test, for files with different numbers of runs: in any order of events the real rain behaves like the model. fast-check
+ * prints seed and path of a failure; set MODEL_SEED to them to repeat it.
  */
 export function openModel(): (options: { seed: number; runs: number }) => Promise<void> {
   beforeAll(async () => { context = await openTestContext(); });
@@ -174,14 +174,14 @@ export function openModel(): (options: { seed: number; runs: number }) => Promis
   const steps = fc.commands([grab, grab, loadChunk, loadRest, steer, deliver, settle], { maxCommands: 40, size: 'max' });
   return async ({ seed, runs }) => {
     let wins = 0;
-    await fc.assert(fc.asyncProperty(plan, steps, async (asked, commands) => {
-      const begun = await setUp(asked);
+    await fc.assert(fc.asyncProperty(plan, steps, async (planned, commands) => {
+      const begun = await setUp(planned);
       await fc.asyncModelRun(() => begun, commands);
       await check(begun.model, begun.real);
       wins += begun.model.claims.size;
       await bringHome(begun.model, begun.real);
     }), { seed, numRuns: runs });
-    // The steps must lead somewhere: a test in which nobody wins proves nothing.
+    // A test in which nobody wins would prove nothing.
     expect(wins).toBeGreaterThan(runs);
   };
 }

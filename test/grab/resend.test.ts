@@ -10,7 +10,7 @@ import { openGateway } from '../support/gateway.ts';
 import { TcpProxy } from '../support/proxy.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
-// A script has run, and the line is cut before its answer is there.
+// A script has run, and the connection is cut before its answer arrives.
 
 const { server, redis } = await openRedis();
 const keys = shardKeys('r1', 0);
@@ -28,18 +28,18 @@ async function scriptsRun(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
 }
 
-/** What is asked over the proxy, is done, and its answer is lost. */
+/** Sends a command through the proxy; it runs, and its answer is lost. */
 async function loseAnswer<T>(ask: () => Promise<T>): Promise<T> {
   const before = await scriptsRun();
   proxy.blackhole('toClient');
   const asked = ask();
-  // That it has run is heard by another way, perhaps before its answer has come to the proxy.
+  // Another connection shows that it has run, perhaps before its answer has reached the proxy.
   await eventually(async () => await scriptsRun() > before && proxy.hasLost);
   proxy.pass();
   return asked;
 }
 
-test('[R6] our client sends a grab once: it is told busy, and asking again gives the first answer and changes nothing', async () => {
+test('[R6] our client sends a grab once: the user gets "busy", and a repeat gets the first answer and changes nothing', async () => {
   const client = connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose: 'once', onError: () => {} });
   onTestFinished(() => client.disconnect());
   await untilReady(client);
@@ -58,7 +58,7 @@ test('[R6] our client sends a grab once: it is told busy, and asking again gives
   expect(await redis.llen(keys.claims)).toBe(1);
 });
 
-test("control: ioredis's own settings send it twice, and say nothing of it; since a repeat is harmless so is that [R1]", async () => {
+test("control: ioredis with default settings sends it twice without notice; since a repeat is harmless so is that [R1]", async () => {
   const client = new Redis(proxy.port, '127.0.0.1');
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
@@ -70,7 +70,7 @@ test("control: ioredis's own settings send it twice, and say nothing of it; sinc
   expect(await redis.llen(keys.claims)).toBe(1);
 });
 
-test('control: a script that is not harmless to repeat is ruined that way, and by our client it is not', async () => {
+test('control: a script that is not idempotent is corrupted that way, but not by our client', async () => {
   const count = "return redis.call('INCR', KEYS[1])";
   const sha = await redis.script('LOAD', count) as string;
   const counted: Record<string, string | null> = {};
@@ -86,7 +86,7 @@ test('control: a script that is not harmless to repeat is ruined that way, and b
   expect(counted).toEqual({ ours: '1', default: '2' });
 });
 
-test('[R6] a user whose grab lost its answer behind the gateway is told busy, and by asking again that he has won', async () => {
+test('[R6] a user whose answer was lost behind the gateway gets "busy", and the win at the next grab', async () => {
   const gateway = await openGateway(`redis://127.0.0.1:${proxy.port}`);
   onTestFinished(() => gateway.close());
   const ann = await dial(gateway.url, 'ann');

@@ -17,8 +17,8 @@ beforeEach(async () => {
 
 const grab = (...users: string[]) => engine.grab('r1', 0, users);
 
-describe('the traps of the published script', () => {
-  test('it lacked two `end`s: every script of ours compiles, and one that does not is named with its line', async () => {
+describe('the defects of the published script', () => {
+  test('it lacked two `end`s: every script of ours compiles, and a broken one is reported with its line', async () => {
     await loadScripts(redis);
     const broken = new Map(SCRIPTS);
     (SCRIPTS as Map<string, unknown>).set('broken', { source: 'if true then\nreturn 1', sha: '', keyCount: 0 });
@@ -43,7 +43,7 @@ describe('the traps of the published script', () => {
       expect(await redis.llen(keys.packets)).toBe(0);
     });
 
-  test('a long run of malformed packets is set aside over several calls, and "busy" says that more may be there', async () => {
+  test('many malformed packets in a row are set aside over several calls, and "busy" says that more packets may follow', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
     await redis.rpush(keys.packets, ...Array.from({ length: 700 }, (_, i) => `rubbish ${i}`));
     expect(await grab('ann')).toEqual([{ code: '-7' }]);
@@ -80,13 +80,13 @@ describe('the traps of the published script', () => {
     expect(await dump(redis)).toEqual(before);
   });
 
-  test('a repeat learned only "1": now it learns packet and amount', async () => {
+  test('a repeat got only "1": now it gets packet and amount', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
     await grab('ann');
     expect(await grab('ann')).toEqual([{ code: '1', redPacketId: 'r1-0', amount: '5.00' }]);
   });
 
-  test('numeric 18-digit ids were bent by cjson: ids are strings and come back to the digit', async () => {
+  test('numeric 18-digit ids were changed by cjson: ids are strings and come back unchanged', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
     await redis.del(keys.packets);
     await redis.rpush(keys.packets, '{"redPacketId":"123456789012345678","amount":"5.00"}');
@@ -101,7 +101,7 @@ describe('the traps of the published script', () => {
     for (const user of users) expect(JSON.parse((await redis.hget(keys.claimed, user))!).userId).toBe(user);
   });
 
-  test('a claim that would not decode is not answered with rubbish but with "busy"', async () => {
+  test('a claim that does not decode is answered with "busy", not with invalid data', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
     await redis.hset(keys.claimed, 'ann', 'rubbish');
     expect(await grab('ann')).toEqual([{ code: '-7' }]);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { LIVE_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
-import { restoreTold } from '../../src/grab/restore.ts';
+import { restoreSentWins } from '../../src/grab/restore.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -58,13 +58,13 @@ describe('the settler', () => {
     const ledger: typeof context.ledger = {
       ...context.ledger,
       async recycle(...asked) {
-        await expect(restoreTold(context.redis, [told])).rejects.toThrow('is being settled');
+        await expect(restoreSentWins(context.redis, [told])).rejects.toThrow('is being settled');
         return context.ledger.recycle(...asked);
       },
     };
     const live = (await findRain(context.redis, 'too-late'))!;
     expect(await settleRain({ ...context, ledger }, 'too-late', live)).toEqual({ outcome: 'settled' });
-    expect(await restoreTold(context.redis, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
+    expect(await restoreSentWins(context.redis, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
     expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardOf } from '../../src/store/keys.ts';
-import { findRain, readRain, redisNow, type RainSnapshotRead } from '../../src/store/rains.ts';
+import { findRain, readRain, redisNow, type StoredRain } from '../../src/store/rains.ts';
 import { auditRain, type RainReport } from '../../src/operator/audit.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -20,7 +20,7 @@ interface TopUpStage {
   /** One after the other. @returns the codes */
   grabAs(id: string, shards: number, ...users: string[]): Promise<string[]>;
   report(id: string): Promise<RainReport>;
-  read(id: string): Promise<RainSnapshotRead>;
+  read(id: string): Promise<StoredRain>;
   creditAll(id: string, shards?: number): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { createGrabEngine, type GrabAnswer } from '../../src/grab/engine.ts';
 import { campaignKeys, shardOf } from '../../src/store/keys.ts';
 import { close, pause, resume, settle } from '../../src/store/transitions.ts';
 import { findRain } from '../../src/store/rains.ts';
-import { restoreTold, type ToldClaim } from '../../src/grab/restore.ts';
+import { restoreSentWins, type SentWin } from '../../src/grab/restore.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_261_125);
@@ -16,29 +16,29 @@ const grab = (rainId: string, ...users: string[]) => engine.grab(rainId, 0, user
 const codes = async (rainId: string, ...users: string[]) => (await grab(rainId, ...users)).map(({ code }) => code);
 
 describe('a user in the rounds of a campaign', () => {
-  test('wins as often as the campaign lets him, then hears that he has had enough, and every first answer stands [R6]', async () => {
+  test('wins as often as the campaign allows, then gets the win limit code, and every first answer stands [R6]', async () => {
     for (const round of [1, 2, 3]) await stockRain(redis, { rainId: `cap.${round}`, amounts: amounts(3), winsMax: 2 });
     expect(await codes('cap.1', 'ann')).toEqual(['0']);
     expect(await codes('cap.2', 'ann', 'bob', 'ann')).toEqual(['0', '0', '1']);
     const before = await dump(redis);
     expect(await codes('cap.3', 'ann')).toEqual(['-11']);
-    // [R11] who has had enough leaves no trace.
+    // [R11] a refusal for the win limit leaves no trace.
     expect(await dump(redis)).toEqual(before);
     expect(await codes('cap.3', 'bob', 'cat')).toEqual(['0', '0']);
     expect(await codes('cap.1', 'ann', 'bob')).toEqual(['1', '-11']);
     expect(await redis.hgetall(campaignKeys('cap.1', 0).wins)).toEqual({ ann: ',1,,2,', bob: ',2,,3,', cat: ',3,' });
   });
 
-  test('of a round for those who have not won yet gets nothing, even below the cap', async () => {
+  test('gets nothing in a round for users without a win, even below the cap', async () => {
     await stockRain(redis, { rainId: 'fresh.1', amounts: amounts(2), winsMax: 5 });
     await stockRain(redis, { rainId: 'fresh.2', amounts: amounts(2), winsMax: 1 });
     await codes('fresh.1', 'ann');
     expect(await codes('fresh.2', 'ann', 'bob')).toEqual(['-11', '0']);
-    // Also of one that lets him win again, when he has won in the other first.
+    // Also in a round that allows another win, if the user has won in the other round first.
     expect(await codes('fresh.1', 'bob')).toEqual(['0']);
   });
 
-  test('hears of the window first, of his own packet before that, and that nothing is left only when he might have won', async () => {
+  test('gets the answer about the window first, the own packet before that, and "nothing left" only if a win was possible', async () => {
     await stockRain(redis, { rainId: 'order.1', amounts: amounts(1), winsMax: 1 });
     await stockRain(redis, { rainId: 'order.2', amounts: amounts(1), winsMax: 1 });
     await stockRain(redis, { rainId: 'order.3', amounts: amounts(1), winsMax: 1, opensInMs: 60_000 });
@@ -52,13 +52,13 @@ describe('a user in the rounds of a campaign', () => {
     expect(await codes('order.2', 'ann', 'bob')).toEqual(['-3', '1']);
   });
 
-  test('is another than the same user of another campaign, and of a rain that has the campaign\'s name', async () => {
+  test('is counted separately in another campaign, and in a rain with the campaign\'s name', async () => {
     for (const rainId of ['self.1', 'other.1', 'self.10']) await stockRain(redis, { rainId, amounts: amounts(1), winsMax: 1 });
     await stockRain(redis, { rainId: 'self', amounts: amounts(1) });
     expect([await codes('self.1', 'ann'), await codes('self', 'ann'), await codes('other.1', 'ann'), await codes('self.10', 'ann')]).toEqual([['0'], ['0'], ['0'], ['-11']]);
   });
 
-  test('of a campaign whose wins cannot be read is told "busy", and nothing is granted', async () => {
+  test('gets "busy" if the campaign\'s wins cannot be read, and nothing is granted', async () => {
     await stockRain(redis, { rainId: 'broken.1', amounts: amounts(1), winsMax: 1 });
     await redis.set(campaignKeys('broken.1', 0).wins, 'of another type');
     const before = await dump(redis, 'rain:{broken*');
@@ -68,20 +68,20 @@ describe('a user in the rounds of a campaign', () => {
 });
 
 describe('the wins of a campaign', () => {
-  test('[R4] put back after a failover count, once however often it is told, a contested one too', async () => {
+  test('[R4] count once when put back after a failover, however often, and also when contested', async () => {
     for (const round of [1, 2, 3]) await stockRain(redis, { rainId: `back.${round}`, amounts: amounts(2), winsMax: 2 });
-    const told = (userId: string, packet: number): ToldClaim => ({ rainId: 'back.1', shard: 0, userId, redPacketId: `back.1-${packet}`, amount: '1.00', at: 1_795_000_000_000 });
-    // The first packet has gone to another one meanwhile.
+    const sentWin = (userId: string, packet: number): SentWin => ({ rainId: 'back.1', shard: 0, userId, redPacketId: `back.1-${packet}`, amount: '1.00', at: 1_795_000_000_000 });
+    // The first packet has gone to another user meanwhile.
     await codes('back.1', 'new');
-    for (const _ of [1, 2]) await restoreTold(redis, [told('ann', 1), told('bob', 0)]);
+    for (const _ of [1, 2]) await restoreSentWins(redis, [sentWin('ann', 1), sentWin('bob', 0)]);
     expect(await redis.hgetall(campaignKeys('back.1', 0).wins)).toEqual({ new: ',1,', ann: ',1,', bob: ',1,' });
     expect(await codes('back.2', 'ann', 'bob')).toEqual(['0', '0']);
     expect(await codes('back.3', 'ann', 'bob')).toEqual(['-11', '-11']);
-    // His contested claim is for the book to judge; he is not given a second one.
+    // The ledger decides about the contested claim; the user gets no second one.
     expect(await codes('back.1', 'ann', 'bob')).toEqual(['1', '-11']);
   });
 
-  test('expire only when the last round is settled, and live on when another one enters', async () => {
+  test('expire only when the last round is settled, and live on when another round is added', async () => {
     for (const round of [1, 2]) await stockRain(redis, { rainId: `ttl.${round}`, amounts: amounts(1), winsMax: 1 });
     const { wins, rounds } = campaignKeys('ttl.1', 0);
     const end = async (rainId: string) => {
@@ -99,12 +99,12 @@ describe('the wins of a campaign', () => {
     // Settled twice, as after a crash, while another one goes on.
     await leave(redis, 'ttl.1', 1, 60_000);
     expect(await redis.pttl(wins)).toBe(-1);
-    // A settled round does not enter again, or its campaign would never end.
+    // A settled round is not added again, or its campaign would never end.
     expect(await enlist(redis, 'ttl.1', 0, [])).toBe(false);
     expect(await enlist(redis, 'ttl.9', 0, [])).toBe(false);
   });
 
-  test('take what is known elsewhere, twice and in any order, without becoming more than they are', async () => {
+  test('accept known wins from elsewhere, twice and in any order, without growing', async () => {
     await stockRain(redis, { rainId: 'known.12', amounts: amounts(1), winsMax: 9 });
     const wins = Array.from({ length: WINS_MAX }, (_, i) => ({ userId: `user-${i % 100}`, round: 1 + Math.floor(i / 100) }));
     for (const some of [wins, wins.toReversed(), [{ userId: 'user-1', round: 12 }]]) expect(await enlist(redis, 'known.12', 0, some)).toBe(true);
@@ -114,7 +114,7 @@ describe('the wins of a campaign', () => {
   });
 });
 
-test('a rain without a campaign makes no more commands than it did', async () => {
+test('a rain without a campaign runs no extra commands', async () => {
   await stockRain(redis, { rainId: 'plain', amounts: amounts(4) });
   await grab('plain', 'warm');
   const cost = async (...users: string[]) => {
@@ -139,7 +139,7 @@ describe.each([1, 4])('[R1][R2] overlapping rounds with %i shard(s)', (shards) =
     moves: fc.array(fc.record({ round: fc.nat(3), users: fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }) }), { minLength: 4, maxLength: 24, size: 'max' }),
   });
 
-  test('do what a model does: nobody wins beyond the cap, every packet goes to one user, and a retry changes nothing', async () => {
+  test('behave like a model: nobody wins beyond the cap, every packet goes to one user, and a retry changes nothing', async () => {
     let refused = 0;
     await fc.assert(fc.asyncProperty(plan, async ({ rounds, moves }: { rounds: Played[]; moves: Move[] }) => {
       const campaign = `model-${shards}-${campaigns++}`;

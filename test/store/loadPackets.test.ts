@@ -18,7 +18,7 @@ async function elements(): Promise<string[]> {
 }
 
 describe('preallocation', () => {
-  test('a load cut at any chunk and run again puts every packet in once', async () => {
+  test('a load interrupted at any chunk and run again adds every packet once', async () => {
     await draftRain(redis, draft);
     for (let cuts = 0; cuts < 5; cuts++) {
       let chunks = 0;
@@ -35,7 +35,7 @@ describe('preallocation', () => {
     expect(packets.find(({ redPacketId }) => redPacketId === 'r1-1220')).toEqual({ redPacketId: 'r1-1220', amount: '12.21' });
   });
 
-  test('two loads at once put every packet in once', async () => {
+  test('two simultaneous loads add every packet once', async () => {
     await draftRain(redis, draft);
     await Promise.all([1, 2, 3].map(() => loadPackets(redis, 'r1', 3, amounts, () => {})));
     expect(new Set(await elements()).size).toBe(10_001);
@@ -50,7 +50,7 @@ describe('preallocation', () => {
     expect(await dump(redis)).toEqual(before);
   });
 
-  test('the terms are kept as they came, those of a newer version with them, and what the script enforces is taken out of them', async () => {
+  test('the terms are stored unchanged, unknown ones included, and the terms that the script enforces are extracted', async () => {
     const terms = { winsMax: 2, rehearsal: true, colour: 'red' } as const;
     await draftRain(redis, { ...draft, terms });
     const live = (await findRain(redis, 'r1'))!;
@@ -61,7 +61,7 @@ describe('preallocation', () => {
     expect([await draftRain(redis, { ...draft, terms: { winsMax: 2 } }), await draftRain(redis, draft)]).toEqual(['taken', 'taken']);
   });
 
-  test('a rain that was written down before there were terms is the same rain, and gets them', async () => {
+  test('a rain drafted before terms existed is the same rain, and gets them', async () => {
     const terms = { winsMax: 2 };
     await draftRain(redis, { ...draft, terms });
     for (const shard of [0, 1, 2]) await redis.hdel(shardKeys('r1', shard).state, 'terms');
@@ -72,7 +72,7 @@ describe('preallocation', () => {
     expect((await readRain(redis, 'r1', live))!.terms).toEqual(terms);
   });
 
-  test('terms that are no JSON are met before anything is written', async () => {
+  test('terms that are not JSON are detected before anything is written', async () => {
     await expect(run(redis, 'draft', Object.values(shardKeys('bad', 0)).slice(0, 7), ['bad', 1, 2, 1, '', '{'])).rejects.toThrow(/draft|cjson|JSON|Expected/);
     expect(await redis.dbsize()).toBe(0);
   });
@@ -94,7 +94,7 @@ describe('preallocation', () => {
     expect(await findRain(redis, 'old')).toBeUndefined();
   });
 
-  test('shards share the packets evenly, and more shards than packets leave nobody waiting', async () => {
+  test('shards share the packets evenly, and a shard without packets does not delay the rain', async () => {
     expect([0, 1, 2].map((shard) => plannedFor(shard, 3, 10_001))).toEqual([3334, 3334, 3333]);
     await stockRain(redis, { rainId: 'tiny', amounts: ['1.00'], shards: 4 });
     expect(await readRain(redis, 'tiny', { shards: 4, title: '' })).toMatchObject({ state: 'loaded', packets: 1, loaded: 1, left: 1 });
@@ -109,7 +109,7 @@ describe('preallocation', () => {
 });
 
 describe('the states of a rain', () => {
-  test('draft cannot be paused or resumed; loaded ⇄ paused, each repeatable; closed stays closed', async () => {
+  test('a draft cannot be paused or resumed; loaded ⇄ paused, each repeatable; closed stays closed', async () => {
     await draftRain(redis, { ...draft, shards: 1, closesAt: Date.now() + 60_000 });
     expect(await pause(redis, 'r1', 1)).toBe('draft');
     expect(await resume(redis, 'r1', 1)).toBe('draft');
@@ -127,7 +127,7 @@ describe('the states of a rain', () => {
     expect(await pause(redis, 'nobody', 1)).toBeUndefined();
   });
 
-  test('nothing expires before it is settled, everything of a settled rain does', async () => {
+  test('no key expires before the settlement, all keys of a settled rain do', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
     const { lease: _, ...lasting } = shardKeys('r1', 0);
     for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBe(-1);
@@ -137,7 +137,7 @@ describe('the states of a rain', () => {
     for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBeGreaterThan(0);
   });
 
-  test('viewers see how much is left in steps, and zero only when it is', () => {
+  test('viewers see the number of packets left in steps, and zero only when none is left', () => {
     expect(coarseLeft(1_000_000, 1_000_000)).toBe(1_000_000);
     expect(coarseLeft(999_999, 1_000_000)).toBe(1_000_000);
     expect(coarseLeft(1, 1_000_000)).toBe(10_000);

@@ -15,7 +15,7 @@ const draft = { rainId: 'r1', title: 'Gala', shards: 2, opensAt: 1_000, closesAt
 const read = async () => (await readRain(redis, 'r1', (await findRain(redis, 'r1'))!))!;
 
 describe('the commitment in Redis', () => {
-  test('stands in every shard from the draft on, and is read back', async () => {
+  test('is stored in every shard from the draft on, and is read back', async () => {
     expect(await draftRain(redis, draft)).toBe('created');
     for (const shard of [0, 1]) expect(await redis.hget(shardKeys('r1', shard).state, 'commitment')).toBe(COMMITMENT);
     expect((await read()).commitment).toBe(COMMITMENT);
@@ -31,7 +31,7 @@ describe('the commitment in Redis', () => {
     expect(await dump(redis)).toEqual(before);
   });
 
-  test('a rain from before there were commitments is read, drafted again and settled without one', async () => {
+  test('a rain from before commitments existed is read, drafted again and settled without one', async () => {
     const { commitment: _, ...without } = draft;
     await draftRain(redis, without);
     expect(await redis.hexists(shardKeys('r1', 0).state, 'commitment')).toBe(0);
@@ -43,7 +43,7 @@ describe('the commitment in Redis', () => {
     expect(await read()).not.toHaveProperty('reveal');
   });
 
-  test.each(['commitment', 'seed', 'plan'])('a rain whose %s has been spoiled is still a rain', async (field) => {
+  test.each(['commitment', 'seed', 'plan'])('a rain with a corrupt %s is still a rain', async (field) => {
     await draftRain(redis, draft);
     await redis.hset(shardKeys('r1', 0).state, field, 'no such thing');
     expect(await read()).toMatchObject({ state: 'draft', packets: 10 });
@@ -53,7 +53,7 @@ describe('the commitment in Redis', () => {
 describe('the reveal', () => {
   const settled = () => settle(redis, 'r1', { shards: 2, title: 'Gala' }, { ttlMs: 60_000, reveal: { seed: SEED, plan: PLAN } });
 
-  test('comes in the step that settles, in every shard, once, with keys sorted', async () => {
+  test('is written in the step that settles, in every shard, once, with keys sorted', async () => {
     await draftRain(redis, draft);
     expect(await settled()).toBe(false);
     expect(await redis.hexists(shardKeys('r1', 0).state, 'seed')).toBe(0);
@@ -67,7 +67,7 @@ describe('the reveal', () => {
     expect((await read()).reveal).toEqual({ seed: SEED, plan: PLAN });
   });
 
-  test('is not read while one shard is not settled, nor from a rain that is open, whatever stands there', async () => {
+  test('is not read while one shard is not settled, nor from an open rain, whatever is stored there', async () => {
     await draftRain(redis, draft);
     await close(redis, 'r1', 2, 'early');
     await redis.hset(shardKeys('r1', 0).state, { state: 'settled', seed: SEED, plan: JSON.stringify(PLAN) });

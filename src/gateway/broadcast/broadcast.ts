@@ -1,34 +1,34 @@
 import type { Session } from '../sockets/session.ts';
 
-interface Telling {
-  /** A later telling of the same name takes the place of one that has not begun: nobody needs yesterday's news. */
+interface Delivery {
+  /** A later delivery with the same name replaces one that has not begun: only the newest state matters. */
   name?: string;
   sessions: readonly Session[];
-  tell: (session: Session) => void;
-  /** Dropped, begun or not, as soon as there is anything else to tell. */
-  shed?: boolean;
+  deliver: (session: Session) => void;
+  /** Dropped, even when it has begun, as soon as there is another delivery. */
+  droppable?: boolean;
 }
 
 interface BroadcastRules {
-  /** Work per turn of the event loop, ms: so long may telling everybody hold up a grab. */
+  /** How long one slice may take, ms: a grab waits at most this long for a broadcast. */
   sliceMs?: number;
   /** Monotonic ms. */
   now?: () => number;
   nextTurn?: (go: () => void) => void;
 }
 
-/** Sockets told between two looks at the clock: about a tenth of a millisecond's work. */
-const LOOK_EVERY = 16;
+/** Sockets written to between two readings of the clock: about a tenth of a millisecond's work. */
+const SOCKETS_PER_CLOCK_READ = 16;
 
 /**
- * Tells many sockets the same, a slice of time per turn of the event loop, one thing after the other however many there are:
- * between two slices whatever has arrived is heard and answered. A slice is bounded by time, not by a number of sockets, since
- * what a write costs depends on the machine and on who reads.
+ * Sends to many sockets in slices, one slice per turn of the event loop, so that incoming messages are handled between two slices.
+ * Deliveries run one after the other. A slice is bounded by time, not by a number of sockets, since the cost of a write depends on
+ * the machine and on the readers.
  */
 export class Broadcast {
   readonly #rules: Required<BroadcastRules>;
-  #waiting: Telling[] = [];
-  #current: Telling | undefined;
+  #waiting: Delivery[] = [];
+  #current: Delivery | undefined;
   #at = 0;
   #scheduled = false;
 
@@ -36,19 +36,19 @@ export class Broadcast {
     this.#rules = { sliceMs: 5, now: () => performance.now(), nextTurn: setImmediate, ...rules };
   }
 
-  /** Somebody has not been told yet. */
+  /** Some deliveries are not finished. */
   get underWay(): boolean {
     return this.#current !== undefined || this.#waiting.length > 0;
   }
 
-  /** The first slice is told at once if nothing else is under way. */
-  add(telling: Telling): void {
-    if (telling.shed && this.underWay) return;
-    this.#waiting = this.#waiting.filter(({ shed }) => !shed);
-    if (this.#current?.shed) this.#current = undefined;
-    const older = telling.name === undefined ? -1 : this.#waiting.findIndex(({ name }) => name === telling.name);
-    if (older >= 0) this.#waiting[older] = telling;
-    else this.#waiting.push(telling);
+  /** The first slice runs at once if nothing else is under way. */
+  add(delivery: Delivery): void {
+    if (delivery.droppable && this.underWay) return;
+    this.#waiting = this.#waiting.filter(({ droppable }) => !droppable);
+    if (this.#current?.droppable) this.#current = undefined;
+    const older = delivery.name === undefined ? -1 : this.#waiting.findIndex(({ name }) => name === delivery.name);
+    if (older >= 0) this.#waiting[older] = delivery;
+    else this.#waiting.push(delivery);
     if (!this.#scheduled) this.#slice();
   }
 
@@ -62,9 +62,9 @@ export class Broadcast {
         this.#at = 0;
       }
       if (!this.#current) return;
-      const { sessions, tell } = this.#current;
-      const to = Math.min(this.#at + LOOK_EVERY, sessions.length);
-      while (this.#at < to) tell(sessions[this.#at++]!);
+      const { sessions, deliver } = this.#current;
+      const to = Math.min(this.#at + SOCKETS_PER_CLOCK_READ, sessions.length);
+      while (this.#at < to) deliver(sessions[this.#at++]!);
       if (this.#at >= sessions.length) this.#current = undefined;
       if (now() >= until) break;
     }

@@ -1,18 +1,18 @@
 import { Broadcast } from './broadcast.ts';
 import type { Session } from '../sockets/session.ts';
 
-/** What telling one socket costs, ms, and which part of the time may go into what only informs. */
-const TELL_MS = 0.015;
-const INFORMING = 1 / 20;
+/** Cost of one write to a socket, ms, and the share of the time that purely informational messages may use. */
+const SEND_MS = 0.015;
+const INFORMATIONAL_SHARE = 1 / 20;
 const REST_MS_MIN = 1_000;
 
-/** Who is here: every session, by user, and by the rain he watches. */
+/** All sessions of this gateway, by user and by watched rain. */
 export class Hub {
   readonly #all = new Set<Session>();
   readonly #users = new Map<string, Set<Session>>();
   readonly #rains = new Map<string, Set<Session>>();
   readonly #broadcast: Broadcast;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #broadcastAt = Number.NEGATIVE_INFINITY;
 
   constructor(broadcast = new Broadcast()) {
     this.#broadcast = broadcast;
@@ -50,38 +50,42 @@ export class Hub {
     return this.#rains.get(rainId) ?? NOBODY;
   }
 
-  /** Somebody has not been told yet what all are to be told. */
-  get telling(): boolean {
+  /** A broadcast is not finished. */
+  get broadcasting(): boolean {
     return this.#broadcast.underWay;
   }
 
-  /** When something that matters was last begun to be told to many, ms of the monotonic clock. */
-  get toldAt(): number {
-    return this.#toldAt;
-  }
-
-  /** How long what only informs is to come after the one before: the winners' ticker, how many packets are left. The longer the more are here. */
-  get restMs(): number {
-    return Math.max(REST_MS_MIN, (this.#all.size * TELL_MS) / INFORMING);
+  /** When the last important broadcast began, ms of the monotonic clock. */
+  get broadcastAt(): number {
+    return this.#broadcastAt;
   }
 
   /**
-   * Hands everyone who watches now to `tell`, a slice of time per turn of the event loop, unless a newer word about the rain comes first.
-   * @param matters it does more than inform
+   * Minimum pause between informational messages (the winners' ticker, the number of packets left), ms. It grows with the number
+   * of sessions.
    */
-  eachWatching(rainId: string, tell: (session: Session) => void, matters: boolean): void {
-    if (matters) this.#toldAt = performance.now();
-    this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], tell });
+  get restMs(): number {
+    return Math.max(REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /** The same for everyone who is here, whatever comes after it. */
-  each(tell: (session: Session) => void): void {
-    this.#broadcast.add({ sessions: [...this.#all], tell });
+  /**
+   * Calls `deliver` for every session that watches the rain now, in slices. A newer delivery for the rain replaces one that has
+   * not begun.
+   * @param matters the message is important, not just informational
+   */
+  eachWatching(rainId: string, deliver: (session: Session) => void, matters: boolean): void {
+    if (matters) this.#broadcastAt = performance.now();
+    this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], deliver });
   }
 
-  /** The same for some, unless there is or comes anything else to tell. */
-  some(sessions: Iterable<Session>, tell: (session: Session) => void): void {
-    this.#broadcast.add({ sessions: [...sessions], tell, shed: true });
+  /** The same for all sessions. Later deliveries do not replace it. */
+  each(deliver: (session: Session) => void): void {
+    this.#broadcast.add({ sessions: [...this.#all], deliver });
+  }
+
+  /** The same for the given sessions, but only if there is no other delivery. */
+  some(sessions: Iterable<Session>, deliver: (session: Session) => void): void {
+    this.#broadcast.add({ sessions: [...sessions], deliver, droppable: true });
   }
 }
 

@@ -5,27 +5,28 @@ import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Session } from '../sockets/session.ts';
 
 interface TickerRules {
-  /** Who watches a rain now. */
+  /** The sessions that watch a rain now. */
   watching: (rainId: string) => ReadonlySet<Session>;
-  /** Something that matters is being told: then nothing is shown. */
+  /** An important broadcast is under way: then no sample is shown. */
   busy: () => boolean;
-  /** When that was last begun, monotonic ms: the next sample leaves everybody his rest to act upon it, taps above all. */
-  toldAt: () => number;
-  /** Shows each of these his frame. */
+  /** When the last important broadcast began, monotonic ms. The next sample waits, so that players can act on the broadcast first. */
+  broadcastAt: () => number;
+  /** Sends each session its frame. */
   show: (frames: ReadonlyMap<Session, Buffer>) => void;
-  /** How long a sample comes after the one before, and after what matters, ms. */
+  /** Minimum pause after the last sample and after an important broadcast, ms. */
   restMs: () => number;
   /** Monotonic ms. */
   now?: () => number;
 }
 
 /**
- * The winners' ticker: a taste, not a list, and the first thing to go. Each watcher sees at most one sample a second, the latest, fewer where many watch,
- * whatever is credited and however many rains he watches; while a broadcast is under way, none.
+ * The winners' ticker shows a sample of winners and is the first function to be switched off under load. Each viewer gets at most
+ * one sample a second, the latest one, whatever is credited and however many rains the viewer watches. With many viewers the pause
+ * is longer. During a broadcast nothing is sent.
  */
 export class Ticker {
   readonly #rules: Required<TickerRules>;
-  /** The latest sample of each rain that has not been shown. */
+  /** The latest sample of each rain that has not been sent yet. */
   readonly #latest = new Map<string, Buffer>();
   #shownAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -36,17 +37,17 @@ export class Ticker {
 
   show(rainId: string, frame: Buffer): void {
     this.#latest.set(rainId, frame);
-    this.#plan();
+    this.#schedule();
   }
 
-  #plan(): void {
-    const { restMs, toldAt, now } = this.#rules;
-    const waitMs = Math.max(this.#shownAt, toldAt()) + restMs() - now();
+  #schedule(): void {
+    const { restMs, broadcastAt, now } = this.#rules;
+    const waitMs = Math.max(this.#shownAt, broadcastAt()) + restMs() - now();
     if (waitMs <= 0) return this.#tick();
-    // Nobody waits for it, the end of the process least of all.
+    // The timer must not keep the process alive.
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#plan();
+      this.#schedule();
     }, waitMs).unref();
   }
 

@@ -2,15 +2,15 @@ import type { Challenge } from '../../protocol/proofOfWork.ts';
 import type { Limits } from '../limits.ts';
 import type { Ticket } from './tickets.ts';
 
-/** What one session has been handed for one rain, or has shown. */
+/** The ticket and the challenge of one session for one rain. */
 export interface AdmissionState {
   ticket: Ticket | undefined;
   challenge: Promise<Challenge> | undefined;
-  /** Until when that challenge can be solved, epoch ms by Redis's clock. */
+  /** When that challenge expires, epoch ms by Redis's clock. */
   challengeUntil: number;
 }
 
-/** The entry of this session to this rain, made when it is missing. Of more than he may watch the oldest goes [R10]. */
+/** The admission state of this session for this rain, created if missing. Beyond the limit of watched rains the oldest is dropped [R10]. */
 export function admissionStateOf(session: { admissions: Map<string, AdmissionState> | undefined }, rainId: string, { joinsPerSocketMax }: Limits): AdmissionState {
   const admissions = session.admissions ??= new Map<string, AdmissionState>();
   const known = admissions.get(rainId);

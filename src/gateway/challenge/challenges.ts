@@ -9,15 +9,15 @@ import { send, type Session } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 import { Tickets, type Ticket } from './tickets.ts';
 
-/** When something is asked for: never, while the gateway is under pressure, or of everybody. */
-type Demand = 'off' | 'pressure' | 'always';
+/** When something is required: never, only while the gateway is under load, or always. */
+type RequiredWhen = 'off' | 'pressure' | 'always';
 
 export interface ChallengeRules {
-  tickets: Exclude<Demand, 'off'>;
-  proofOfWork: Demand;
+  tickets: Exclude<RequiredWhen, 'off'>;
+  proofOfWork: RequiredWhen;
   /** Shared by all gateways of a deployment. */
   secret: string;
-  /** Of a challenge, at most; half of them on average. */
+  /** Tries per challenge at most; half of them on average. */
   proofOfWorkTries: number;
 }
 
@@ -26,76 +26,76 @@ interface ChallengeContext {
   counters: GatewayCounters;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
-  /** More is asked of this gateway than it can do. */
+  /** True while the gateway is overloaded. */
   pressed: () => boolean;
 }
 
-/** What a grab hears that does not come through. */
+/** The answer to a grab without a valid ticket. */
 interface ChallengeRefusal { code: '-9' }
 
 const NO_TICKET: ChallengeRefusal = { code: '-9' };
 
 /**
- * Hands out tickets and lets through who shows one. It decides who may ask, never who wins: Lua, the claim log and the money
- * know nothing of tickets.
+ * Issues tickets and checks them. Tickets decide which grabs are passed on, never who wins: Lua, the claim log and the ledger know
+ * nothing of tickets.
  */
 export class Challenges {
   readonly #rules: ChallengeRules;
-  readonly #around: ChallengeContext;
+  readonly #context: ChallengeContext;
   readonly #tickets: Tickets;
   readonly #proofOfWork: ProofOfWork;
-  readonly #making: TokenBucket;
+  readonly #challengeRate: TokenBucket;
 
-  constructor(rules: ChallengeRules, around: ChallengeContext) {
-    const { limits: { challengeMs, challengesPerSecondMax }, now } = around;
+  constructor(rules: ChallengeRules, context: ChallengeContext) {
+    const { limits: { challengeMs, challengesPerSecondMax }, now } = context;
     this.#rules = rules;
-    this.#around = around;
+    this.#context = context;
     this.#tickets = new Tickets(rules.secret);
     this.#proofOfWork = new ProofOfWork({ secret: rules.secret, tries: rules.proofOfWorkTries, challengeMs, now });
-    this.#making = new TokenBucket({ bucketSize: challengesPerSecondMax, tokensPerInterval: challengesPerSecondMax, interval: 'second' });
-    this.#making.content = challengesPerSecondMax;
+    this.#challengeRate = new TokenBucket({ bucketSize: challengesPerSecondMax, tokensPerInterval: challengesPerSecondMax, interval: 'second' });
+    this.#challengeRate.content = challengesPerSecondMax;
   }
 
   /**
-   * Why this grab is not decided about, or nothing. For a ticket that was handed out or shown on this socket before, this is
-   * one comparison of strings: not in constant time, since its holder is the one who asks.
+   * Why this grab is refused, or `undefined`. For a ticket that was issued or verified on this socket before, this is one
+   * comparison of strings. It need not take constant time, since the holder of the ticket is the one who sends it.
    */
   refuses(session: Session, { rainId, ticket }: GrabMessage, rain: CachedRain): ChallengeRefusal | undefined {
-    const { now, counters } = this.#around;
-    if (!this.#inForce(this.#rules.tickets) || isOver(rain)) return undefined;
+    const { now, counters } = this.#context;
+    if (!this.#isRequired(this.#rules.tickets) || isOver(rain)) return undefined;
     const time = now();
     const known = session.admissions?.get(rainId);
     const same = known?.ticket !== undefined && known.ticket.text === ticket && known.ticket.expiresAt > time;
-    if (same || this.#shown(session, rainId, ticket, time)) return undefined;
+    if (same || this.#readTicket(session, rainId, ticket, time)) return undefined;
     counters.refused.tickets++;
     return NO_TICKET;
   }
 
-  /** After a join: the ticket that he has, a challenge, or a ticket. @returns false: not now, he is to join again later */
-  async greet(session: Session, { rainId, state, closesAt }: RainSnapshot, shown?: string): Promise<boolean> {
+  /** After a join: sends the session's valid ticket, a challenge, or a new ticket. @returns false: not possible now, join again later */
+  async issueAfterJoin(session: Session, { rainId, state, closesAt }: RainSnapshot, shown?: string): Promise<boolean> {
     if (state === 'closed' || state === 'settled') return true;
-    const held = this.#shown(session, rainId, shown, this.#around.now()) ?? session.admissions?.get(rainId)?.ticket;
-    // The end may have been moved since; whoever has been let in stays so.
-    if (held && held.expiresAt > Math.max(closesAt, this.#around.now())) this.#hand(session, rainId, held);
-    else if (held || !this.#inForce(this.#rules.proofOfWork)) this.#issue(session, rainId, closesAt);
+    const held = this.#readTicket(session, rainId, shown, this.#context.now()) ?? session.admissions?.get(rainId)?.ticket;
+    // The end of the rain may have moved; a user who was admitted once stays admitted.
+    if (held && held.expiresAt > Math.max(closesAt, this.#context.now())) this.#sendTicket(session, rainId, held);
+    else if (held || !this.#isRequired(this.#rules.proofOfWork)) this.#issue(session, rainId, closesAt);
     else return await this.#challenge(session, rainId);
     return true;
   }
 
-  /** @param closesAt of the rain, epoch ms. @returns false when it is no solution, and changes nothing */
-  async solve(session: Session, { rainId, challenge, solution }: SolutionMessage, closesAt: number): Promise<boolean> {
-    const { counters, now } = this.#around;
+  /** @param closesAt of the rain, epoch ms. @returns false: the solution is wrong and has no effect */
+  async issueForSolution(session: Session, { rainId, challenge, solution }: SolutionMessage, closesAt: number): Promise<boolean> {
+    const { counters, now } = this.#context;
     const held = session.admissions?.get(rainId)?.ticket;
     if (held && held.expiresAt > now()) {
-      // Shown twice: it is worth one ticket, and is not looked at again.
-      this.#hand(session, rainId, held);
+      // A repeated solution gets the same ticket and is not verified again.
+      this.#sendTicket(session, rainId, held);
       return true;
     }
-    // One at a time: who is wrong is closed after so many, and not so many times in one breath.
+    // One verification at a time: otherwise a socket could have many wrong solutions verified before it is closed.
     if (!session.solving) {
       session.solving = true;
-      const solved = await this.#proofOfWork.solved(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
-      if (solved) {
+      const verified = await this.#proofOfWork.verify(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
+      if (verified) {
         this.#issue(session, rainId, closesAt);
         return true;
       }
@@ -104,41 +104,41 @@ export class Challenges {
     return false;
   }
 
-  #inForce(demand: Demand): boolean {
-    return demand === 'always' || (demand === 'pressure' && this.#around.pressed());
+  #isRequired(required: RequiredWhen): boolean {
+    return required === 'always' || (required === 'pressure' && this.#context.pressed());
   }
 
-  #shown(session: Session, rainId: string, text: string | undefined, time: number): Ticket | undefined {
+  #readTicket(session: Session, rainId: string, text: string | undefined, time: number): Ticket | undefined {
     const ticket = text === undefined ? undefined : this.#tickets.read(text, session.userId, rainId, time);
-    if (ticket) admissionStateOf(session, rainId, this.#around.limits).ticket = ticket;
+    if (ticket) admissionStateOf(session, rainId, this.#context.limits).ticket = ticket;
     return ticket;
   }
 
   #issue(session: Session, rainId: string, closesAt: number): void {
-    const { limits, counters } = this.#around;
+    const { limits, counters } = this.#context;
     const admission = admissionStateOf(session, rainId, limits);
     admission.ticket = this.#tickets.issue(session.userId, rainId, closesAt + limits.ticketSlackMs);
     admission.challenge = undefined;
     counters.issued.ticket++;
-    this.#hand(session, rainId, admission.ticket);
+    this.#sendTicket(session, rainId, admission.ticket);
   }
 
-  #hand(session: Session, rainId: string, { text, expiresAt }: Ticket): void {
-    send(session, encode({ type: 'ticket', rainId, ticket: text, expiresAt }), this.#around.limits);
+  #sendTicket(session: Session, rainId: string, { text, expiresAt }: Ticket): void {
+    send(session, encode({ type: 'ticket', rainId, ticket: text, expiresAt }), this.#context.limits);
   }
 
-  /** Who joins again soon gets the same one: joining makes no more work. */
+  /** A user who joins again soon gets the same challenge, so repeated joins cost no extra work. */
   async #challenge(session: Session, rainId: string): Promise<boolean> {
-    const { limits, counters, now } = this.#around;
+    const { limits, counters, now } = this.#context;
     const admission = admissionStateOf(session, rainId, limits);
     if (!admission.challenge || admission.challengeUntil - now() < limits.challengeMs / 2) {
-      if (!this.#making.tryRemoveTokens(1)) {
+      if (!this.#challengeRate.tryRemoveTokens(1)) {
         counters.refused.challenges++;
         return false;
       }
       counters.issued.challenge++;
       admission.challengeUntil = now() + limits.challengeMs;
-      admission.challenge = this.#proofOfWork.make(session.userId, rainId);
+      admission.challenge = this.#proofOfWork.create(session.userId, rainId);
       admission.challenge.catch(() => { admission.challenge = undefined; });
     }
     const challenge = await admission.challenge;
@@ -147,7 +147,7 @@ export class Challenges {
   }
 }
 
-/** Whoever asks now can win nothing any more: he hears so, or what he has won, without a ticket [R6]. */
+/** Nobody can win any more: the answer is "ended" or the user's own win, without a ticket [R6]. */
 function isOver({ state, readAt, closesAt }: CachedRain): boolean {
   return state === 'closed' || state === 'settled' || readAt >= closesAt;
 }

@@ -6,18 +6,18 @@ import { boundTo, deriveKey } from './tickets.ts';
 
 interface ProofOfWorkRules {
   secret: string;
-  /** So many tries at most, half of them on average. */
+  /** Tries per challenge at most; half of them on average. */
   tries: number;
-  /** How long there is to solve one, ms. */
+  /** How long a challenge is valid, ms. */
   challengeMs: number;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
 }
 
 /**
- * Challenges, see `protocol/proofOfWork.ts`. Nothing is kept of them: a challenge is signed with a key of its user and rain, so that a
- * solution is worth something to him alone. He may show it again until the challenge runs out: he then gets a ticket to the rain
- * that he has one for already, and with two he wins no more than with one [R1].
+ * Challenges, see `protocol/proofOfWork.ts`. The gateway stores none of them: the key of the signature is derived from user and
+ * rain, so that a solution is valid for this user and rain only. A user may send a solution again until the challenge expires. The
+ * result is a second ticket to the same rain, and two tickets win no more than one [R1].
  */
 export class ProofOfWork {
   readonly #rules: ProofOfWorkRules;
@@ -30,19 +30,19 @@ export class ProofOfWork {
     this.#solutionSecret = deriveKey(rules.secret, 'solution').toString('base64url');
   }
 
-  /** One try's worth of work, off this thread. */
-  async make(userId: string, rainId: string): Promise<Challenge> {
+  /** Costs as much as one try, outside this thread. */
+  async create(userId: string, rainId: string): Promise<Challenge> {
     const { tries, now, challengeMs } = this.#rules;
     return challengeSchema.parse(await createChallenge({
       algorithm: PROOF_OF_WORK_ALGORITHM, cost: PROOF_OF_WORK_ROUNDS, keyLength: PROOF_OF_WORK_KEY_BYTES, counter: randomInt(tries), deriveKey: deriveChallengeKey,
-      // Not the library's own expiry, which goes by this machine's clock.
+      // The library's own expiry would use the clock of this machine.
       data: { until: now() + challengeMs },
       hmacSignatureSecret: this.#secretOf(userId, rainId), hmacKeySignatureSecret: this.#solutionSecret,
     }));
   }
 
-  /** Two signatures are compared, whatever the solution is; nothing is computed anew. */
-  async solved(userId: string, rainId: string, challenge: Challenge, solution: ChallengeSolution): Promise<boolean> {
+  /** Compares two signatures, whatever the solution is; derives no key. */
+  async verify(userId: string, rainId: string, challenge: Challenge, solution: ChallengeSolution): Promise<boolean> {
     if (challenge.parameters.data.until <= this.#rules.now()) return false;
     const { verified } = await verifySolution({
       challenge, solution, deriveKey: deriveChallengeKey,

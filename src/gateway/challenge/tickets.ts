@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A ticket as it goes over the wire, and what it says. */
+/** A ticket: its text on the wire, and its expiry. */
 export interface Ticket {
   text: string;
   /** Epoch ms, by Redis's clock. */
@@ -12,21 +12,21 @@ const EXPIRY_BYTES = 6;
 const NONCE_BYTES = 9;
 const HEAD_BYTES = 1 + EXPIRY_BYTES + NONCE_BYTES;
 const MAC_BYTES = 32;
-/** 48 bytes make 64 letters without padding: each ticket is written in one way only. */
-const WRITTEN = /^[A-Za-z0-9_-]{64}$/;
+/** 48 bytes give 64 characters without padding, so that each ticket has exactly one spelling. */
+const TICKET_TEXT = /^[A-Za-z0-9_-]{64}$/;
 const EXPIRY_MAX = 2 ** (8 * EXPIRY_BYTES) - 1;
 
-/** A key of its own for each purpose, so that what is signed for one proves nothing for another. */
+/** Derives a separate key for each purpose, so that a signature for one purpose proves nothing for another. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'red-packet-rain/v1', purpose, 32));
 }
 
-/** Whom and what something is for. No rain's id has a slash, so that no two pairs read alike. */
+/** The user and the rain that a signature is bound to. The id of a rain contains no slash, so no two pairs give the same text. */
 export const boundTo = (userId: string, rainId: string): string => `${rainId}/${userId}`;
 
 /**
- * Entry tickets: version, expiry, chance, and an HMAC over these, the user and the rain. Nothing is kept: every gateway of
- * the deployment, which shares the secret, can tell whether one of them has handed it out.
+ * Entry tickets: version, expiry, random bytes, and an HMAC over these, the user and the rain. Tickets are not stored: every
+ * gateway of the deployment shares the secret and can verify them.
  */
 export class Tickets {
   readonly #key: Buffer;
@@ -45,9 +45,12 @@ export class Tickets {
     return { text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'), expiresAt: expiry };
   }
 
-  /** `undefined`: forged, somebody else's, for another rain, signed with another secret, or run out. @param now epoch ms, by Redis's clock */
+  /**
+   * `undefined`: the ticket is forged, expired, for another user or rain, or signed with another secret. @param now epoch ms, by
+   * Redis's clock
+   */
   read(text: string, userId: string, rainId: string, now: number): Ticket | undefined {
-    if (!WRITTEN.test(text)) return undefined;
+    if (!TICKET_TEXT.test(text)) return undefined;
     const bytes = Buffer.from(text, 'base64url');
     const head = bytes.subarray(0, HEAD_BYTES);
     const given = bytes.subarray(HEAD_BYTES, HEAD_BYTES + MAC_BYTES);

@@ -1,40 +1,43 @@
-import type { ToldClaim } from '../../grab/restore.ts';
-
-/** How long a win is remembered at least and at most twice; a failover is over by then. And how many are at most [R10]. */
-const GENERATION_MS = 60_000;
-const TOLD_MAX = 100_000;
+import type { SentWin } from '../../grab/restore.ts';
 
 /**
- * The wins this gateway has lately told its users: what it can put back should Redis lose them.
+ * A win is kept for at least one and at most two of these periods, longer than a failover takes. The second number bounds the wins
+ * in memory [R10].
+ */
+const GENERATION_MS = 60_000;
+const RECENT_WINS_MAX = 100_000;
+
+/**
+ * The wins that this gateway has recently sent to its users. If Redis loses them, they can be put back.
  *
- * Two generations: the younger one takes what is told, and when it is full or old the older one is dropped whole. A win thus
- * costs one entry of a map; taking the oldest out of one map, win by win, would cost more than the win itself.
+ * There are two generations. New wins go to the younger one. When it is full or too old, the older one is dropped as a whole and a
+ * new one begins. So a win costs one map entry; removing the oldest entries one by one would cost more than the win itself.
  */
 export class RecentWins {
-  #older = new Map<string, ToldClaim>();
-  #younger = new Map<string, ToldClaim>();
-  #bornAt = 0;
+  #older = new Map<string, SentWin>();
+  #younger = new Map<string, SentWin>();
+  #youngerSince = 0;
   readonly #generationMax: number;
 
-  constructor(max = TOLD_MAX) {
+  constructor(max = RECENT_WINS_MAX) {
     this.#generationMax = Math.floor(max / 2);
   }
 
-  /** Each win once, roughly in the order in which they were told. */
-  *[Symbol.iterator](): IterableIterator<ToldClaim> {
+  /** Each win once, roughly in the order in which they were sent. */
+  *[Symbol.iterator](): IterableIterator<SentWin> {
     for (const [name, claim] of this.#older) if (!this.#younger.has(name)) yield claim;
     yield* this.#younger.values();
   }
 
   /**
-   * Losers never come here. A generation goes only when new wins come, so however long Redis is away, the last ones told
-   * before are still known when it is back.
+   * Only wins are added. A generation is dropped only when new wins arrive. So however long Redis is unreachable, the last wins
+   * before the outage are still here when it returns.
    */
-  add(claim: ToldClaim): void {
-    if (this.#younger.size >= this.#generationMax || claim.at >= this.#bornAt + GENERATION_MS) {
+  add(claim: SentWin): void {
+    if (this.#younger.size >= this.#generationMax || claim.at >= this.#youngerSince + GENERATION_MS) {
       this.#older = this.#younger;
       this.#younger = new Map();
-      this.#bornAt = claim.at;
+      this.#youngerSince = claim.at;
     }
     const name = `${claim.redPacketId}/${claim.userId}`;
     if (!this.#younger.has(name)) this.#younger.set(name, claim);

@@ -1,84 +1,87 @@
-import { RestoreFault, restoreTold, type Restored, type ToldClaim } from '../../grab/restore.ts';
+import { RestoreFault, restoreSentWins, type Restored, type SentWin } from '../../grab/restore.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 
 interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
-  recentWins: Iterable<ToldClaim>;
+  recentWins: Iterable<SentWin>;
   log: Logger;
   retryMs?: number;
 }
 
 /**
- * Sees to it that what was told stays true. When the connection is ready again after it was lost, the server behind it may
- * be another, or the same with a shorter memory; then the wins that were told are looked for, and put back.
+ * Restores sent wins that Redis has lost. When the connection is ready again after a loss, the server behind it may be another
+ * one, or may have lost its latest writes. Then the restorer checks all recent wins and puts back the missing ones.
  *
- *     sure ──connection lost, or a doubt──▶ in doubt ──ready──▶ looking ──all found or put back──▶ sure
- *                                              ▲────────────failed──────────┘
+ *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
+ *                                                   ▲─────────failed─────────┘
  */
 interface Restorer {
-  /** While it looks after a loss: the packets of told wins may lie in the list, and nobody is to take them. Bounded. */
+  /**
+   * True during the check after a loss: packets of sent wins may lie in the list again, and must not be granted to others. Bounded
+   * in time.
+   */
   readonly looking: boolean;
-  /** A command went wrong; in a Redis Cluster nothing else tells that a node was replaced. */
+  /** Starts a check after a failed command: in a Redis Cluster nothing else shows that a node was replaced. */
   doubt(): void;
   close(): void;
 }
 
-/** Longer than this nobody is kept waiting for it: should it fail for so long, the book decides about what is won twice. */
+/** Grabs wait for the check no longer than this, ms. If the check fails for longer, the ledger decides about packets that are won twice. */
 const LOOKING_MS_MAX = 3_000;
-/** Lost claims that are named in the log; the rest is counted. */
-const NAMED_MAX = 50;
+/** Lost wins that are listed by name in the log; the others are only counted. */
+const LOGGED_MAX = 50;
 
 export function startRestorer({ redis, recentWins, log, retryMs = 1_000 }: RestorerOptions): Restorer {
-  let sure = true;
+  let verified = true;
   let lookingUntil = 0;
   let underWay = false;
-  let failing = false;
-  /** While it fails: rains that have been reported as lost, and how many claims of each. */
-  const mourned = new Map<string, number>();
+  let isFailing = false;
+  /** During repeated failures: rains that were already reported as lost, with the number of lost wins. */
+  const reportedLost = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     if (underWay || closed) return;
-    underWay = sure = true;
+    underWay = verified = true;
     try {
-      for (const restored of await restoreTold(redis, recentWins)) report(restored);
-      failing = false;
-      mourned.clear();
+      for (const restored of await restoreSentWins(redis, recentWins)) report(restored);
+      isFailing = false;
+      reportedLost.clear();
     } catch (error) {
-      sure = false;
-      // What was put back is found in its place the next time: it is told now or never.
+      verified = false;
+      // Report the restored wins now: the next check will find them in place.
       if (error instanceof RestoreFault) for (const restored of error.restored) report(restored);
-      if (!closed && !failing) log.warn({ err: error }, 'the wins that were told cannot be looked for, will try again');
-      failing = true;
+      if (!closed && !isFailing) log.warn({ err: error }, 'cannot check the wins that were sent to users; will try again');
+      isFailing = true;
     }
     underWay = false;
-    if (sure) lookingUntil = 0;
-    else again();
+    if (verified) lookingUntil = 0;
+    else scheduleRetry();
   }
 
-  function again(): void {
-    if (!closed) timer ??= setTimeout(() => void look(), retryMs);
+  function scheduleRetry(): void {
+    if (!closed) timer ??= setTimeout(() => void check(), retryMs);
   }
 
   function report({ rainId, putBack, contested, lost }: Restored): void {
-    if (putBack > 0 || contested > 0) log.warn({ rainId, putBack, contested }, 'Redis had lost wins that were told; they were put back, and the book decides about contested ones');
-    if (!lost || mourned.get(rainId) === lost.claims.length) return;
-    mourned.set(rainId, lost.claims.length);
-    const named = lost.claims.slice(0, NAMED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
-    log.error({ rainId, lost: lost.claims.length, claims: named }, lost.why === 'settled'
-      ? 'wins that were told are missing and the rain is settled without them' : 'Redis has lost a rain with wins that were told; nothing was written');
+    if (putBack > 0 || contested > 0) log.warn({ rainId, putBack, contested }, 'Redis had lost wins that were sent to users; they were put back, and the ledger decides about contested ones');
+    if (!lost || reportedLost.get(rainId) === lost.claims.length) return;
+    reportedLost.set(rainId, lost.claims.length);
+    const loggedWins = lost.claims.slice(0, LOGGED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
+    log.error({ rainId, lost: lost.claims.length, claims: loggedWins }, lost.why === 'settled'
+      ? 'wins that were sent to users are missing, and the rain was settled without them' : 'Redis has lost a rain with wins that were sent to users; nothing was written');
   }
 
-  const onClose = () => { sure = false; };
+  const onClose = () => { verified = false; };
   const onReady = () => {
-    if (sure) return;
+    if (verified) return;
     lookingUntil = performance.now() + LOOKING_MS_MAX;
-    void look();
+    void check();
   };
   redis.on('close', onClose);
   redis.on('ready', onReady);
@@ -88,8 +91,8 @@ export function startRestorer({ redis, recentWins, log, retryMs = 1_000 }: Resto
       return lookingUntil > 0 && performance.now() < lookingUntil;
     },
     doubt() {
-      sure = false;
-      again();
+      verified = false;
+      scheduleRetry();
     },
     close() {
       closed = true;

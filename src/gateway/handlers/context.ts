@@ -14,7 +14,7 @@ import type { OverloadControl } from '../overload/overload.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 import type { Challenges } from '../challenge/challenges.ts';
 
-/** What a handler may use. */
+/** Everything that message handlers use. */
 export interface HandlerContext {
   readonly limits: Limits;
   readonly hub: Hub;
@@ -23,15 +23,15 @@ export interface HandlerContext {
   readonly fairStart: Pick<FairStart, 'near' | 'take'>;
   readonly localAnswers: Pick<LocalAnswers, 'answer' | 'forget'>;
   readonly gatewayDurability: Pick<GatewayDurability, 'confirm' | 'remember'>;
-  /** For reading a user's own result on `join`; grabs go through the batcher. */
+  /** Reads a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
   readonly rateLimiter: RateLimiter;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
-  /** Where tickets are asked for. */
+  /** Present if this gateway requires tickets. */
   readonly challenges: Challenges | undefined;
   readonly overload: Pick<OverloadControl, 'admission' | 'loopBudget' | 'killSwitches'>;
   readonly counters: GatewayCounters;
-  /** Where wins are followed. */
+  /** Present if wins are traced. */
   readonly traces?: Traces | undefined;
   readonly onFault: (error: unknown) => void;
 }

@@ -3,7 +3,7 @@ import type { PingMessage } from '../../protocol/messages.ts';
 import type { HandlerContext } from './context.ts';
 import { send, type Session } from '../sockets/session.ts';
 
-/** Clock sync: the client's own time comes back beside the server's. */
+/** Clock synchronisation: the answer holds the client's value and the server's time. */
 export function ping(context: HandlerContext, session: Session, { t }: PingMessage): void {
   send(session, encode({ type: 'pong', t, serverTime: context.rainCache.now() }), context.limits);
 }

@@ -7,12 +7,12 @@ import { ping } from './ping.ts';
 import { solution } from './solution.ts';
 import { sendProtocolError, gather, send, type Session } from '../sockets/session.ts';
 
-/** One frame of one socket. Limits first, then exactly one handler. */
+/** Handles one frame of one socket: limits first, then exactly one handler. */
 export function route(context: HandlerContext, session: Session, frame: string): void {
   const { loopBudget } = context.overload;
   loopBudget.count();
-  if (session.heardIn === loopBudget.number) gather(session);
-  else session.heardIn = loopBudget.number;
+  if (session.lastTurn === loopBudget.number) gather(session);
+  else session.lastTurn = loopBudget.number;
   if (session.blocked) return refuseRemaining(context, session, frame, '-6');
   if (!context.rateLimiter.admit(session)) return refuseRemaining(context, session, frame, '-5');
   const decoded = decode(frame);
@@ -28,8 +28,8 @@ export function route(context: HandlerContext, session: Session, frame: string):
 }
 
 /**
- * Decides nothing: what was asked by one who is blocked (`-6`), too fast (`-5`), or of a gateway that is closing (`-7`). A
- * grab is answered even then, since somebody waits for it; the rest is dropped without an answer.
+ * Refuses a message without a decision: the sender is blocked (`-6`) or too fast (`-5`), or the gateway is closing (`-7`). A grab
+ * still gets an answer, since the client waits for it. Other messages are dropped.
  */
 export function refuseRemaining(context: HandlerContext, session: Session, frame: string, code: '-5' | '-6' | '-7'): void {
   const decoded = decode(frame);
@@ -43,7 +43,7 @@ function retryAfter({ rateLimiter, hub, limits }: HandlerContext, session: Sessi
   switch (code) {
     case '-5': return rateLimiter.retryInMs(session);
     case '-6': return undefined;
-    // When there is a gateway again; `goodbye` is about to say the same.
+    // When a gateway is expected to be available again; `goodbye` will say the same.
     case '-7': return reconnectDelayMs(reconnectWindowMs(hub.size, limits), limits);
     default: return code satisfies never;
   }

@@ -2,47 +2,50 @@ import type { Limits } from '../limits.ts';
 
 type AdmissionLimits = Pick<Limits, 'grabsPendingMax' | 'grabsPendingMin' | 'grabWaitMs' | 'grabsPerSecond' | 'busyRetryMsMin' | 'busyRetryMsMax'>;
 
-/** What Redis has done since the last look. */
+/** What Redis has done since the last sample. */
 export interface Work {
   /** Grabs decided. */
   decided: number;
-  /** For how long there were any to decide, ms. */
+  /** How long there were grabs to decide, ms. */
   busyMs: number;
-  /** The longest that one waited, answered or not, ms. */
+  /** The longest wait of a grab, answered or not, ms. */
   waitMs: number;
-  /** What a question takes that stands behind none of our grabs, ms. */
+  /** Round trip of a command that does not queue behind our grabs, ms. */
   roundTripMs: number;
   /** The longest turn of our own event loop, ms. */
   stallMs: number;
 }
 
-/** Looks over which the rate is measured. */
-const LOOKS = 6;
-/** How far one look opens the door again, while nobody has to wait: a hundredfold in a second. */
+/** Number of samples over which the rate is measured. */
+const SAMPLES = 6;
+/** Growth of the rate per sample while no grab has to wait: a hundredfold in a second. */
 const GROWTH = 1.26;
-/** Who waits longer than this part of `grabWaitMs`, beyond the line, has others before him. */
+/** A grab that waits longer than this share of `grabWaitMs`, plus the round trip, is queued behind others. */
 const WAITS_SHARE = 1 / 4;
-/** A grab is asked for at the end of one turn, and its answer may be read at the end of the next: so many turns of ours are no fault of Redis's. */
+/**
+ * A grab is sent at the end of one turn, and its answer may be read at the end of the next. Redis is not blamed for this many
+ * turns of our own.
+ */
 const OWN_TURNS = 2;
-/** A line may be long, but not as long as it likes: what it takes is waited for on top of `grabWaitMs`, ms. */
+/** Up to this, ms, the round trip of a slow network is added to `grabWaitMs`. */
 const ROUND_TRIP_MS_MAX = 300;
-/** Everybody hears another moment, between half of it and half as much again. */
+/** Each retry delay is random, between half of the base value and one and a half times. */
 const JITTER = { least: 0.5, most: 1.5 };
 
 /**
- * How many grabs may wait for Redis: as many as it decides within `grabWaitMs` (Little's law). Who comes when they do is told
- * "busy" at once, and the later to come back the more are told so.
+ * Limits how many grabs may wait for Redis: as many as it decides within `grabWaitMs` (Little's law). A grab beyond the limit is
+ * answered "busy" at once. The more grabs are refused, the later they are asked to retry.
  *
- *     nobody has to wait ──▶ the rate is believed to be what Redis can do at its best, and more when more are refused
- *     grabs have to wait ──▶ the rate is what it has decided lately, in the time in which it had anything to decide
+ *     no grab has to wait ──▶ the rate is an estimate of Redis's best; it grows while grabs are refused
+ *     grabs have to wait  ──▶ the rate is what Redis has decided recently, per time in which it had grabs to decide
  *
- * Only a Redis that is kept waiting for shows what it can do: the rate in quiet times says what was asked. So it begins with a
- * guess, or the first second of a rain would be refused.
+ * Only a busy Redis shows what it can do: in quiet times the measured rate is just the demand. So the rate starts with an
+ * estimate, or the first second of a rain would be refused.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #random: () => number;
-  readonly #lately: { decided: number; busyMs: number; refused: number }[] = [];
+  readonly #samples: { decided: number; busyMs: number; refused: number }[] = [];
   #perSecond: number;
   #limit = 0;
   #refused = 0;
@@ -54,7 +57,7 @@ export class Admission {
     this.#random = random;
     this.#perSecond = limits.grabsPerSecond;
     this.#retryMs = limits.busyRetryMsMin;
-    this.#bound(0);
+    this.#updateLimit(0);
   }
 
   /** How many grabs may wait now. */
@@ -69,22 +72,22 @@ export class Admission {
     return false;
   }
 
-  /** When somebody who hears "busy" is to ask again, ms from now. */
+  /** Retry delay of a "busy" answer, ms. */
   retryInMs(): number {
     return Math.ceil(this.#retryMs * (JITTER.least + this.#random() * (JITTER.most - JITTER.least)));
   }
 
   /** To be called about twenty times a second. */
-  look({ decided, busyMs, waitMs, roundTripMs, stallMs }: Work): void {
+  update({ decided, busyMs, waitMs, roundTripMs, stallMs }: Work): void {
     const refused = this.#refused;
     this.#refused = 0;
-    this.#lately.push({ decided, busyMs, refused });
-    if (this.#lately.length > LOOKS) this.#lately.shift();
-    const away = Math.min(roundTripMs, ROUND_TRIP_MS_MAX);
-    if (waitMs >= away + this.#limits.grabWaitMs * WAITS_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
+    this.#samples.push({ decided, busyMs, refused });
+    if (this.#samples.length > SAMPLES) this.#samples.shift();
+    const roundTrip = Math.min(roundTripMs, ROUND_TRIP_MS_MAX);
+    if (waitMs >= roundTrip + this.#limits.grabWaitMs * WAITS_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
     else if (refused > 0 || this.#perSecond < this.#limits.grabsPerSecond) this.#grow(refused > 0);
-    this.#bound(away);
-    this.#histogram();
+    this.#updateLimit(roundTrip);
+    this.#updateRetry();
   }
 
   #measured(): number {
@@ -92,27 +95,27 @@ export class Admission {
     return busyMs > 0 ? (this.#sum('decided') * 1_000) / busyMs : this.#perSecond;
   }
 
-  /** Beyond the guess only where somebody was refused although nobody had to wait. */
-  #grow(wanted: boolean): void {
+  /** Grows beyond the initial estimate only if grabs were refused although none had to wait. */
+  #grow(refusing: boolean): void {
     const { grabsPerSecond, grabsPendingMax, grabWaitMs } = this.#limits;
-    const most = wanted ? (grabsPendingMax * 1_000) / grabWaitMs : grabsPerSecond;
+    const most = refusing ? (grabsPendingMax * 1_000) / grabWaitMs : grabsPerSecond;
     this.#perSecond = Math.max(this.#perSecond, Math.min(most, this.#perSecond * GROWTH));
   }
 
-  #bound(roundTripMs: number): void {
+  #updateLimit(roundTripMs: number): void {
     const { grabsPendingMin, grabsPendingMax, grabWaitMs } = this.#limits;
     this.#perSecond = Math.max(this.#perSecond, (grabsPendingMin * 1_000) / grabWaitMs);
     this.#limit = Math.min(grabsPendingMax, Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)));
   }
 
-  /** Twice as many refused as decided: they will be back, and are served in twice the time. */
-  #histogram(): void {
+  /** Refused grabs come back. With twice as many refused as decided, serving them takes twice the time. */
+  #updateRetry(): void {
     const { grabWaitMs, busyRetryMsMin, busyRetryMsMax } = this.#limits;
     const excess = this.#sum('refused') / Math.max(1, this.#sum('decided'));
     this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / JITTER.most, (grabWaitMs * (1 + excess)) / 2));
   }
 
   #sum(of: 'decided' | 'busyMs' | 'refused'): number {
-    return this.#lately.reduce((sum, look) => sum + look[of], 0);
+    return this.#samples.reduce((sum, sample) => sum + sample[of], 0);
   }
 }

@@ -11,37 +11,40 @@ interface KillSwitchesRules {
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
-  /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
+  /** How often Redis is polled, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
 
-/** Who has decided how a switch stands. */
+/** Who has set a switch: the operator, or this gateway's overload control. */
 export type SwitchedBy = 'operator' | 'pressure';
 
-/** What is served and what is not: as the operator says, else as the pressure does. Without Redis his last word stays in force. */
+/**
+ * Decides which functions are on: the operator's setting, otherwise the overload control. Without Redis the last known setting
+ * stays in force.
+ */
 export class KillSwitches extends Poller {
   readonly #rules: KillSwitchesRules;
   #held: readonly HeldSwitch[] = [];
-  /** Read by every message that one of them is about. */
+  /** Read by every message that a switch concerns. */
   readonly off: Record<SwitchName, boolean> = { ticker: false, joins: false, sockets: false, grabs: false };
 
   constructor(rules: KillSwitchesRules) {
     const { onFault, pollMs } = rules;
     super({
       read: () => this.#read(),
-      // What has run out has, though Redis could not be asked.
+      // A setting expires on time even if Redis cannot be read.
       wake: () => this.#read().finally(() => this.apply()),
       onFault, ...(pollMs !== undefined && { everyMs: pollMs }),
     });
     this.#rules = rules;
   }
 
-  /** Who holds it `off`, or `on` in spite of the pressure; `undefined`: it is on, and nobody says otherwise. */
+  /** Who has set the switch; `undefined`: it is on by default. */
   heldBy(name: SwitchName): SwitchedBy | undefined {
     return this.#holder(name) ? 'operator' : this.off[name] ? 'pressure' : undefined;
   }
 
-  /** The pressure has changed, or time has passed. */
+  /** Recomputes all switches after a change of load or of time. */
   apply(): void {
     for (const name of SWITCHES) {
       const holder = this.#holder(name);
@@ -49,8 +52,8 @@ export class KillSwitches extends Poller {
       if (off === this.off[name]) continue;
       this.off[name] = off;
       const facts = { switch: name, by: holder ? 'operator' : 'pressure' };
-      if (off) this.#rules.log.warn(facts, 'given up for now');
-      else this.#rules.log.info(facts, 'served again');
+      if (off) this.#rules.log.warn(facts, 'switched off for now');
+      else this.#rules.log.info(facts, 'switched on again');
     }
   }
 

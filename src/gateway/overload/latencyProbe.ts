@@ -4,59 +4,59 @@ interface LatencyProbeRules {
   redis: Pick<RedisClient, 'ping'>;
   /** Monotonic ms. */
   now?: () => number;
-  /** Called with what each question took, ms. */
+  /** Called with each round trip, ms. */
   onAnswer?: (ms: number) => void;
 }
 
-/** Between two looks no more than this counts as silence, ms: where they are farther apart it is we who did not listen. */
-const LOOK_MS_MAX = 100;
+/** Longest silence counted per tick, ms. A longer gap between ticks is a delay of our own event loop, not of Redis. */
+const TICK_MS_MAX = 100;
 
-/** Feels Redis's pulse, on a connection on which no grab stands before the question. One question at a time. */
+/** Measures Redis's latency with PING, on a connection that carries no grabs. One ping at a time. */
 export class LatencyProbe {
   readonly #rules: Required<LatencyProbeRules>;
-  #askedAt: number | undefined;
-  #lookedAt: number;
+  #sentAt: number | undefined;
+  #tickedAt: number;
   #silentMs = 0;
   #lastMs = 0;
 
   constructor(rules: LatencyProbeRules) {
     this.#rules = { now: () => performance.now(), onAnswer: () => {}, ...rules };
-    this.#lookedAt = this.#rules.now();
+    this.#tickedAt = this.#rules.now();
   }
 
-  /** What a question takes there and back, ms: the last one, or the one that is not answered yet if that is longer. */
+  /** Round trip, ms: the last one, or the age of the unanswered ping if that is longer. */
   get roundTripMs(): number {
-    return this.#askedAt === undefined ? this.#lastMs : Math.max(this.#lastMs, this.#rules.now() - this.#askedAt);
+    return this.#sentAt === undefined ? this.#lastMs : Math.max(this.#lastMs, this.#rules.now() - this.#sentAt);
   }
 
-  /** Since the last answer, as far as we were there to hear one, ms; a connection that is away answers nothing. */
+  /** Time since the last answer in which our event loop was running, ms. A lost connection counts as silence. */
   get silentMs(): number {
     return this.#silentMs;
   }
 
   /** To be called about twenty times a second. */
-  look(): void {
+  tick(): void {
     const now = this.#rules.now();
-    this.#silentMs += Math.min(LOOK_MS_MAX, now - this.#lookedAt);
-    this.#lookedAt = now;
+    this.#silentMs += Math.min(TICK_MS_MAX, now - this.#tickedAt);
+    this.#tickedAt = now;
   }
 
-  /** Asks, unless it waits for an answer. To be called now and then. Never throws. */
-  feel(): void {
-    if (this.#askedAt === undefined) void this.#ask();
+  /** Sends a ping unless one is unanswered. To be called at intervals. Never throws. */
+  ping(): void {
+    if (this.#sentAt === undefined) void this.#ping();
   }
 
-  async #ask(): Promise<void> {
+  async #ping(): Promise<void> {
     const { redis, now, onAnswer } = this.#rules;
-    const askedAt = this.#askedAt = now();
+    const sentAt = this.#sentAt = now();
     try {
       await redis.ping();
-      this.#lastMs = now() - askedAt;
+      this.#lastMs = now() - sentAt;
       this.#silentMs = 0;
       onAnswer(this.#lastMs);
     } catch {
-      // What nobody answers is silence; the faults of Redis are told by those who asked it for something.
+      // A failed ping counts as silence. Redis faults are reported by the callers that need an answer.
     }
-    this.#askedAt = undefined;
+    this.#sentAt = undefined;
   }
 }

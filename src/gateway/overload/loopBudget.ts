@@ -4,21 +4,21 @@ interface LoopBudgetRules {
   limits: Pick<Limits, 'turnMsMax' | 'turnMessagesMin'>;
   /** Monotonic ms. */
   now?: () => number;
-  /** When all that has arrived is read. */
+  /** Calls back when everything that has arrived is read. */
   atEnd?: (end: () => void) => void;
 }
 
 /**
- * One turn of the event loop: all that has arrived is read, message by message, and who arrives meanwhile waits for the next
- * one. To read a message costs nearly as much as to decide it, so that a gateway that cannot keep up gains little by refusing;
- * it gains by its long turns: what one socket says in a turn is read in one piece, decided at once and answered in one write.
- * Only when that is not enough, and the turn has become so long that who is read last waits too long, its rest is refused.
+ * The budget of one turn of the event loop. A turn reads all messages that have arrived; later ones wait for the next turn.
+ * Reading a message costs nearly as much as deciding it, so refusing saves little. Long turns save more: all messages of one
+ * socket in a turn are read together, decided at once and answered in one write. Only when a turn exceeds turnMsMax, the remaining
+ * grabs are answered 'busy'.
  */
 export class LoopBudget {
   readonly #rules: Required<LoopBudgetRules>;
-  /** Another for each turn in which something was read. */
+  /** Counts the turns in which a message was read. */
   number = 0;
-  /** It has been too long: who asks in the rest of it is told to come back. */
+  /** The turn is too long: its remaining grabs are answered "busy". */
   overdue = false;
   #messages = 0;
   #beganAt = 0;
@@ -27,7 +27,7 @@ export class LoopBudget {
     this.#rules = { now: () => performance.now(), atEnd: setImmediate, ...rules };
   }
 
-  /** One message is being read. Looks at the clock once in `turnMessagesMin` times. */
+  /** Counts one message. Reads the clock only once per `turnMessagesMin` messages. */
   count(): void {
     const { limits: { turnMsMax, turnMessagesMin }, now, atEnd } = this.#rules;
     if (this.#messages++ === 0) {

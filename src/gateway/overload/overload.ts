@@ -13,27 +13,27 @@ import { LoopBudget } from './loopBudget.ts';
 
 interface OverloadRules {
   limits: Limits;
-  /** Not the connection of the grabs: its pulse is to be felt, not theirs. */
+  /** Not the connection of the grabs: pings must not queue behind them. */
   redis: RedisClient;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
   times?: Pick<Times, 'batches' | 'sizes' | 'probe'>;
-  /** How long the event loop kept anybody waiting since this was last asked, ms. */
+  /** Longest delay of the event loop since the last call, ms. */
   loopDelayMs?: () => number;
 }
 
-/** What the gateway's figures tell of its load. */
+/** The load of the gateway, for the metrics. */
 export interface Load {
   grabsPendingLimit: number;
   loopDelayMs: number;
   roundTripMs: number;
-  /** 1: off; and who says so. */
+  /** Each switch, whether it is off, and who has set it. */
   switches: { name: SwitchName; off: boolean; by: SwitchedBy | undefined }[];
 }
 
-/** How a gateway stays well when more is asked than it can do: what it measures, what it gives up, and the one timer of all that. */
+/** Protects a gateway from overload: measures the load, limits grabs and switches functions off. One timer drives all of it. */
 export interface OverloadControl {
   readonly admission: Admission;
   readonly loopBudget: LoopBudget;
@@ -46,26 +46,26 @@ export interface OverloadControl {
   close(): void;
 }
 
-const LOOK_MS = 50;
-/** Redis's pulse is felt with every fourth look: each question wakes Redis up. */
-const FEEL_EVERY = 4;
+const SAMPLE_MS = 50;
+/** Redis is pinged with every fourth sample: each ping wakes Redis up. */
+const PING_EVERY = 4;
 
-export function openOverloadControl({ limits, redis, now, log, onFault, times, loopDelayMs = watchLoop() }: OverloadRules): OverloadControl {
+export function openOverloadControl({ limits, redis, now, log, onFault, times, loopDelayMs = measureLoopDelay() }: OverloadRules): OverloadControl {
   const admission = new Admission(limits);
   const loopBudget = new LoopBudget({ limits });
   const roundTrips = new RoundTrips(undefined, times && ((ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); }));
   const probe = new LatencyProbe({ redis, ...(times && { onAnswer: (ms) => times.probe.add(ms / 1_000) }) });
   const pressure = new Pressure(limits);
   const killSwitches = new KillSwitches({ redis, pressure, now, log, onFault });
-  let [delayMs, looks, timer]: [number, number, NodeJS.Timeout | undefined] = [0, 0, undefined];
+  let [delayMs, samples, timer]: [number, number, NodeJS.Timeout | undefined] = [0, 0, undefined];
 
-  function look(): void {
+  function sample(): void {
     delayMs = loopDelayMs();
-    probe.look();
+    probe.tick();
     const { roundTripMs, silentMs } = probe;
-    admission.look({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
-    if (pressure.look({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
-    if (looks++ % FEEL_EVERY === 0) probe.feel();
+    admission.update({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
+    if (pressure.update({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
+    if (samples++ % PING_EVERY === 0) probe.ping();
   }
 
   return {
@@ -76,7 +76,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times, l
     }),
     async start() {
       await killSwitches.start();
-      timer = setInterval(look, LOOK_MS);
+      timer = setInterval(sample, SAMPLE_MS);
     },
     close() {
       clearInterval(timer);
@@ -85,8 +85,8 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times, l
   };
 }
 
-/** Node's own measure: how late a timer of its is, at worst. */
-function watchLoop(): () => number {
+/** Node's own measure: the largest delay of a timer. */
+function measureLoopDelay(): () => number {
   const resolutionMs = 10;
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();

@@ -1,30 +1,30 @@
 import { SWITCHES, type SwitchName } from '../../store/killSwitches.ts';
 import type { Limits } from '../limits.ts';
 
-/** How the gateway and its Redis feel, looked at about twenty times a second. */
-export interface Vitals {
-  /** The longest that the event loop kept anybody waiting since the last look, ms. */
+/** The load of the gateway and of Redis, sampled about twenty times a second. */
+export interface LoadSample {
+  /** The longest delay of the event loop since the last sample, ms. */
   loopDelayMs: number;
-  /** What a question to Redis takes, ms. */
+  /** Round trip of a command to Redis, ms. */
   roundTripMs: number;
-  /** Since the last answer of Redis, ms. */
+  /** Time since the last answer of Redis, ms. */
   silentMs: number;
 }
 
 /**
- * What is given up for what matters more, in this order: the winners' ticker, then joins, then new sockets; and grabs when Redis
- * has said nothing for seconds, since nobody could decide about them.
+ * Switches functions off under load, in this order: the winners' ticker, then joins, then new sockets. Grabs are switched off only
+ * when Redis has not answered for seconds, since then nobody can decide about them.
  *
- *     served ──above its threshold for `strainMs` without a break──▶ given up ──below half of it for `reliefMs`──▶ served
+ *     on ──above its threshold for `strainMs` without a break──▶ off ──below half of it for `overloadMs`──▶ on
  *
- * A single long turn is no pressure: at the first moment of a rain everybody taps. Grabs come back with the first answer.
+ * A single long turn is no overload: at the opening of a rain everybody taps. Grabs are on again with the first answer.
  */
 export class Pressure {
   readonly #limits: Limits;
   readonly #now: () => number;
-  readonly #givenUp = new Set<SwitchName>();
-  /** Since when each of them has been above its threshold or, given up, below half of it. */
-  readonly #turningSince = new Map<SwitchName, number>();
+  readonly #off = new Set<SwitchName>();
+  /** Since when a function that is on has been above its threshold, or one that is off below half of it. */
+  readonly #crossedSince = new Map<SwitchName, number>();
 
   /** @param now monotonic ms */
   constructor(limits: Limits, now: () => number = () => performance.now()) {
@@ -32,24 +32,24 @@ export class Pressure {
     this.#now = now;
   }
 
-  /** Something has to be given up. */
+  /** At least one function is switched off. */
   get pressed(): boolean {
-    return this.#givenUp.size > 0;
+    return this.#off.size > 0;
   }
 
   givesUp(name: SwitchName): boolean {
-    return this.#givenUp.has(name);
+    return this.#off.has(name);
   }
 
   /** @returns whether anything has changed */
-  look(vitals: Vitals): boolean {
+  update(load: LoadSample): boolean {
     let changed = false;
-    for (const name of SWITCHES) if (this.#turns(name, this.#strain(name, vitals))) changed = true;
+    for (const name of SWITCHES) if (this.#toggles(name, this.#strain(name, load))) changed = true;
     return changed;
   }
 
   /** 1 is the threshold. */
-  #strain(name: SwitchName, { loopDelayMs, roundTripMs, silentMs }: Vitals): number {
+  #strain(name: SwitchName, { loopDelayMs, roundTripMs, silentMs }: LoadSample): number {
     const l = this.#limits;
     switch (name) {
       case 'ticker': return Math.max(loopDelayMs / l.tickerLoopDelayMs, roundTripMs / l.tickerRoundTripMs);
@@ -60,20 +60,20 @@ export class Pressure {
     }
   }
 
-  #turns(name: SwitchName, strain: number): boolean {
-    const given = this.#givenUp.has(name);
-    if (given ? strain >= 0.5 : strain < 1) {
-      this.#turningSince.delete(name);
+  #toggles(name: SwitchName, strain: number): boolean {
+    const isOff = this.#off.has(name);
+    if (isOff ? strain >= 0.5 : strain < 1) {
+      this.#crossedSince.delete(name);
       return false;
     }
     const now = this.#now();
-    const since = this.#turningSince.get(name) ?? now;
-    this.#turningSince.set(name, since);
-    // Seconds of silence need not be looked at for longer, nor does an answer.
-    if (name !== 'grabs' && now - since < (given ? this.#limits.overloadMs : this.#limits.strainMs)) return false;
-    this.#turningSince.delete(name);
-    if (given) this.#givenUp.delete(name);
-    else this.#givenUp.add(name);
+    const since = this.#crossedSince.get(name) ?? now;
+    this.#crossedSince.set(name, since);
+    // The threshold for grabs already is a time of several seconds, and one answer ends it.
+    if (name !== 'grabs' && now - since < (isOff ? this.#limits.overloadMs : this.#limits.strainMs)) return false;
+    this.#crossedSince.delete(name);
+    if (isOff) this.#off.delete(name);
+    else this.#off.add(name);
     return true;
   }
 }

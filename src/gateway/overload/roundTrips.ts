@@ -1,11 +1,11 @@
 import type { Layer } from '../pipeline.ts';
 import type { Work } from './admission.ts';
 
-/** What the grabs' way to Redis and back takes: batch sent → answered. The clock is read twice a batch, never per grab. */
+/** Measures the round trips of grab batches: batch sent → answered. The clock is read twice a batch, never per grab. */
 export class RoundTrips {
   readonly #now: () => number;
   readonly #onBatch: (ms: number, users: number) => void;
-  /** Batches under way, the oldest first. */
+  /** Batches in flight, the oldest first. */
   readonly #underWay = new Set<{ since: number }>();
   #decided = 0;
   #busyMs = 0;
@@ -14,28 +14,28 @@ export class RoundTrips {
 
   /**
    * @param now monotonic ms
-   * @param onBatch called with what each batch took and how many it decided about, one that failed as well
+   * @param onBatch called with the round trip and the number of users of each batch, failed ones included
    */
   constructor(now: () => number = () => performance.now(), onBatch: (ms: number, users: number) => void = () => {}) {
     this.#now = now;
     this.#onBatch = onBatch;
   }
 
-  /** A layer of the pipeline: changes no answer, measures each batch. */
+  /** A layer of the pipeline: measures each batch and changes no answer. */
   readonly measured: Layer = (engine) => {
     return {
       grab: async (rainId, shard, userIds) => {
         const batch = this.#begin();
         const answers = await engine.grab(rainId, shard, userIds);
         this.#end(batch, userIds.length);
-        // One that failed is told "busy" to all of it, and nothing was decided.
+        // In a failed batch all answers are "busy" and nothing was decided.
         if (answers[0]?.code !== '-7') this.#decided += answers.length;
         return answers;
       },
     };
   };
 
-  /** What has been since this was last asked. */
+  /** The work since the last call. */
   take(): Omit<Work, 'roundTripMs' | 'stallMs'> {
     const now = this.#now();
     if (this.#underWay.size > 0) this.#busyMs += now - this.#busySince;

@@ -6,22 +6,22 @@ import { isFresh, type CachedRain } from './rainCache.ts';
 
 interface LocalAnswersRules {
   redis: RedisClient;
-  /** The last look at this rain. */
+  /** The latest snapshot of this rain. */
   reading: (rainId: string) => CachedRain | undefined;
-  /** Has the board look at it again. */
+  /** Reads this rain again. */
   refresh: (rainId: string) => Promise<void>;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
-  /** How far that may be from the truth, ms. */
+  /** Maximum error of that clock, ms. */
   clockErrorMs: () => number;
   onFault: (error: unknown) => void;
 }
 
-/** Closer to the opening than this the estimate of Redis's clock decides nothing, ms. */
+/** This close to the opening the estimated clock decides nothing, ms. */
 const OPENING_MARGIN_MS = 100;
-/** After a look at a rain, ms. */
+/** Pause after the winners of a rain were read, ms. */
 const REST_MS = 500;
-/** After winners were read, as a multiple of the time that took: it is Redis's time, and it has other things to do. */
+/** Pause after any winners were read, as a multiple of the time it took: reading them takes Redis's time. */
 const REST_SHARE = 9;
 const REST_MS_MAX = 5_000;
 
@@ -30,18 +30,18 @@ const NOT_STARTED: GrabAnswer = { code: '-2' };
 const ENDED: GrabAnswer = { code: '-3' };
 
 /**
- * What the engine would say is known beforehand for nearly everybody once the packets are gone, or the rain is over or has
- * not begun: a no, for all who have not won. So it is said here, and Redis is asked for the others only [R6]. It holds as
- * long as readings of the rain say that nobody has won since the winners were read; any doubt leads to Redis.
+ * Answers grabs without Redis. Once the packets are gone, or the rain is over or has not begun, the engine would refuse every user
+ * who has not won. Such refusals are given here, and only possible winners are passed on to Redis [R6]. This holds as long as
+ * snapshots show that nobody has won since the winners were read. In any doubt Redis is asked.
  */
 export class LocalAnswers {
   readonly #rules: LocalAnswersRules;
-  /** The winners, and the last reading of their rain that agreed with them. */
+  /** The winners, and the latest snapshot that agreed with them. */
   readonly #winners = new Map<string, { winners: Winners; agreed: CachedRain | undefined }>();
-  /** The rain whose winners are being read, one at a time; when it is forgotten meanwhile they are not kept. */
+  /** The rain whose winners are being read, one at a time. If it is forgotten meanwhile, the result is dropped. */
   readonly #reading = new Map<string, symbol>();
   #busy = false;
-  /** Rains that were looked at, and until when they are let be, ms of the monotonic clock; and until when all are. */
+  /** Until when each rain is not read again, ms of the monotonic clock; and until when none is. */
   readonly #resting = new Map<string, number>();
   #allRestUntil = 0;
 
@@ -49,12 +49,12 @@ export class LocalAnswers {
     this.#rules = rules;
   }
 
-  /** Rains whose winners are known. */
+  /** Number of rains whose winners are known. */
   get size(): number {
     return this.#winners.size;
   }
 
-  /** What the engine would answer, or `undefined`: ask it. */
+  /** The answer that the engine would give; `undefined`: ask the engine. */
   answer(rainId: string, userId: string): GrabAnswer | undefined {
     const known = this.#winners.get(rainId);
     if (!known) return undefined;
@@ -64,17 +64,17 @@ export class LocalAnswers {
       this.#winners.delete(rainId);
       return undefined;
     }
-    return known.winners.mayHold(userId) ? undefined : this.#conclusion(known.agreed);
+    return known.winners.mayHaveWon(userId) ? undefined : this.#conclusion(known.agreed);
   }
 
-  /** The engine has said no to somebody: perhaps there are more who need not ask. */
+  /** To be called when the engine has refused a grab: further refusals may not need Redis. */
   heardNo(rainId: string): void {
     if (this.#busy || this.#winners.has(rainId)) return;
     const now = performance.now();
     if (now >= this.#allRestUntil && now >= (this.#resting.get(rainId) ?? 0)) void this.#learn(rainId);
   }
 
-  /** Something about the rain has changed; without an id, about any of them. */
+  /** To be called when a rain has changed; without an id, when any rain may have changed. */
   forget(rainId?: string): undefined {
     for (const known of [this.#winners, this.#reading, this.#resting]) {
       if (rainId === undefined) known.clear();
@@ -103,13 +103,13 @@ export class LocalAnswers {
     if (winners) this.#winners.set(rainId, { winners, agreed: undefined });
   }
 
-  /** Nobody may ever ask again for a rain that is over and gone. */
+  /** Drops rains that are gone: nobody may ever ask for them again. */
   #tidy(now: number): void {
     for (const rainId of this.#winners.keys()) if (!this.#rules.reading(rainId)) this.#winners.delete(rainId);
     for (const [rainId, until] of this.#resting) if (now >= until) this.#resting.delete(rainId);
   }
 
-  /** Those of a rain about which there is a conclusion, before and after they were read. */
+  /** Reads the winners if the rain has a conclusion both before and after the reading. */
   async #readWinners(rainId: string): Promise<Winners | undefined> {
     const { redis, reading, refresh } = this.#rules;
     const before = await this.#concluded(rainId);
@@ -120,7 +120,7 @@ export class LocalAnswers {
     return after && agree(after, winners) && this.#conclusion(after) ? winners : undefined;
   }
 
-  /** The board's last look may be from before the last packet went. */
+  /** The latest snapshot may be from before the last packet went, so it is read again. */
   async #concluded(rainId: string): Promise<CachedRain | undefined> {
     const { reading, refresh } = this.#rules;
     const conclusive = () => {
@@ -140,21 +140,21 @@ export class LocalAnswers {
 }
 
 /**
- * Nobody has won between the two, and it is the same log: one that has lost an entry, as after a failover, and got another
- * instead, is as long and ends otherwise.
+ * Nobody has won between the two readings, and the log is the same one. A log that has lost an entry in a failover and got another
+ * one has the same length but another newest entry.
  */
 function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
 }
 
-/** What everybody hears who has not won, in the order in which `lua/grab.lua` would look; `undefined`: that is not local answer. */
+/** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
 function conclusionFor(rain: CachedRain, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
   const state = stateAt(rain, now);
   switch (state) {
     case 'draft':
     case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, clockErrorMs()) ? NOT_STARTED : undefined;
     case 'open': return rain.left === 0 ? GONE : undefined;
-    // Until it is seen to be over, somebody may have won after the last look.
+    // Until Redis shows that the rain is over, somebody may have won after the latest snapshot.
     case 'closed':
     case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + clockErrorMs() ? ENDED : undefined;
     case 'paused': return undefined;

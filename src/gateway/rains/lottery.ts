@@ -1,14 +1,14 @@
-/** Uniform in 0 … n − 1. */
+/** A uniformly random integer in 0 … n − 1. */
 export type RandomIndex = (n: number) => number;
 
 /**
- * Who gathers at an opening, in an order that chance decides. Whenever a lot is drawn, each of those that are there is as
- * likely to be the one, however early it came. A user has one lot, however often he asks.
+ * The grabs gathered at an opening, in random order. At each draw all remaining lots are equally likely, however early they
+ * arrived. A user has one lot, however many grabs the user sends.
  */
 export class Lottery<A extends { readonly userId: string }> {
   readonly #chance: RandomIndex;
   readonly #ofUser = new Map<string, A[]>();
-  /** From `#next` on a random order of what has not been drawn. */
+  /** From `#next` on: the lots that are not drawn yet, in random order. */
   #order: A[][] = [];
   #next = 0;
 
@@ -16,22 +16,22 @@ export class Lottery<A extends { readonly userId: string }> {
     this.#chance = chance;
   }
 
-  /** Lots that have been drawn. */
+  /** Number of lots that have been drawn. */
   get drawn(): number {
     return this.#next;
   }
 
-  /** Drawn and not drawn. */
+  /** Number of all lots, drawn and not drawn. */
   get total(): number {
     return this.#order.length;
   }
 
   add(pending: A): void {
-    const mine = this.#ofUser.get(pending.userId);
-    if (mine) return void mine.push(pending);
+    const ownLot = this.#ofUser.get(pending.userId);
+    if (ownLot) return void ownLot.push(pending);
     const lot = [pending];
     this.#ofUser.set(pending.userId, lot);
-    // Fisher–Yates as the lots come in: a new one takes any place, and who stood there goes to the end.
+    // Incremental Fisher–Yates: the new lot takes a random place, and the lot that was there moves to the end.
     const order = this.#order;
     const place = this.#next + this.#chance(order.length - this.#next + 1);
     order.push(lot);
@@ -39,7 +39,7 @@ export class Lottery<A extends { readonly userId: string }> {
     order[place] = lot;
   }
 
-  /** One user's grabs, in the order in which they came: the first of them decides, the others hear the same. */
+  /** One user's grabs in order of arrival: the first of them decides, the others get the same answer. */
   draw(): readonly A[] | undefined {
     const lot = this.#order[this.#next];
     if (!lot) return undefined;

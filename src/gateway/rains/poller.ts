@@ -1,14 +1,17 @@
 interface PollerRules {
-  /** Takes over what Redis says now. */
+  /** Reads the state from Redis and applies it. */
   read: () => Promise<void>;
-  /** What is done now and then instead of `read`, where that is less. */
+  /** Runs at intervals in place of `read`, where less work is enough. */
   wake?: () => Promise<void>;
   onFault: (error: unknown) => void;
-  /** How often, ms: the longest a lost event can go unnoticed. */
+  /** Interval, ms: the maximum delay after a lost event. */
   everyMs?: number;
 }
 
-/** Something of the operator's that every gateway follows, whom he keeps out and what he has switched off: read at the start, with each event, and now and then in case one was lost. */
+/**
+ * Follows operator settings that every gateway obeys (block list, kill switches). They are read at the start, with each event, and
+ * at intervals in case an event was lost.
+ */
 export class Poller {
   readonly #rules: Required<PollerRules>;
   #timer: NodeJS.Timeout | undefined;
@@ -18,13 +21,13 @@ export class Poller {
     this.#rules = { read, wake, everyMs, onFault };
   }
 
-  /** @throws when Redis cannot be read: a gateway must not open without knowing the operator's word */
+  /** @throws when Redis cannot be read: a gateway must not open without the operator's settings */
   async start(): Promise<void> {
     await this.#rules.read();
     this.#schedule();
   }
 
-  /** Reads it again. Never throws: without Redis the last word stays in force. */
+  /** Reads the settings again. Never throws: without Redis the last settings stay in force. */
   async refresh(): Promise<void> {
     await this.#attempt(this.#rules.read);
   }
@@ -39,9 +42,9 @@ export class Poller {
     this.#timer = setTimeout(() => void this.#attempt(this.#rules.wake).then(() => this.#schedule()), this.#rules.everyMs);
   }
 
-  async #attempt(what: () => Promise<void>): Promise<void> {
+  async #attempt(action: () => Promise<void>): Promise<void> {
     try {
-      await what();
+      await action();
     } catch (error) {
       this.#rules.onFault(error);
     }

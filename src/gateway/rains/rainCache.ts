@@ -1,56 +1,59 @@
-import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type RainSnapshotRead } from '../../store/rains.ts';
+import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type StoredRain } from '../../store/rains.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { RedisClock } from './redisClock.ts';
 
-/** A rain as it was read, and when the reading began. */
-export interface CachedRain extends RainSnapshotRead {
-  /** Epoch ms by Redis's clock, as far as it was known then. */
+/** A rain as read from Redis, and when the reading began. */
+export interface CachedRain extends StoredRain {
+  /** Epoch ms by Redis's clock as estimated then. */
   readAt: number;
-  /** The same moment, ms of the monotonic clock: Redis's may be set, or another's, and then the newer reading might seem to be the older. */
-  lookedAt: number;
+  /** The same moment, ms of the monotonic clock. Redis's clock may be set or replaced; then a newer reading might seem older. */
+  readAtMonotonic: number;
 }
 
-/** Older readings are no ground to say anything from: Redis may have been replaced meanwhile, ms. */
-const READING_AGE_MS_MAX = 3_000;
+/** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
+const SNAPSHOT_AGE_MS_MAX = 3_000;
 
-/** Nothing that matters can have happened since without being heard of. */
-export function isFresh({ lookedAt }: Pick<CachedRain, 'lookedAt'>): boolean {
-  return performance.now() - lookedAt <= READING_AGE_MS_MAX;
+/** Whether the snapshot is young enough to answer from. */
+export function isFresh({ readAtMonotonic }: Pick<CachedRain, 'readAtMonotonic'>): boolean {
+  return performance.now() - readAtMonotonic <= SNAPSHOT_AGE_MS_MAX;
 }
 
-/** What is new: a rain that is ready and that nobody has heard of, anything about a known one, or only how many packets of it are left. */
+/**
+ * What has changed: `rain`: a rain is ready and was not announced before; `change`: anything about a known rain; `left`: only the
+ * number of packets left.
+ */
 export type RainChange = 'rain' | 'change' | 'left';
 
 interface RainCacheRules {
   redis: RedisClient;
-  /** Called with each snapshot that viewers have not yet seen. */
+  /** Called with each snapshot that viewers have not received yet. */
   onChange: (snapshot: RainSnapshot, event: RainChange) => void;
   onFault: (error: unknown) => void;
-  /** How long a telling that only informs, how many packets are left, comes after the one before, ms; default 0: at once. */
+  /** Minimum pause between two messages that only update the number of packets left, ms; default 0. */
   restMs?: () => number;
-  /** How often Redis is read again, ms: the longest a lost event can go unnoticed. */
+  /** How often Redis is polled, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
 
 /**
- * The rains this gateway knows, as of the last look at Redis, and Redis's clock [R7]. It only informs viewers;
- * whether a grab is granted is decided by the script alone.
+ * The rains that this gateway knows, as last read from Redis, and Redis's clock [R7]. The cache only informs viewers; the script
+ * alone decides whether a grab wins.
  */
 export class RainCache {
   readonly #rules: Required<RainCacheRules>;
   readonly #rains = new Map<string, CachedRain>();
-  /** What was last told about each rain, without the time, and when, ms of the monotonic clock. */
-  readonly #told = new Map<string, { event: string; left: number; at: number }>();
-  /** Rains that have been ready when told. */
+  /** What was last sent about each rain, without the time, and when, ms of the monotonic clock. */
+  readonly #lastSent = new Map<string, { event: string; left: number; at: number }>();
+  /** Rains that were sent at least once after they became ready. */
   readonly #announced = new Set<string>();
-  /** Looks for unknown rains that are under way. */
+  /** Lookups of unknown rains that are in flight. */
   readonly #finding = new Map<string, Promise<void>>();
   readonly #clock = new RedisClock();
   #timer: NodeJS.Timeout | undefined;
-  /** When all rains are to be read again, ms of the monotonic clock: looks at single ones, of which there may be many, do not put it off. */
+  /** When all rains are to be read again, ms of the monotonic clock. Readings of single rains, which may be many, do not delay it. */
   #rereadAt = 0;
   #closed = false;
 
@@ -74,12 +77,12 @@ export class RainCache {
     return this.#clock.now();
   }
 
-  /** How far `now` may be from the truth, ms. */
+  /** Maximum error of `now`, ms. */
   clockErrorMs(): number {
     return this.#clock.errorMs();
   }
 
-  /** The last look at this rain. */
+  /** The latest snapshot of this rain. */
   reading(rainId: string): CachedRain | undefined {
     return this.#rains.get(rainId);
   }
@@ -89,15 +92,15 @@ export class RainCache {
   }
 
   /**
-   * For a rain that is not known yet: it may have been created a moment ago.
-   * @throws when it is not known and Redis cannot be asked
+   * Looks up a rain that is not known yet: it may have been created a moment ago.
+   * @throws when it is not known and Redis cannot be read
    */
   async find(rainId: string): Promise<RainSnapshot | undefined> {
     if (!this.#rains.has(rainId)) {
-      // A thousand early taps on a rain are one question to Redis.
-      const asked = this.#finding.get(rainId) ?? this.#look(rainId).finally(() => this.#finding.delete(rainId));
-      this.#finding.set(rainId, asked);
-      await asked;
+      // A thousand early grabs share one lookup in Redis.
+      const lookup = this.#finding.get(rainId) ?? this.#readOne(rainId).finally(() => this.#finding.delete(rainId));
+      this.#finding.set(rainId, lookup);
+      await lookup;
     }
     return this.snapshot(rainId);
   }
@@ -117,28 +120,28 @@ export class RainCache {
       .sort((a, b) => a.opensAt - b.opensAt).slice(0, 50);
   }
 
-  /** Reads one rain again and tells viewers if it looks different. Never throws. */
+  /** Reads one rain again and informs viewers of changes. Never throws. */
   async refresh(rainId: string): Promise<void> {
     try {
-      await this.#look(rainId);
+      await this.#readOne(rainId);
     } catch (error) {
       this.#rules.onFault(error);
     }
   }
 
-  async #look(rainId: string): Promise<void> {
+  async #readOne(rainId: string): Promise<void> {
     await this.#read(rainId, await findRain(this.#rules.redis, rainId));
     this.#schedule();
   }
 
   async #readAll(): Promise<void> {
-    const asked = performance.now();
-    this.#rereadAt = asked + this.#rules.pollMs;
-    this.#clock.learn(await redisNow(this.#rules.redis), asked, performance.now());
+    const sentAt = performance.now();
+    this.#rereadAt = sentAt + this.#rules.pollMs;
+    this.#clock.learn(await redisNow(this.#rules.redis), sentAt, performance.now());
     const found = await liveRains(this.#rules.redis);
     for (const [rainId, rain] of this.#rains) {
       if (found.has(rainId)) continue;
-      // Out of the index: settled a moment ago, so that one more look tells, or settled long ago, or lost.
+      // Not in the index: settled a moment ago (one more reading shows it), settled long ago, or lost.
       if (rain.state === 'settled') this.#forget(rainId);
       else found.set(rainId, rain);
     }
@@ -146,41 +149,41 @@ export class RainCache {
   }
 
   async #read(rainId: string, live: LiveRain | undefined): Promise<void> {
-    const [readAt, lookedAt] = [this.now(), performance.now()];
+    const [readAt, readAtMonotonic] = [this.now(), performance.now()];
     const reading = live && await readRain(this.#rules.redis, rainId, live);
     if (!reading) return this.#forget(rainId);
-    // Two looks may be under way, and the one that was begun earlier may end later.
-    if (lookedAt < (this.#rains.get(rainId)?.lookedAt ?? 0)) return;
-    this.#rains.set(rainId, { ...reading, readAt, lookedAt });
-    this.#tell(rainId);
+    // Two readings may be in flight, and the earlier one may end later.
+    if (readAtMonotonic < (this.#rains.get(rainId)?.readAtMonotonic ?? 0)) return;
+    this.#rains.set(rainId, { ...reading, readAt, readAtMonotonic });
+    this.#announceChange(rainId);
   }
 
   #forget(rainId: string): void {
     this.#rains.delete(rainId);
-    this.#told.delete(rainId);
+    this.#lastSent.delete(rainId);
     this.#announced.delete(rainId);
   }
 
-  #tell(rainId: string): void {
+  #announceChange(rainId: string): void {
     const snapshot = this.snapshot(rainId)!;
     const { serverTime: _, left, ...others } = snapshot;
     const event = JSON.stringify(others);
-    const before = this.#told.get(rainId);
-    if (before?.event === event && (before.left === left || !this.#mayTellLeft(left, before.at))) return;
-    this.#told.set(rainId, { event, left, at: performance.now() });
-    // Settled long ago and found again by a late join: who asked is answered, and for all others it is no news.
+    const before = this.#lastSent.get(rainId);
+    if (before?.event === event && (before.left === left || !this.#maySendLeft(left, before.at))) return;
+    this.#lastSent.set(rainId, { event, left, at: performance.now() });
+    // Settled long ago and found again by a late join: only that join is answered.
     if (before === undefined && snapshot.state === 'settled') return;
     const fresh = snapshot.state !== 'draft' && !this.#announced.has(rainId);
     if (fresh) this.#announced.add(rainId);
     this.#rules.onChange(snapshot, fresh ? 'rain' : before?.event === event && left > 0 ? 'left' : 'change');
   }
 
-  /** That none is left is news; how many are is worth a word now and then, the more seldom the more are to be told. A later look tells it. */
-  #mayTellLeft(left: number, toldAt: number): boolean {
-    return left === 0 || performance.now() - toldAt >= this.#rules.restMs();
+  /** That none is left is sent at once. Other numbers are sent at intervals; a later reading sends the current one. */
+  #maySendLeft(left: number, sentAt: number): boolean {
+    return left === 0 || performance.now() - sentAt >= this.#rules.restMs();
   }
 
-  /** Wakes at the next opening or end of a rain, or when it is time to look at Redis again. */
+  /** Wakes at the next opening or end of a rain, or when Redis must be polled again. */
   #schedule(): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
@@ -193,7 +196,7 @@ export class RainCache {
   }
 
   async #wake(): Promise<void> {
-    for (const rainId of this.#rains.keys()) this.#tell(rainId);
+    for (const rainId of this.#rains.keys()) this.#announceChange(rainId);
     try {
       await this.#readAll();
     } catch (error) {
@@ -203,11 +206,11 @@ export class RainCache {
   }
 }
 
-function describe(rain: RainSnapshotRead, now: number): WelcomeMessage['rains'][number] {
+function describe(rain: StoredRain, now: number): WelcomeMessage['rains'][number] {
   const { rainId, title, opensAt, closesAt, packets } = rain;
   return {
     rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
-    // Beside the terms, since clients that know of no terms tell their players by it.
+    // Sent in addition to the terms: older clients know only this field.
     ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
     ...(!areUsual(rain.terms) && { terms: rain.terms }),
     ...(rain.commitment !== undefined && { commitment: rain.commitment }),

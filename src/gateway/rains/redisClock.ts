@@ -1,10 +1,10 @@
-/** How far two clocks drift apart at most while both run, ms per ms: one that is being put right slowly among them. */
+/** Maximum drift of two running clocks, ms per ms, including a clock that is being corrected slowly. */
 const DRIFT = 0.0005;
 
 /**
- * Redis's clock as estimated here, from answers to "what time is it?" [R7]. It runs on the monotonic clock: a machine whose date is
- * wrong, or is put right, changes nothing. An answer that was long on its way, or lay unread while this process was busy, tells
- * little: the estimate would be wrong by half of that. So one that came quickly stands until it is too old to be better.
+ * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this
+ * machine changes nothing. A reply that took long, or was read late because this process was busy, is imprecise: the error is up
+ * to half of its round trip. So a quick reply is kept until it is too old to be better than a newer one.
  */
 export class RedisClock {
   #offsetMs = 0;
@@ -16,23 +16,24 @@ export class RedisClock {
     return Math.round(performance.now() + this.#offsetMs);
   }
 
-  /** How far `now` may be from the truth at most, ms. */
+  /** Maximum error of `now`, ms. */
   errorMs(at = performance.now()): number {
     return this.#errorMs + (at - this.#learntAt) * DRIFT;
   }
 
   /**
-   * @param told epoch ms, cut to whole ones
-   * @param asked when the question went out, and @param heard when its answer was read, ms of the monotonic clock
+   * @param redisTime epoch ms, rounded down
+   * @param sentAt when the command was sent, ms of the monotonic clock
+   * @param receivedAt when its reply was read, ms of the monotonic clock
    */
-  learn(told: number, asked: number, heard: number): void {
-    const offsetMs = told + 0.5 - (asked + heard) / 2;
-    const errorMs = (heard - asked) / 2 + 0.5;
-    const standing = this.errorMs(heard);
-    // Where both cannot be true, the clock was set, or the server is another: then the newer one is.
-    if (errorMs > standing && Math.abs(offsetMs - this.#offsetMs) <= errorMs + standing) return;
+  learn(redisTime: number, sentAt: number, receivedAt: number): void {
+    const offsetMs = redisTime + 0.5 - (sentAt + receivedAt) / 2;
+    const errorMs = (receivedAt - sentAt) / 2 + 0.5;
+    const currentErrorMs = this.errorMs(receivedAt);
+    // If both estimates cannot be true, the clock was set or the server replaced: then the newer one counts.
+    if (errorMs > currentErrorMs && Math.abs(offsetMs - this.#offsetMs) <= errorMs + currentErrorMs) return;
     this.#offsetMs = offsetMs;
-    this.#learntAt = heard;
+    this.#learntAt = receivedAt;
     this.#errorMs = errorMs;
   }
 }

@@ -9,14 +9,14 @@ import { send } from '../sockets/session.ts';
 import { Ticker, winnersFrame } from '../broadcast/winnersTicker.ts';
 import { traceCredited } from '../telemetry/spans.ts';
 
-/** Carries what other processes publish to the sockets of this one. */
+/** Forwards events of other processes to the sockets of this gateway. */
 export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext): Promise<void> {
   const { hub, limits } = context;
   const ticker = new Ticker({
     watching: (rainId) => hub.watching(rainId),
     restMs: () => hub.restMs,
-    toldAt: () => hub.toldAt,
-    busy: () => hub.telling || context.overload.killSwitches.off.ticker,
+    broadcastAt: () => hub.broadcastAt,
+    busy: () => hub.broadcasting || context.overload.killSwitches.off.ticker,
     show: (frames) => hub.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
   });
   subscriber.on('message', (channel: string, frame: string) => {
@@ -36,13 +36,13 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
     case 'switches':
       return void context.overload.killSwitches.refresh();
     case 'credited': {
-      const heardAt = context.traces && epochOf(performance.now());
+      const receivedAt = context.traces && epochOf(performance.now());
       for (const { userId, redPacketId, amount } of event.claims) {
         const sessions = context.hub.of(userId);
         if (sessions.size === 0) continue;
         const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
         for (const session of sessions) send(session, frame, context.limits);
-        if (context.traces && heardAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.size, heardAt);
+        if (context.traces && receivedAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.size, receivedAt);
       }
       return ticker.show(event.rainId, winnersFrame(event.rainId, event.claims));
     }

@@ -1,21 +1,21 @@
-import type { RainSnapshotRead } from '../../store/rains.ts';
+import type { StoredRain } from '../../store/rains.ts';
 import type { OutcomeCode } from '../../protocol/outcomes.ts';
 import { TERMS, type TermKeptBy } from '../../rain/terms.ts';
 import type { Session } from '../sockets/session.ts';
 
-/** What a user hears who does not meet a term of this rain; `undefined`: he meets it. */
-type Judge = (rain: Judged, session: Session) => OutcomeCode | undefined;
-type Judged = Pick<RainSnapshotRead, 'terms' | 'opensAt'>;
+/** The refusal for a user who does not meet a term of this rain; `undefined`: the user meets it. */
+type TermCheck = (rain: RainWithTerms, session: Session) => OutcomeCode | undefined;
+type RainWithTerms = Pick<StoredRain, 'terms' | 'opensAt'>;
 
-/** The terms that a gateway holds its users to. A term that the gateway is to keep and that has no judge does not compile. */
-const JUDGES: Readonly<Record<TermKeptBy<'gateway'>, Judge>> = {};
-const judges: Readonly<Record<string, Judge | undefined>> = JUDGES;
+/** The terms that the gateway enforces. A gateway term without a check does not compile. */
+const CHECKS: Readonly<Record<TermKeptBy<'gateway'>, TermCheck>> = {};
+const checks: Readonly<Record<string, TermCheck | undefined>> = CHECKS;
 
-/** Why this user cannot win in a rain by its terms, before Redis is asked; `undefined`: it may be asked. Called with every grab. */
-export function judgeByTerms(rain: Judged, session: Session): OutcomeCode | undefined {
+/** Why the terms of this rain exclude this user, before Redis is asked; `undefined`: they do not. Called with every grab. */
+export function judgeByTerms(rain: RainWithTerms, session: Session): OutcomeCode | undefined {
   for (const name in rain.terms) {
-    // A term of a newer version may be about who wins. This gateway cannot tell, and grants nothing by guessing.
-    const code = Object.hasOwn(TERMS, name) ? judges[name]?.(rain, session) : '-7';
+    // A term of a newer version may restrict who wins. This gateway cannot check it, so it grants nothing.
+    const code = Object.hasOwn(TERMS, name) ? checks[name]?.(rain, session) : '-7';
     if (code !== undefined) return code;
   }
   return undefined;

@@ -4,26 +4,26 @@ import type { Limits } from '../limits.ts';
 type ViolationLimits = Pick<Limits, 'offencesMax' | 'violationWindowMs' | 'bannedMs' | 'bansPerAddressMin' | 'bannedMax'>;
 
 /**
- * Who goes on asking while he is refused is closed, and kept out for a while: by user. An address is kept out only when many
- * of its users were, and more of them than play there still: behind one address may be an office.
+ * Bans users who keep sending while they are refused: their socket is closed and they cannot reconnect for a while. An address is
+ * banned only when many of its users are banned, and more than still play there: the address may belong to an office.
  */
 export class BanList {
   readonly #limits: ViolationLimits;
-  readonly #addresses: Pick<CallerBuckets, 'socketsOf'>;
+  readonly #addressBuckets: Pick<CallerBuckets, 'socketsOf'>;
   readonly #now: () => number;
-  /** Name → until when, in the order in which they were banned; ms of the monotonic clock. */
-  readonly #users = new Map<string, number>();
-  readonly #places = new Map<string, number>();
-  /** Address → its banned users and until when. */
+  /** Name → end of the ban, in the order of the bans; ms of the monotonic clock. */
+  readonly #bannedUsers = new Map<string, number>();
+  readonly #bannedAddresses = new Map<string, number>();
+  /** Address → its banned users and the ends of their bans. */
   readonly #byAddress = new Map<string, Map<string, number>>();
 
   constructor(limits: ViolationLimits, addresses: Pick<CallerBuckets, 'socketsOf'>, now: () => number = () => performance.now()) {
     this.#limits = limits;
-    this.#addresses = addresses;
+    this.#addressBuckets = addresses;
     this.#now = now;
   }
 
-  /** Counts a message that was refused. @returns true when it was one too many: its user is banned from now on */
+  /** Counts a refused message. @returns true when it was one too many: the user is banned now */
   refuse(user: CallerBucket, address: string): boolean {
     const now = this.#now();
     const { offencesMax, violationWindowMs } = this.#limits;
@@ -37,19 +37,19 @@ export class BanList {
     return true;
   }
 
-  /** How long the user is still kept out, ms; 0: he is not. */
-  userOutForMs(userId: string): number {
-    return this.#leftMs(this.#users, userId);
+  /** How long the user is still banned, ms; 0: not banned. */
+  userBannedForMs(userId: string): number {
+    return this.#leftMs(this.#bannedUsers, userId);
   }
 
-  addressOutForMs(address: string): number {
-    return this.#leftMs(this.#places, address);
+  addressBannedForMs(address: string): number {
+    return this.#leftMs(this.#bannedAddresses, address);
   }
 
-  /** Lets go whose time is over. To be called now and then. */
+  /** Drops expired bans. To be called at intervals. */
   forget(): void {
     const now = this.#now();
-    for (const banned of [this.#users, this.#places]) dropPast(banned, now);
+    for (const banned of [this.#bannedUsers, this.#bannedAddresses]) dropPast(banned, now);
     for (const [address, users] of this.#byAddress) {
       dropPast(users, now);
       if (users.size === 0) this.#byAddress.delete(address);
@@ -58,18 +58,18 @@ export class BanList {
 
   #ban(userId: string, address: string, now: number): void {
     const until = now + this.#limits.bannedMs;
-    this.#write(this.#users, userId, until);
+    this.#append(this.#bannedUsers, userId, until);
     let users = this.#byAddress.get(address);
-    if (!users) this.#write(this.#byAddress, address, users = new Map());
-    this.#write(users, userId, until);
+    if (!users) this.#append(this.#byAddress, address, users = new Map());
+    this.#append(users, userId, until);
     dropPast(users, now);
-    // Those who are out are not among the sockets much longer; until then they count on both sides.
-    const players = Math.max(0, this.#addresses.socketsOf(address) - users.size);
-    if (users.size >= this.#limits.bansPerAddressMin && users.size > players) this.#write(this.#places, address, until);
+    // The sockets of banned users are about to close; until then these users count on both sides.
+    const players = Math.max(0, this.#addressBuckets.socketsOf(address) - users.size);
+    if (users.size >= this.#limits.bansPerAddressMin && users.size > players) this.#append(this.#bannedAddresses, address, until);
   }
 
-  /** At the end of the line, and the oldest goes when it is too long [R10]. */
-  #write<V>(map: Map<string, V>, name: string, value: V): void {
+  /** Adds at the end; beyond the limit the oldest is dropped [R10]. */
+  #append<V>(map: Map<string, V>, name: string, value: V): void {
     map.delete(name);
     map.set(name, value);
     if (map.size <= this.#limits.bannedMax) return;

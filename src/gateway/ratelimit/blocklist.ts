@@ -9,17 +9,17 @@ interface BlocklistRules {
   redis: RedisClient;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
-  /** Called when somebody may be blocked who was not. */
+  /** Called when new blocks may exist. */
   onChange: () => void;
   onFault: (error: unknown) => void;
-  /** How often Redis is asked whether the list has changed, ms: the longest a lost event can go unnoticed. */
+  /** How often Redis is asked whether the list has changed, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
 
-/** Blocks whose time is over that one look clears away. */
+/** Expired blocks that one poll removes. */
 const CLEARED_MAX = 100;
 
-/** Whom the operator has blocked, as of the last look at Redis. Without Redis the last list stays in force. */
+/** The users and addresses that the operator has blocked, as last read from Redis. Without Redis the last list stays in force. */
 export class Blocklist extends Poller {
   readonly #rules: BlocklistRules;
   #version: string | undefined;
@@ -69,19 +69,22 @@ export class Blocklist extends Poller {
 
   async #wake(): Promise<void> {
     const { redis, now } = this.#rules;
-    const over = this.#blocks.filter(({ until = Infinity }) => until <= now());
-    if (over.length > 0) this.#apply();
-    for (const block of over.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
+    const expired = this.#blocks.filter(({ until = Infinity }) => until <= now());
+    if (expired.length > 0) this.#apply();
+    for (const block of expired.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
     if (await blocksVersion(redis) !== this.#version) await this.#read();
   }
 }
 
-/** As addresses are counted: the whole of an IPv4 address, the /64 of an IPv6 one. */
+/** Whether the network is one address as addresses are counted: a whole IPv4 address, or the /64 of an IPv6 address. */
 function isOneAddress(network: string): boolean {
   return network.includes(':') ? network.endsWith('/64') : !network.includes('/');
 }
 
-/** Closes a session whose user or address has been blocked: answers under way still reach him, and what he asks meanwhile is told why. */
+/**
+ * Closes a session whose user or address is blocked, after a short delay: pending answers still arrive, and new grabs are answered
+ * "blocked".
+ */
 export function disconnectBlocked(session: Session, blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>, limits: Limits): void {
   if (session.blocked || !(blocklist.holdsUser(session.userId) || blocklist.holdsAddress(session.address.name))) return;
   session.blocked = true;

@@ -2,7 +2,7 @@ import { TokenBucket } from 'limiter';
 import { CallerBuckets } from './tokenBuckets.ts';
 import type { Limits } from '../limits.ts';
 
-/** How many may knock in a second: altogether, and from one address. */
+/** Limits handshakes per second: in total and per address. */
 export class Handshakes {
   readonly #all: TokenBucket;
   readonly #byAddress: CallerBuckets;
@@ -13,13 +13,13 @@ export class Handshakes {
     this.#byAddress = new CallerBuckets({ perSecond: handshakesPerAddressPerSecondMax, rememberMs: violationWindowMs, rememberedMax: bucketsRememberedMax });
   }
 
-  /** @returns the limit that this one is too many for; one address that knocks too often takes nothing from the others */
+  /** @returns the limit that this handshake exceeds. An address beyond its own limit uses nothing of the total */
   take(address: string): 'handshakes' | 'handshakes_per_address' | undefined {
     if (!this.#byAddress.take(address)) return 'handshakes_per_address';
     return this.#all.tryRemoveTokens(1) ? undefined : 'handshakes';
   }
 
-  /** To be called now and then. */
+  /** To be called at intervals. */
   forget(): void {
     this.#byAddress.forget();
   }

@@ -4,7 +4,7 @@ import { BanList } from './banList.ts';
 import { end, type Session } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 
-/** How fast who is here may ask, and what becomes of those who do not listen. By user and by address, over all sockets of this gateway. */
+/** Limits messages per user and per address, over all sockets of this gateway, and bans users who ignore refusals. */
 export class RateLimiter {
   readonly users: CallerBuckets;
   readonly addresses: CallerBuckets;
@@ -19,9 +19,9 @@ export class RateLimiter {
     this.#counters = counters;
   }
 
-  /** Counts one message. @returns false when it is one too many; its sender is closed when he does not stop */
+  /** Counts one message. @returns false when it is one too many; a user who does not stop is banned and closed */
   admit(session: Session): boolean {
-    // The user first: what he asks too much is not taken from his neighbours.
+    // The user's limit comes first, so that a refused message does not use up the limit of the address.
     if (!session.user.bucket.tryRemoveTokens(1)) {
       this.#counters.refused.messages_per_user++;
       if (this.banList.refuse(session.user, session.address.name)) end(session, 4430);
@@ -32,13 +32,13 @@ export class RateLimiter {
     return false;
   }
 
-  /** When somebody who was refused may ask again, ms from now: his bucket is half full by then at least, and everybody hears another time. */
+  /** Retry delay after a refusal, ms: by then the bucket is at least half full. Random, so that users do not retry together. */
   retryInMs({ user, address }: Session, random: () => number = Math.random): number {
     const wait = Math.max(waitMs(user), waitMs(address));
     return Math.ceil(wait * (1 + random()));
   }
 
-  /** Lets go who is no longer worth remembering. To be called now and then. */
+  /** Drops state that is no longer needed. To be called at intervals. */
   forget(): void {
     this.users.forget();
     this.addresses.forget();

@@ -13,17 +13,17 @@ import { route, refuseRemaining } from '../handlers/router.ts';
 import { sendProtocolError, createSession, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose } from '../telemetry/counters.ts';
 import { createVerifier } from './token.ts';
-import { considerUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
+import { checkUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
 
-const PROBE_MS = 1_000;
-/** So long do pings wait while something is told to everybody, in pulses. */
-const PUT_OFF_MAX = 5;
+const PING_CHECK_MS = 1_000;
+/** During a broadcast pings are skipped at most this many times in a row. */
+const SKIPPED_MAX = 5;
 
-/** Where sockets come in, speak and leave. */
+/** Accepts sockets, passes on their messages and removes closed ones. */
 export interface Acceptor {
-  /** Answers an HTTP upgrade: with a socket, or with why there is none. Never throws. */
+  /** Answers an HTTP upgrade with a socket or with a refusal. Never throws. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
-  /** From now on nobody comes in, and who asks is told to come back. */
+  /** Accepts no more sockets; grabs on open sockets are answered "busy". */
   shut(): void;
 }
 
@@ -32,10 +32,10 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
   const { log, trustedProxies = 0 } = options;
   const handshakes = new Handshakes(limits);
   let accepting = true;
-  let suspected = false;
+  let proxyWarned = false;
   const socketOptions: ServerOptions & { closeTimeout: number } = {
     noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.messageBytesMax, maxFragments: limits.fragmentsMax, closeTimeout: limits.hangUpMs,
-    // ws would answer every ping, also those of a peer that reads none of the answers.
+    // By default ws answers every ping, even from a peer that reads no answers.
     autoPong: false, handleProtocols: () => SUBPROTOCOL,
   };
   const sockets = new WebSocketServer(socketOptions);
@@ -45,11 +45,11 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
   };
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    if (trustedProxies === 0 && !suspected && request.headers['x-forwarded-for'] !== undefined) {
-      suspected = true;
-      log.warn('a proxy seems to stand before this gateway: as long as TRUSTED_PROXIES is 0, all of its players count as one address');
+    if (trustedProxies === 0 && !proxyWarned && request.headers['x-forwarded-for'] !== undefined) {
+      proxyWarned = true;
+      log.warn('a proxy seems to stand before this gateway: while TRUSTED_PROXIES is 0, all of its players count as one address');
     }
-    const admission = await considerUpgrade(request, rules);
+    const admission = await checkUpgrade(request, rules);
     if (!admission.ok) return refuseUpgrade(stream, admission, limits);
     sockets.handleUpgrade(request, stream, head, (socket) => welcome(socket, stream, admission));
   }
@@ -59,13 +59,14 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
     const caller = { identity, user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address) };
     const session = createSession(socket, stream, caller, performance.now(), limits.heartbeatMs);
     hub.add(session);
-    log.debug({ connection: session.connection, userId }, 'came');
+    log.debug({ connection: session.connection, userId }, 'socket opened');
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
-    // Pings, and pongs that nobody asked for, count as messages.
+    // Pings and unrequested pongs count as messages.
     socket.on('ping', (data) => { if (rateLimiter.admit(session)) pong(session, data, limits); });
     socket.on('pong', () => { if (!session.alive) session.alive = true; else rateLimiter.admit(session); });
     socket.on('close', () => leave(session));
-    // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol); the listener keeps it from being thrown.
+    // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol error). Without this listener the error would
+    // be thrown.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
       else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') counters.refused.message_pieces++;
@@ -81,26 +82,26 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
     rateLimiter.users.leave(session.user);
     rateLimiter.addresses.leave(session.address);
     if (session.closedWith !== undefined) countClose(counters, session.closedWith);
-    log.debug({ connection: session.connection, closedWith: session.closedWith }, 'left');
+    log.debug({ connection: session.connection, closedWith: session.closedWith }, 'socket closed');
   }
 
   function receive(session: Session, data: RawData, isBinary: boolean): void {
-    // Who has been closed may go on talking until he hears of it, or for as long as he likes.
+    // A peer that we have closed may keep sending; its messages are ignored.
     if (session.closedWith !== undefined) return;
     if (isBinary) return sendProtocolError(session, encode({ type: 'error', code: 'not_text', reason: ERRORS.not_text.meaning }), context.limits);
     if (!accepting) return refuseRemaining(context, session, data.toString(), '-7');
     route(context, session, data.toString());
   }
 
-  let putOff = 0;
-  const probe = setInterval(() => {
+  let skipped = 0;
+  const pingTimer = setInterval(() => {
     const [now, redisTime] = [performance.now(), rainCache.now()];
-    putOff = hub.telling && putOff < PUT_OFF_MAX ? putOff + 1 : 0;
-    for (const session of hub) heartbeat(session, now, redisTime, putOff > 0, limits);
+    skipped = hub.broadcasting && skipped < SKIPPED_MAX ? skipped + 1 : 0;
+    for (const session of hub) heartbeat(session, now, redisTime, skipped > 0, limits);
     rateLimiter.forget();
     handshakes.forget();
-  }, PROBE_MS);
-  lifecycle.onClose('heartbeat', () => clearInterval(probe));
+  }, PING_CHECK_MS);
+  lifecycle.onClose('heartbeat', () => clearInterval(pingTimer));
 
   return {
     upgrade: (request, stream, head) => void upgrade(request, stream, head),

@@ -1,11 +1,11 @@
-/** A text frame as a server writes it (RFC 6455, unmasked, unfragmented): made once, it serves any number of sockets. */
+/** A server's text frame (RFC 6455, unmasked, unfragmented): built once and sent to any number of sockets. */
 export type Frame = Buffer;
 
 const TEXT_AND_LAST = 0x81;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
-/** A ping without a word of its own. */
+/** A ping without payload. */
 export const PING: Frame = Buffer.from([0x89, 0]);
 
 export function frameOf(text: string): Frame {

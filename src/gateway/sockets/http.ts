@@ -9,38 +9,38 @@ import type { Limits } from '../limits.ts';
 
 interface HttpRules {
   limits: Limits;
-  /** How many proxies of ours stand before the gateway. */
+  /** Number of our own proxies before the gateway. */
   trustedProxies: number;
-  /** What `/readyz` says. */
+  /** The answer of `/readyz`. */
   report: () => ReadinessReport;
-  /** A connection was dropped before it asked for anything. */
+  /** Called when a connection was dropped before it sent a request. */
   onDropped: (limit: 'connections' | 'connections_per_address') => void;
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-/** The HTTP side of the door: health, and the way to a socket. Everything that is not one plain request is refused. */
+/** The HTTP side of the gateway: health checks and WebSocket upgrades. Everything else is refused. */
 export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade }: HttpRules): Server {
   const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
-  // Node would leave out what comes behind the 2,000th, a proxy's X-Forwarded-For for one. All are read, and too many are refused.
+  // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many are refused below.
   server.maxHeadersCount = 0;
-  // Connections that have not become sockets are bounded, too; behind a proxy all of them have its address.
+  // Limits connections that have not been upgraded. Behind a proxy all of them share its address.
   server.maxConnections = limits.socketsMax + 1_000;
   server.on('drop', () => onDropped('connections'));
-  if (trustedProxies === 0) boundByAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
+  if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
   server.on('request', (request, response) => {
     const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
     if (isAmbiguous(request, limits)) return refuse(400, '400');
     switch (request.url) {
       case '/healthz': return answerJson(response, 200, { status: 'ok' });
       case '/readyz': {
-        const said = report();
-        return answerJson(response, said.ready ? 200 : 503, said);
+        const readiness = report();
+        return answerJson(response, readiness.ready ? 200 : 503, readiness);
       }
       default: return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
     }
   });
   server.on('upgrade', (request, socket, head) => {
-    // Without a listener a reset during the upgrade would end the process.
+    // Without this listener a connection reset during the upgrade would end the process.
     socket.on('error', () => socket.destroy());
     if (isAmbiguous(request, limits)) refuseUpgrade(socket, { refusal: 400 }, limits);
     else onUpgrade(request, socket, head);
@@ -60,8 +60,8 @@ export function listen(server: Server, host: string, port: number): Promise<numb
 }
 
 /**
- * A proxy and we might see two different requests in it: two hosts, a body where none belongs, which would be read as
- * the first frames of the socket, or more headers than both may have read.
+ * Whether a proxy and this server could read the request differently: two Host headers; a body, which would be read as the first
+ * frames of the socket; or more headers than both may have read.
  */
 function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
   if (rawHeaders.length / 2 > headersMax) return true;
@@ -69,8 +69,8 @@ function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, 
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 }
 
-/** Nobody takes all places by opening connections and saying nothing. */
-function boundByAddress(server: Server, max: number, onDropped: () => void): void {
+/** One address must not use up all connections by opening them without a request. */
+function limitPerAddress(server: Server, max: number, onDropped: () => void): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const address = addressOf(socket.remoteAddress ?? '') ?? 'unknown';
@@ -89,16 +89,16 @@ function boundByAddress(server: Server, max: number, onDropped: () => void): voi
 
 export interface Answer {
   refusal: Refusal;
-  /** When to come back, ms from now. */
+  /** When to retry, ms from now. */
   retryInMs?: number;
 }
 
-/** Says why, and hangs up; who does not hang up himself is cut. */
+/** Sends the refusal and closes the connection; a peer that does not close its side is cut. */
 export function refuseUpgrade(socket: Duplex, { refusal, retryInMs }: Answer, { hangUpMs }: Pick<Limits, 'hangUpMs'>): void {
   const { status, reason, meaning } = REFUSALS[refusal];
   const body = JSON.stringify({ code: status, reason, meaning, ...(retryInMs !== undefined && { retryInMs }) });
   const retry = retryInMs === undefined ? '' : `Retry-After: ${Math.ceil(retryInMs / 1_000)}\r\n`;
-  // Whatever else it has to say is not kept.
+  // Discard any further data of the peer.
   socket.resume();
   socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\n${retry}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
   setTimeout(() => socket.destroy(), hangUpMs).unref();

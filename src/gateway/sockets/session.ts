@@ -10,42 +10,45 @@ import type { Identity } from './token.ts';
 /** A grab that is not answered yet. */
 export interface OpenGrab {
   readonly rainId: string;
-  /** In which turn of the event loop it was asked, and the refs of what was asked about the same rain until its end: one decision answers all. */
+  /**
+   * The turn of the event loop in which the grab arrived, and the refs of further grabs for the same rain in that turn. One
+   * decision answers all of them.
+   */
   readonly loopBudget: number;
   also: (string | undefined)[] | undefined;
 }
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
 export interface Session {
-  /** Tells it from all others of this process, for the log. */
+  /** Unique in this process; for the log. */
   readonly connection: number;
-  /** All that his token says of him. */
+  /** Everything that the token says about the user. */
   readonly identity: Identity;
   readonly userId: string;
-  /** What he may still send, and what may still come from where he is. */
+  /** How many messages this user, and this address, may still send. */
   readonly user: CallerBucket;
   readonly address: CallerBucket;
   readonly socket: WebSocket;
-  /** What the socket reads from and writes to. */
+  /** The stream below the socket. */
   readonly stream: Duplex;
   /** Epoch ms at which the token runs out, by Redis's clock. */
   readonly expiresAt: number;
   readonly rains: Set<string>;
-  /** What he has been handed for rains, or has shown; none where no tickets are asked for. */
+  /** Tickets and challenges by rain; `undefined` until the first one. */
   admissions: Map<string, AdmissionState> | undefined;
-  /** A solution of his is being looked at. */
+  /** A solution is being verified. */
   solving: boolean;
   /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
   pingedAt: number;
   alive: boolean;
   errors: number;
-  /** The turn of the event loop in which he was last heard. */
-  heardIn: number;
-  /** His last grab, while it is not answered. */
+  /** The turn of the event loop in which the last message arrived. */
+  lastTurn: number;
+  /** The last grab, until it is answered. */
   openGrab: OpenGrab | undefined;
-  /** The operator has blocked him; his socket is about to be closed. */
+  /** The operator has blocked the user or the address; the socket is about to be closed. */
   blocked: boolean;
-  /** The code we closed him with. */
+  /** The code with which we closed the socket. */
   closedWith: CloseCode | undefined;
 }
 
@@ -59,20 +62,20 @@ let connections = 0;
 
 /** @param now ms of the monotonic clock */
 export function createSession(socket: WebSocket, stream: Duplex, caller: Caller, now: number, heartbeatMs: number): Session {
-  // The first ping falls at a random point of the heartbeat, so that sockets that came together are not pinged together.
+  // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   const { identity, user, address } = caller;
   const { userId, expiresAt } = identity;
   return {
     connection: ++connections, identity, userId, user, address, socket, stream, expiresAt, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0,
-    heardIn: -1, openGrab: undefined, blocked: false, closedWith: undefined,
+    lastTurn: -1, openGrab: undefined, blocked: false, closedWith: undefined,
   };
 }
 
 /**
- * The only way out. A socket that is gone swallows the message; one that does not read is closed, not buffered for. Frames are
- * written as they are, past ws, which would frame them once per socket: it neither compresses nor queues here, so that its
- * own control frames keep their order with ours.
+ * Sends a message; nothing else writes messages to a socket. A closed socket drops the message. A socket that reads too slowly is
+ * closed, so its messages are not buffered. Frames are written to the stream directly, since ws would frame each message once per
+ * socket. ws neither compresses nor queues here, so its control frames keep their order with ours.
  */
 export function send(session: Session, message: string | Frame, limits: Limits): void {
   const { socket, stream } = session;
@@ -81,24 +84,27 @@ export function send(session: Session, message: string | Frame, limits: Limits):
   stream.write(typeof message === 'string' ? frameOf(message) : message);
 }
 
-/** Tells what was wrong; who keeps sending nonsense is closed. */
+/** Sends a protocol error; closes a socket that sends too many invalid messages. */
 export function sendProtocolError(session: Session, message: string, limits: Limits): void {
   send(session, message, limits);
   if (++session.errors >= limits.errorsPerSocketMax) end(session, 4429);
 }
 
-/** What is said to him until the end of what is being done goes out in one write. For who is said more than one thing: for one alone it is dearer. */
+/**
+ * Collects all writes to this session until the end of the current tick into one system write. Worth it for two messages or more;
+ * for a single message it is slower.
+ */
 export function gather({ stream }: Session): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
-  process.nextTick(letGo, stream);
+  process.nextTick(uncork, stream);
 }
 
-function letGo(stream: Duplex): void {
+function uncork(stream: Duplex): void {
   stream.uncork();
 }
 
-/** Answers a ping. Who pings and does not read is as slow a reader as any. */
+/** Answers a ping. A peer that pings and does not read is closed as too slow. */
 export function pong(session: Session, data: Buffer, limits: Limits): void {
   const { socket, stream } = session;
   if (socket.readyState !== WebSocket.OPEN) return;
@@ -107,8 +113,8 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
 }
 
 /**
- * Says why and hangs up; a peer that does not answer the close is cut by ws after its own time-out. Who does not read or
- * does not answer is cut at once and sees 1006, most likely: for him the code is a wish, in our own logs it is the reason.
+ * Closes the socket with a code. A peer that does not answer the close is cut by ws after its own time-out. A peer that reads too
+ * slowly or does not answer pings is cut at once and most likely sees 1006; the code still appears in our logs.
  */
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
@@ -117,16 +123,17 @@ export function end(session: Session, code: CloseCode): void {
 }
 
 /**
- * Pings who is due, drops who did not answer the last one or whose token ran out. Called about once a second.
+ * Sends a ping if it is due. Closes the session if the last ping was not answered or the token has expired. Called about once a
+ * second.
  *
- * @param now ms of the monotonic clock, which no correction of the time of day makes jump over everybody's pong
+ * @param now ms of the monotonic clock, so that a correction of the wall clock does not time out every pong
  * @param redisTime epoch ms
- * @param putOff nobody is pinged this time: there is something to tell that matters more
+ * @param skipPings no ping this time: a broadcast has priority
  */
-export function heartbeat(session: Session, now: number, redisTime: number, putOff: boolean, limits: Limits): void {
+export function heartbeat(session: Session, now: number, redisTime: number, skipPings: boolean, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
   if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
-  if (putOff || now - session.pingedAt < limits.heartbeatMs) return;
+  if (skipPings || now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;
   session.alive = false;
   if (session.socket.readyState === WebSocket.OPEN) session.stream.write(PING);

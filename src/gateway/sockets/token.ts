@@ -1,7 +1,7 @@
 import { userId } from '../../rain/claim.ts';
 import { createTokenReader, type TokenRules } from '../../platform/auth/tokenReader.ts';
 
-/** Who the token's bearer is, and until when (epoch ms). */
+/** The user of a token, and its expiry (epoch ms). */
 export interface Identity {
   userId: string;
   expiresAt: number;
@@ -10,11 +10,11 @@ export interface Identity {
 export type VerifyToken = (token: string) => Promise<Identity | undefined>;
 
 /**
- * The user is the `sub` of a verified, unexpired token and nothing else [R9].
+ * Verifies tokens. The user is the `sub` of a verified, unexpired token and nothing else [R9].
  *
- * Whether it has run out is judged by Redis's clock, which all gateways share and which rules the rain: a gateway whose own
- * clock is ten minutes ahead would turn away, in the middle of a rain, whoever has less than that left, and one behind would
- * let in whose token ran out ten minutes ago.
+ * Expiry is checked by Redis's clock, which all gateways share and which rules the rain. With its own clock, a gateway that is ten
+ * minutes fast would refuse, in the middle of a rain, every token with less than ten minutes left; a slow one would accept tokens
+ * that expired ten minutes ago.
  *
  * @param now that clock, epoch ms
  */

@@ -1,6 +1,6 @@
 import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../../protocol/outcomes.ts';
 
-/** What can be refused for being too much, or too often, by the limit that did it. */
+/** The limits that refuse or close, as in the metric `rain_gateway_refused_total`. */
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
   'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
@@ -8,19 +8,19 @@ export const REFUSED_BY = [
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
-/** What this gateway has counted since it opened. Plain numbers: counting an answer must cost next to nothing. */
+/** What this gateway has counted since it started. Plain numbers: counting an answer must cost almost nothing. */
 export interface GatewayCounters {
-  /** Grabs answered, by the code they were answered with. */
+  /** Grabs answered, by code. */
   answers: Record<OutcomeCode, number>;
   /** Upgrades, messages, joins and sockets refused or closed, by limit. */
   refused: Record<LimitName, number>;
-  /** Sockets that we have closed, by code. */
+  /** Sockets that the gateway has closed, by code. */
   closes: Record<CloseCode, number>;
-  /** Tickets and challenges handed out; one that is told again is not counted again. */
+  /** Tickets and challenges issued; sending one again does not count. */
   issued: Record<'ticket' | 'challenge', number>;
-  /** Grabs that drew a lot at the opening of a rain. */
+  /** Grabs that took part in the lottery at the opening of a rain. */
   gathered: number;
-  /** Commands that Redis did not answer, or not as expected. One may stand for a whole batch of grabs. */
+  /** Failed or unexpected replies of Redis. One may affect a whole batch of grabs. */
   redisFaults: number;
 }
 
@@ -35,7 +35,7 @@ export function createGatewayCounters(): GatewayCounters {
   };
 }
 
-/** The limits that end in a close. */
+/** The limits that lead to a close. */
 const LIMIT_OF_CLOSE: { readonly [C in CloseCode]?: LimitName } = { 1009: 'message_bytes', 4403: 'blocks', 4413: 'send_buffer', 4429: 'errors', 4430: 'offences' };
 
 export function countClose(counters: GatewayCounters, code: CloseCode): void {

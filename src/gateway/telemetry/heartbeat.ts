@@ -5,7 +5,7 @@ import type { RedisClient } from '../../platform/redis/connect.ts';
 import { VERSION } from '../../platform/process/version.ts';
 import type { GatewayCounters } from './counters.ts';
 
-/** A gateway that closes has more to do in its time. */
+/** Time limit for the removal at shutdown, ms: a closing gateway has other work. */
 const GOODBYE_MS = 250;
 
 interface HeartbeatRules {
@@ -21,33 +21,33 @@ interface HeartbeatRules {
 }
 
 interface GatewayHeartbeat {
-  /** Says goodbye if that is quickly done; otherwise it is missed a little later. Never rejects. */
+  /** Removes the gateway from the console's list if Redis answers quickly; otherwise the entry becomes stale. Never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Tells the console, once a second, that this gateway is there and what it has counted. A word that is lost is followed by the
- * next; while Redis is away nobody is told anything, and one word waits at most.
+ * Reports this gateway and its counters to the console once a second. A lost report is replaced by the next one. While Redis is
+ * unreachable, at most one report waits.
  */
 export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = 1_000 }: HeartbeatRules): GatewayHeartbeat {
   const id = randomUUID();
   const startedAt = now();
-  let telling: Promise<void> | undefined;
-  const tell = () => {
-    telling ??= sendHeartbeat(redis, { id, address, version: VERSION, startedAt, at: Math.round(now()), sockets: sockets(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...counters.answers } })
-      // Its faults are told by those who asked Redis for something that matters.
-      .catch(() => {}).finally(() => { telling = undefined; });
+  let sending: Promise<void> | undefined;
+  const report = () => {
+    sending ??= sendHeartbeat(redis, { id, address, version: VERSION, startedAt, at: Math.round(now()), sockets: sockets(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...counters.answers } })
+      // Redis faults are reported by the callers that need an answer.
+      .catch(() => {}).finally(() => { sending = undefined; });
   };
-  tell();
-  const timer = setInterval(tell, everyMs).unref();
+  report();
+  const timer = setInterval(report, everyMs).unref();
   return {
     async close() {
       clearInterval(timer);
-      const goodbye = async () => {
-        await telling;
+      const remove = async () => {
+        await sending;
         await removeHeartbeat(redis, id);
       };
-      await Promise.race([goodbye().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await Promise.race([remove().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
     },
   };
 }

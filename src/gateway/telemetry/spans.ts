@@ -2,7 +2,7 @@ import type { AnsweredBatch } from '../../grab/batcher.ts';
 import { stepBefore, traceOf } from '../../rain/packet-trace.ts';
 import { epochOf, type Traces } from '../../platform/telemetry/traces.ts';
 
-/** Tells the first step of every win that is followed. Who has lost is not followed: there would be a million of him. */
+/** Records the first span of every traced win. Losers are not traced: there would be a million spans. */
 export function traceWins(traces: Traces, { rainId, shard, pendingGrabs, answers, openedAt, answeredAt }: AnsweredBatch<unknown>): void {
   for (const answer of answers) {
     if (answer.code !== '0') continue;
@@ -15,7 +15,7 @@ export function traceWins(traces: Traces, { rainId, shard, pendingGrabs, answers
   }
 }
 
-/** Tells the last step: his sockets at this gateway have heard that it is credited. */
+/** Records the last span: the user's sockets at this gateway have been sent `credited`. */
 export function traceCredited(traces: Traces, rainId: string, redPacketId: string, sockets: number, startMs: number): void {
   const of = traceOf({ rainId, redPacketId });
   if (!traces.follows(of)) return;

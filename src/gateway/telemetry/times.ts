@@ -1,14 +1,14 @@
 import { Histogram, WAITS_SECONDS } from '../../platform/telemetry/histogram.ts';
 
-/** How long what this gateway does takes, since it opened. Counted once a batch, whoever many it is for. */
+/** Durations and sizes of this gateway's work since it started. Counted once a batch, however many grabs it holds. */
 export interface Times {
-  /** Grabs that Redis decided: from the turn in which they were read until their answer was written. */
+  /** Grabs decided by Redis: from the turn that read them until their answer was written. */
   answers: Histogram;
-  /** Batches on their way to Redis and back. */
+  /** Round trips of batches. */
   batches: Histogram;
   /** Grabs in a batch. */
   sizes: Histogram;
-  /** A question to Redis before which nothing stands. */
+  /** Round trips of pings that queue behind nothing. */
   probe: Histogram;
 }
 

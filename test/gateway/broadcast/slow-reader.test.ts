@@ -14,9 +14,9 @@ const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
 
 const READERS = 12;
-/** Per broadcast: the most that one event can bring one user. */
+/** Bytes per broadcast: the largest that one event can send to one user. */
 const CLAIMS = 500;
-/** What the kernels of both ends take in before a writer notices that nobody reads, at most. */
+/** The most that the kernels of both ends buffer before a writer notices that nobody reads. */
 const KERNEL_BYTES_MAX = 16_000_000;
 
 async function startGateway() {
@@ -29,7 +29,7 @@ async function startGateway() {
   return { port, measure };
 }
 
-/** Comes in, and from then on reads nothing, ever. */
+/** Connects and then never reads. */
 async function enterDeaf(port: number, user: string): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   onTestFinished(() => { socket.destroy(); });
@@ -42,11 +42,11 @@ async function enterDeaf(port: number, user: string): Promise<Socket> {
   return socket;
 }
 
-test('[R10] who never reads is closed with 4413 under a broadcast: memory stays flat meanwhile, and who reads misses nothing', async () => {
+test('[R10] a client that never reads is closed with 4413 during a broadcast: memory stays flat, and other clients miss nothing', async () => {
   const { port, measure } = await startGateway();
   const reader = await dial(`ws://127.0.0.1:${port}/v1`, 'reader');
-  let heard = 0;
-  reader.socket.on('message', (data) => { if (String(data).includes('"credited"')) heard++; });
+  let received = 0;
+  reader.socket.on('message', (data) => { if (String(data).includes('"credited"')) received++; });
   for (let i = 0; i < READERS; i++) await enterDeaf(port, 'deaf');
   const before = await measure();
   expect(before.sockets).toBe(READERS + 1);
@@ -63,20 +63,20 @@ test('[R10] who never reads is closed with 4413 under a broadcast: memory stays 
   }
   const after = await measure();
   expect([after.closes['4413'], after.refused['send_buffer']]).toEqual([READERS, READERS]);
-  // What one socket may hold unsent, a frame more, and what the queue of so many small frames costs itself.
+  // The unsent bytes that one socket may hold, one frame more, and the overhead of the queue of so many small frames.
   expect(most - before.bytes, `${before.bytes} bytes before, ${most} at most`).toBeLessThan(READERS * LIMITS.sendBufferBytesMax * 3);
   await eventually(async () => expect((await measure()).bytes - before.bytes).toBeLessThan(2_000_000));
-  await eventually(() => heard === events);
+  await eventually(() => received === events);
   await reader.leave();
 }, 60_000);
 
-test('[R10] who pings and never reads is closed as well', async () => {
+test('[R10] a client that pings and never reads is closed as well', async () => {
   const { port, measure } = await startGateway();
   const deaf = await enterDeaf(port, 'pinging');
   const ping = Buffer.concat(Array.from({ length: 50 }, () => clientFrame(Buffer.alloc(125), 9)));
   const timer = setInterval(() => deaf.write(ping), 5);
   onTestFinished(() => clearInterval(timer));
   await eventually(async () => expect((await measure()).sockets).toBe(0), { timeoutMs: 20_000 });
-  // More pings than a message allowance holds: that is found out first, long before any buffer is full.
+  // More pings than the message bucket holds: that limit is reached long before any buffer is full.
   expect((await measure()).closes['4430']).toBe(1);
 }, 30_000);

@@ -28,7 +28,7 @@ async function solve({ challenge }: ChallengeMessage): Promise<ChallengeSolution
   return { counter, derivedKey };
 }
 
-/** What is said goes out in one packet. */
+/** Sends all messages in one packet. */
 function inOneBreath({ socket }: Client, say: () => void): void {
   const { _socket: stream } = socket as unknown as { _socket: Socket };
   stream.cork();
@@ -41,7 +41,7 @@ async function refusedAs(client: Client, solution: object): Promise<string> {
   return (await client.next('error')).code;
 }
 
-test('a challenge stands before the ticket: unsolved there is none, solved there is one, and it wins', async () => {
+test('a challenge precedes the ticket: no ticket without its solution; with it the ticket is issued and wins', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann');
   const message = await challengeFor(ann);
@@ -54,7 +54,7 @@ test('a challenge stands before the ticket: unsolved there is none, solved there
   expect(gateway.counters.issued).toEqual({ ticket: 1, challenge: 1 });
 });
 
-test('wrong, made easier, another user\'s, another rain\'s: not solved', async () => {
+test('wrong, made easier, or for another user or rain: not solved', async () => {
   const gateway = await open();
   const [ann, bob] = [await enter(gateway, 'ann-1'), await enter(gateway, 'bob-1')];
   const message = await challengeFor(ann);
@@ -74,7 +74,7 @@ test('wrong, made easier, another user\'s, another rain\'s: not solved', async (
   expect(gateway.counters.issued.ticket).toBe(0);
 });
 
-test('[R12] what is no solution at all is refused by the field', async () => {
+test('[R12] an invalid solution message is refused with the name of the field', async () => {
   const ann = await enter(await open(), 'ann-12');
   const { challenge } = await challengeFor(ann);
   const solution = { counter: 1, derivedKey: '00' };
@@ -85,7 +85,7 @@ test('[R12] what is no solution at all is refused by the field', async () => {
   ]) expect(await refusedAs(ann, wrong)).toBe('bad_field');
 });
 
-test('a challenge that has run out is not solved any more; a join gives another', async () => {
+test('an expired challenge cannot be solved; a join issues another one', async () => {
   const gateway = await open({ challengeMs: 1 });
   const ann = await enter(gateway, 'ann-2');
   const message = await challengeFor(ann);
@@ -94,7 +94,7 @@ test('a challenge that has run out is not solved any more; a join gives another'
   expect((await challengeFor(ann)).challenge).not.toEqual(message.challenge);
 });
 
-test('[R1] a solution that is shown again, on any gateway, is worth a ticket to the same rain, and no second packet', async () => {
+test('[R1] a repeated solution, on any gateway, gives a ticket to the same rain, and no second packet', async () => {
   const [here, there] = [await open(), await open()];
   const ann = await enter(here, 'ann-3');
   const message = await challengeFor(ann);
@@ -114,26 +114,26 @@ test('[R1] a solution that is shown again, on any gateway, is worth a ticket to 
   expect((await claimLog({ redis }, 'r1')).filter(({ userId }) => userId === 'ann-3')).toHaveLength(1);
 });
 
-test('[R10] who joins again gets the same challenge; so many are made in a second, and who comes after that is asked back', async () => {
+test('[R10] repeated joins get the same challenge; challenges per second are limited, with a retry delay', async () => {
   const gateway = await open({ challengesPerSecondMax: 2 });
   const ann = await enter(gateway, 'ann-4');
   const { challenge } = await challengeFor(ann);
   for (let i = 0; i < 5; i++) expect((await challengeFor(ann)).challenge).toEqual(challenge);
   const others = await Promise.all(Array.from({ length: 12 }, (_, i) => enter(gateway, `crowd-${i}`)));
   for (const other of others) other.say({ type: 'join', rainId: 'r1' });
-  const told = await Promise.all(others.map((other) => Promise.any([other.next('challenge'), other.next('result')])));
-  const busy = told.filter((message) => message.type === 'result');
+  const replies = await Promise.all(others.map((other) => Promise.any([other.next('challenge'), other.next('result')])));
+  const busy = replies.filter((message) => message.type === 'result');
   expect(busy.length).toBeGreaterThan(0);
   expect(busy.every((message) => message.code === '-7')).toBe(true);
   expect(gateway.counters.refused.challenges).toBe(busy.length);
 }, 20_000);
 
-test('[R10] one solution of a socket is looked at at a time, and who guesses on is closed with 4429', async () => {
+test('[R10] a socket has one solution verified at a time, and repeated guesses close it with 4429', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann-6');
   const message = await challengeFor(ann);
   const right = { type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) };
-  // In one breath: behind a wrong one even the right one is not looked at.
+  // In one packet: after a wrong solution even the right one is not verified.
   inOneBreath(ann, () => {
     ann.say({ ...right, solution: { ...right.solution, derivedKey: '00'.repeat(32) } });
     ann.say(right);
@@ -148,7 +148,7 @@ test('[R10] one solution of a socket is looked at at a time, and who guesses on 
   expect(await script.closed).toBe(4429);
 });
 
-test('challenges under pressure only: before it the ticket is free', async () => {
+test('challenges only under load: before, the ticket is issued without one', async () => {
   let pressed = false;
   const gateway = await open({}, { proofOfWork: 'pressure' }, () => pressed);
   const [ann, bob] = [await enter(gateway, 'ann-5'), await enter(gateway, 'bob-5')];
@@ -156,7 +156,7 @@ test('challenges under pressure only: before it the ticket is free', async () =>
   const { ticket } = await ann.next('ticket');
   pressed = true;
   const message = await challengeFor(bob);
-  // Who has one keeps it.
+  // A user with a ticket keeps it.
   ann.say({ type: 'join', rainId: 'r1' });
   expect((await ann.next('ticket')).ticket).toBe(ticket);
   bob.say({ type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) });

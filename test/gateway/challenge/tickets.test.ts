@@ -16,7 +16,7 @@ const SECRET = TICKETED.secret;
 const NOW = 1_900_000_000_000;
 const open = (rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean) => narrow(server.url, {}, { challenges: { ...TICKETED, ...rules }, ...(pressed && { pressed }) });
 
-test('a join hands out a ticket, and with it a grab is decided; without it nothing is, and nothing is changed [R11]', async () => {
+test('a join issues a ticket, and with it a grab is decided; without it nothing is decided or changed [R11]', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann');
   const before = await dump(redis);
@@ -32,7 +32,7 @@ test('a join hands out a ticket, and with it a grab is decided; without it nothi
   expect([gateway.counters.refused.tickets, gateway.counters.answers['-9'], gateway.counters.issued.ticket]).toEqual([1, 1, 1]);
 });
 
-test('[R9] no ticket but his own, unchanged, for this rain and not run out is one', () => {
+test('[R9] only the user\'s own ticket, unchanged, for this rain and not expired, is valid', () => {
   const tickets = new Tickets(SECRET);
   const { text } = tickets.issue('ann', 'r1', NOW);
   expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW });
@@ -41,24 +41,24 @@ test('[R9] no ticket but his own, unchanged, for this rain and not run out is on
   expect(tickets.read(text, 'bob', 'r1', NOW - 1), 'another user').toBeUndefined();
   expect(tickets.read(text, 'ann', 'r2', NOW - 1), 'another rain').toBeUndefined();
   expect(new Tickets(`${SECRET}!`).read(text, 'ann', 'r1', NOW - 1), 'another secret').toBeUndefined();
-  // Every single letter counts, and so does the number of them.
+  // Every single character counts, and so does their number.
   for (let at = 0; at < text.length; at++) {
     const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
     expect(tickets.read(changed, 'ann', 'r1', NOW - 1), `letter ${at}`).toBeUndefined();
   }
   for (const other of ['', 'x', text.slice(1), `${text}A`, `${text}=`, ` ${text.slice(1)}`, '+'.repeat(64), 'A'.repeat(64)]) expect(tickets.read(other, 'ann', 'r1', NOW - 1), other).toBeUndefined();
-  // What one pair of names is signed for is not what another pair reads like.
+  // The signed text of one pair of names must not equal that of another pair.
   expect(tickets.read(tickets.issue('b/c', 'a', NOW).text, 'c', 'a', NOW - 1)).toBeUndefined();
   expect(tickets.read(tickets.issue('/r1/ann', 'r1', NOW).text, 'ann', 'r1', NOW - 1)).toBeUndefined();
 });
 
-test('no two tickets are alike', () => {
+test('no two tickets are equal', () => {
   const tickets = new Tickets(SECRET);
   const many = Array.from({ length: 200 }, () => tickets.issue('ann', 'r1', NOW));
   expect(new Set(many.map(({ text }) => text)).size).toBe(200);
 });
 
-test('forged, another user\'s, another rain\'s and run out: each is told to join again, and another gateway takes what this one gave', async () => {
+test('a forged or expired ticket, or one for another user or rain, gets "join again"; a ticket is valid on every gateway', async () => {
   const [here, there] = [await open(), await open()];
   const [ann, bob] = [await enter(here, 'ann-1'), await enter(here, 'bob-1')];
   const { ticket } = await ticketFor(ann);
@@ -75,7 +75,7 @@ test('forged, another user\'s, another rain\'s and run out: each is told to join
   expect(await shown(await enter(there, 'ann-1'), ticket)).toBe('0');
 });
 
-test('after a change of the secret old tickets are refused, and a join gives a new one', async () => {
+test('after a change of the secret old tickets are refused, and a join issues a new one', async () => {
   const ann = await enter(await open(), 'ann-2');
   const { ticket } = await ticketFor(ann);
   const changed = await enter(await open({ secret: 'another-ticket-secret-0123456789-012' }), 'ann-2');
@@ -87,7 +87,7 @@ test('after a change of the secret old tickets are refused, and a join gives a n
   expect((await changed.next('result')).code).toBe('0');
 });
 
-test('who comes back shows his ticket, and gets the same one', async () => {
+test('a user who reconnects and sends the ticket gets the same one', async () => {
   const gateway = await open();
   const first = await enter(gateway, 'ann-3');
   const { ticket } = await ticketFor(first);
@@ -98,7 +98,7 @@ test('who comes back shows his ticket, and gets the same one', async () => {
   expect(gateway.counters.issued.ticket).toBe(1);
 });
 
-test('[R6] a winner who has lost his ticket is told his win by the join, and by any grab once the rain is over', async () => {
+test('[R6] a winner without a ticket gets the win by a join, and by any grab once the rain is over', async () => {
   await stockRain(redis, { rainId: 'r6', amounts: ['7.10', '1.00'] });
   const gateway = await open();
   const ann = await enter(gateway, 'ann-6');
@@ -121,7 +121,7 @@ test('[R6] a winner who has lost his ticket is told his win by the join, and by 
   });
 });
 
-test('a rain that is over hands out no tickets', async () => {
+test('a rain that is over issues no tickets', async () => {
   await stockRain(redis, { rainId: 'over', amounts: ['1.00'] });
   await close(redis, 'over', 1, 'early');
   const gateway = await open();
@@ -133,7 +133,7 @@ test('a rain that is over hands out no tickets', async () => {
   expect(gateway.counters.issued.ticket).toBe(0);
 });
 
-test('a rain that the gateway has not heard of yet is no way past the ticket', async () => {
+test('a rain that the gateway does not know yet does not bypass the ticket check', async () => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann');
   await stockRain(redis, { rainId: 'fresh', amounts: ['1.00'] });
@@ -143,7 +143,7 @@ test('a rain that the gateway has not heard of yet is no way past the ticket', a
   expect((await ann.next('result')).code).toBe('-8');
 });
 
-test('under pressure only: who has joined has his ticket by then, who has not is told to', async () => {
+test('required only under load: users who have joined have a ticket by then, others are told to join', async () => {
   let pressed = false;
   const gateway = await open({ tickets: 'pressure' }, () => pressed);
   const [ann, bob, eve] = [await enter(gateway, 'ann-p'), await enter(gateway, 'bob-p'), await enter(gateway, 'eve-p')];
@@ -160,7 +160,7 @@ test('under pressure only: who has joined has his ticket by then, who has not is
   expect((await eve.next('result')).code).toBe('0');
 });
 
-test('where tickets are off a join says nothing of them, and what is shown all the same does no harm', async () => {
+test('with tickets off a join sends none, and a ticket sent all the same does no harm', async () => {
   const gateway = await narrow(server.url, {});
   const ann = await enter(gateway, 'ann-off');
   ann.say({ type: 'join', rainId: 'r1', ticket: 'x' });
@@ -180,7 +180,7 @@ test.each([
   expect(await ann.next('error')).toMatchObject({ code: 'bad_field', reason: expect.stringContaining(name) as string });
 });
 
-test('[R10] a socket remembers tickets of as many rains as it may watch', () => {
+test('[R10] a socket keeps tickets of as many rains as it may watch', () => {
   const session: Pick<Session, 'admissions'> = { admissions: undefined };
   for (let i = 0; i < 3 * LIMITS.joinsPerSocketMax; i++) admissionStateOf(session, `rain-${i}`, LIMITS);
   expect(session.admissions!.size).toBe(LIMITS.joinsPerSocketMax);

@@ -49,7 +49,7 @@ async function grab(client: Client, rainId: string): Promise<{ code: string; amo
 }
 
 describe('DURABILITY=replicas=1', () => {
-  test('[R4] while the replica is stalled neither grab nor join tells a win; afterwards both do', async () => {
+  test('[R4] while the replica is stalled neither grab nor join reports a win; afterwards both do', async () => {
     const gateway = await open({ durability: { mode: 'replicas', replicas: 1 }, durabilityWaitMs: 100 });
     await stockRain(redis, { rainId: 'stalled', amounts: ['12.21'] });
     const [ann, bob] = [await dial(gateway.url, 'ann'), await dial(gateway.url, 'bob')];
@@ -71,13 +71,13 @@ describe('DURABILITY=replicas=1', () => {
     await Promise.all([ann.leave(), bob.leave()]);
   }, 40_000);
 
-  test('too few replicas are told at the start, in one sentence', async () => {
+  test('too few replicas are reported at the start, in one sentence', async () => {
     const { log, lines } = listen();
     await open({ durability: { mode: 'replicas', replicas: 3 }, log });
     expect(lines).toEqual([expect.objectContaining({ level: 'warn', message: expect.stringMatching(/3 replicas .* 1 are connected/) as string })]);
   });
 
-  test('a Redis that keeps less than asked for is told at the start', async () => {
+  test('a Redis with less durability than configured is reported at the start', async () => {
     await redis.config('SET', 'appendfsync', 'everysec');
     const [strict, relaxed] = [listen(), listen()];
     try {
@@ -91,8 +91,8 @@ describe('DURABILITY=replicas=1', () => {
   });
 });
 
-describe('a connection that was lost and is back', () => {
-  /** Takes the last claim out of Redis, as a failover to a replica that has not heard of it does. */
+describe('a connection that was lost and is ready again', () => {
+  /** Removes the last claim from Redis, like a failover to a replica without it. */
   async function forgetLastClaim(rainId: string): Promise<void> {
     const keys = shardKeys(rainId, 0);
     const { userId, redPacketId, amount } = (await claimLog({ redis }, rainId)).at(-1)!;
@@ -102,7 +102,7 @@ describe('a connection that was lost and is back', () => {
   }
   const cutEverybodyElse = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 
-  test('[R6] a told win that is missing is put back before anybody else gets its packet, and told in the log', async () => {
+  test('[R6] a missing win is put back before anybody else gets its packet, and is logged', async () => {
     const { log, lines } = listen();
     const gateway = await open({ log });
     await stockRain(redis, { rainId: 'lost', amounts: ['3.00'] });
@@ -111,7 +111,7 @@ describe('a connection that was lost and is back', () => {
     const others = await Promise.all(Array.from({ length: 30 }, (_, i) => dial(gateway.url, `other-${i}`)));
     await forgetLastClaim('lost');
     await cutEverybodyElse();
-    // They ask all the while, and any of them would be given her packet.
+    // They grab all the time, and any of them could get her packet.
     const answers = await Promise.all(others.map((other) => eventually(async () => {
       const { code } = await grab(other, 'lost');
       return code !== '-7' && code;
@@ -125,7 +125,7 @@ describe('a connection that was lost and is back', () => {
     await Promise.all([ann, ...others].map((client) => client.leave()));
   });
 
-  test('[R6] what join told is remembered like what a grab told', async () => {
+  test('[R6] a win sent by a join is kept like one sent by a grab', async () => {
     const [first, second] = [await open({}), await open({})];
     await stockRain(redis, { rainId: 'joined', amounts: ['3.00'] });
     const ann = await dial(first.url, 'ann');
@@ -141,7 +141,7 @@ describe('a connection that was lost and is back', () => {
     await back.leave();
   });
 
-  test('a rain that Redis has forgotten is reported with who was told what, without amounts, and not one key of it is written', async () => {
+  test('a rain that Redis has lost is reported with its winners, without amounts, and none of its keys is written', async () => {
     const { log, lines } = listen();
     const gateway = await open({ log });
     await stockRain(redis, { rainId: 'flushed', amounts: ['3.00'] });
@@ -157,7 +157,7 @@ describe('a connection that was lost and is back', () => {
     await ann.leave();
   });
 
-  test('a restored claim carries a moment of Redis\'s clock, and is a claim like any other', async () => {
+  test('a restored claim has a time of Redis\'s clock, and is a claim like any other', async () => {
     const gateway = await open({});
     await stockRain(redis, { rainId: 'dated', amounts: ['3.00'] });
     const ann = await dial(gateway.url, 'ann');

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { shardKeys } from '../../../src/store/keys.ts';
-import type { ToldClaim } from '../../../src/grab/restore.ts';
+import type { SentWin } from '../../../src/grab/restore.ts';
 import { startRestorer } from '../../../src/gateway/durability/restorer.ts';
 import { createLog, type Logger } from '../../../src/platform/telemetry/log.ts';
 import { listeningLog } from '../../support/log.ts';
@@ -9,10 +9,10 @@ import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { redis } = await openRedis();
 
-test('a doubt is enough to look again, and what fails is tried until it succeeds, told once', async () => {
+test('a doubt is enough for another check; a failed check is repeated until it succeeds, and reported once', async () => {
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
   const keys = shardKeys('r1', 0);
-  const recentWins: ToldClaim[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
+  const recentWins: SentWin[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
   const warnings: string[] = [];
   const log = createLog('gateway', 'silent');
   log.warn = ((_facts: object, message: string) => { warnings.push(message); }) as Logger['warn'];
@@ -25,16 +25,16 @@ test('a doubt is enough to look again, and what fails is tried until it succeeds
   expect(restorer.looking).toBe(false);
   await redis.del(keys.claims);
   await eventually(async () => expect(await redis.llen(keys.claims)).toBe(1));
-  await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot be looked for'), expect.stringContaining('put back')]));
+  await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot check'), expect.stringContaining('put back')]));
   const before = looks;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(looks).toBe(before);
 });
 
-test('what became of the wins of other rains is told at once, and once, though those of one rain cannot be looked for', async () => {
+test('results of other rains are reported at once, and once, even if the wins of one rain cannot be checked', async () => {
   await stockRain(redis, { rainId: 'broken', amounts: ['1.00'] });
   await stockRain(redis, { rainId: 'whole', amounts: ['1.00'] });
-  const recentWins = ['broken', 'whole', 'gone'].map((rainId): ToldClaim => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
+  const recentWins = ['broken', 'whole', 'gone'].map((rainId): SentWin => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
   await redis.set(shardKeys('broken', 0).claims, 'of another type');
   const { log, heard } = listeningLog();
   let looks = 0;
@@ -42,9 +42,9 @@ test('what became of the wins of other rains is told at once, and once, though t
   onTestFinished(() => restorer.close());
   restorer.doubt();
   await eventually(() => looks > 3);
-  const said = () => heard.filter(({ level }) => level === 'warn' || level === 'error').map(({ msg }) => msg);
-  expect(said()).toEqual([expect.stringContaining('put back'), expect.stringContaining('has lost a rain'), expect.stringContaining('cannot be looked for')]);
+  const logged = () => heard.filter(({ level }) => level === 'warn' || level === 'error').map(({ msg }) => msg);
+  expect(logged()).toEqual([expect.stringContaining('put back'), expect.stringContaining('has lost a rain'), expect.stringContaining('cannot check')]);
   await redis.del(shardKeys('broken', 0).claims);
-  await eventually(() => expect(said()).toHaveLength(4));
-  expect(said().at(-1)).toContain('put back');
+  await eventually(() => expect(logged()).toHaveLength(4));
+  expect(logged().at(-1)).toContain('put back');
 });

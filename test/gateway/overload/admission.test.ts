@@ -5,10 +5,10 @@ import { LIMITS } from '../../../src/gateway/limits.ts';
 import { percentile, RedisModel } from '../redisModel.ts';
 
 const TIMES = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
-/** One more is refused only because it comes a millisecond before another is decided. */
+/** Tolerance: one more grab may be refused because it arrives a millisecond before another one is decided. */
 const random = () => 0.5;
 
-/** Offered so many times what Redis can do for ten seconds → what came of it. */
+/** Offers a multiple of Redis's capacity for ten seconds → the results. */
 function curve(perSecond: number, lineMs: number) {
   return TIMES.map((times) => {
     const model = new RedisModel({ perSecond, lineMs, random });
@@ -18,8 +18,8 @@ function curve(perSecond: number, lineMs: number) {
   });
 }
 
-describe('the curve of a Redis of fixed capacity', () => {
-  test.each([[300, 1], [2_000, 1], [8_000, 20], [40_000, 1], [20_000, 50]])('%i grabs a second over a line of %i ms: goodput stays, and so does the wait', (perSecond, lineMs) => {
+describe('admission to a Redis of fixed capacity', () => {
+  test.each([[300, 1], [2_000, 1], [8_000, 20], [40_000, 1], [20_000, 50]])('%i grabs a second over a network of %i ms: goodput and waiting time stay stable', (perSecond, lineMs) => {
     const points = curve(perSecond, lineMs);
     const best = Math.max(...points.map(({ goodput }) => goodput));
     const table = points.map(({ times, goodput, refused, p99, restP99 }) => `${times} × → ${goodput.toFixed(0)}/s, ${refused.toFixed(0)}/s refused, p99 ${p99} ms, of which after two seconds ${restP99} ms`).join('\n');
@@ -27,12 +27,12 @@ describe('the curve of a Redis of fixed capacity', () => {
     for (const { times, goodput, refused, p99, restP99 } of points) {
       if (times <= 0.75) expect([refused, goodput / (perSecond * times)], table).toEqual([0, expect.closeTo(1, 1)]);
       else expect(goodput, table).toBeGreaterThanOrEqual(best * 0.8);
-      // What comes in before anybody has waited is not known to be too much: at ten times as much that is a tenth of all.
+      // Grabs that arrive before any wait was measured cannot be recognised as too many: at ten times the load that is a tenth of all.
       expect(times <= 3 ? p99 : restP99, table).toBeLessThanOrEqual(1_000);
     }
   });
 
-  test('whatever its capacity and its line: three times as much for ten seconds, and normal again two seconds later', () => {
+  test('at any capacity and network latency: triple load for ten seconds, and normal again two seconds later', () => {
     fc.assert(fc.property(fc.integer({ min: 200, max: 60_000 }), fc.integer({ min: 0, max: 100 }), fc.double({ min: 0, max: 0.99, noNaN: true }), (perSecond, lineMs, chance) => {
       const model = new RedisModel({ perSecond, lineMs, random: () => chance });
       model.offer(perSecond * 0.3, 2_000);
@@ -46,17 +46,17 @@ describe('the curve of a Redis of fixed capacity', () => {
   }, 120_000);
 });
 
-test('who are refused ask again when they were told to: all are answered, and none of them waits longer than the law says', () => {
+test('refused users retry when told to: all are answered, and none waits longer than the bound', () => {
   const model = new RedisModel({ perSecond: 5_000, random: Math.random });
   let waiting = new Map<number, number>();
-  let [asked, decided] = [0, 0];
+  let [sent, decided] = [0, 0];
   for (let ms = 0; decided < 20_000; ms += 10) {
     expect(ms).toBeLessThan(20_000);
     const due = [...waiting].filter(([at]) => at <= ms).reduce((sum, [, count]) => sum + count, 0);
     waiting = new Map([...waiting].filter(([at]) => at > ms));
     const fresh = ms < 2_000 ? 100 : 0;
     const { refused } = model.burst(due + fresh);
-    asked += due + fresh;
+    sent += due + fresh;
     for (let i = 0; i < refused; i++) {
       const at = Math.ceil((ms + model.admission.retryInMs()) / 10) * 10;
       waiting.set(at, (waiting.get(at) ?? 0) + 1);
@@ -65,11 +65,11 @@ test('who are refused ask again when they were told to: all are answered, and no
     decided += now;
     expect(percentile(waits, 1)).toBeLessThanOrEqual(1_000);
   }
-  // Nobody is made to ask again and again in vain.
-  expect(asked / 20_000).toBeLessThan(6);
+  // Nobody is told to retry many times in vain.
+  expect(sent / 20_000).toBeLessThan(6);
 });
 
-test('the first moment of a rain: what Redis decides within its time is not refused, though nobody has asked for hours', () => {
+test('the first moment of a rain: grabs that Redis can decide in time are not refused, even after hours of silence', () => {
   const model = new RedisModel({ perSecond: 20_000, random });
   model.offer(0, 60_000);
   expect(model.burst(7_000).refused).toBe(0);
@@ -88,7 +88,7 @@ test('a Redis that becomes ten times slower, and fast again', () => {
   expect(model.offer(15_000, 1_000).refused).toBe(0);
 });
 
-test('a Redis that says nothing: the few that may always wait do, and two seconds after it speaks again all is well', () => {
+test('a Redis that does not answer: the guaranteed few wait, and two seconds after it answers again all is normal', () => {
   const model = new RedisModel({ perSecond: 10_000, random });
   model.offer(5_000, 1_000);
   model.perSecond = 0;
@@ -99,10 +99,10 @@ test('a Redis that says nothing: the few that may always wait do, and two second
   expect(model.offer(5_000, 1_000).refused).toBe(0);
 });
 
-test('what waits for our own event loop does not wait for Redis: long turns of ours refuse nobody on its behalf', () => {
+test('a delay of our own event loop is not attributed to Redis: our long turns cause no refusals', () => {
   const after = (stallMs: number) => {
     const admission = new Admission(LIMITS, random);
-    for (let i = 0; i < 20; i++) admission.look({ decided: 100, busyMs: 1_000, waitMs: 1_000, roundTripMs: 1, stallMs });
+    for (let i = 0; i < 20; i++) admission.update({ decided: 100, busyMs: 1_000, waitMs: 1_000, roundTripMs: 1, stallMs });
     return admission.limit;
   };
   const { grabsPerSecond, grabWaitMs } = LIMITS;
@@ -110,14 +110,14 @@ test('what waits for our own event loop does not wait for Redis: long turns of o
   expect(after(50)).toBe(LIMITS.grabsPendingMin);
 });
 
-test('[R10] never more than may wait at most, and never fewer than may wait always', () => {
+test('[R10] the limit stays between its minimum and its maximum', () => {
   fc.assert(fc.property(fc.array(fc.record({
     decided: fc.nat(100_000), busyMs: fc.nat(200), waitMs: fc.nat(5_000), roundTripMs: fc.oneof(fc.nat(5_000), fc.constant(Infinity)), stallMs: fc.nat(5_000), refused: fc.nat(3),
   })), (looks) => {
     const admission = new Admission(LIMITS, random);
     for (const { refused, ...work } of looks) {
       for (let i = 0; i < refused; i++) admission.admits(Infinity);
-      admission.look(work);
+      admission.update(work);
       expect(admission.limit).toBeGreaterThanOrEqual(LIMITS.grabsPendingMin);
       expect(admission.limit).toBeLessThanOrEqual(LIMITS.grabsPendingMax);
       expect(admission.retryInMs()).toBeGreaterThanOrEqual(LIMITS.busyRetryMsMin / 2);
@@ -126,11 +126,11 @@ test('[R10] never more than may wait at most, and never fewer than may wait alwa
   }));
 });
 
-test('when to come back: later the more are refused, another moment for everybody, and never later than it may be', () => {
+test('the retry delay grows with the refusals, is random, and never exceeds its maximum', () => {
   const at = (chance: number, refused: number) => {
     const admission = new Admission(LIMITS, () => chance);
     for (let i = 0; i < refused; i++) admission.admits(Infinity);
-    admission.look({ decided: 100, busyMs: 100, waitMs: 400, roundTripMs: 1, stallMs: 5 });
+    admission.update({ decided: 100, busyMs: 100, waitMs: 400, roundTripMs: 1, stallMs: 5 });
     return admission.retryInMs();
   };
   expect([at(0, 0), at(0.5, 0), at(0.999, 0)]).toEqual([100, 200, 300]);

@@ -3,7 +3,7 @@ import { Pressure } from '../../../src/gateway/overload/pressure.ts';
 import { KillSwitches } from '../../../src/gateway/overload/killSwitches.ts';
 import { LIMITS } from '../../../src/gateway/limits.ts';
 import type { Gateway } from '../../../src/gateway/server.ts';
-import { holdSwitch, letGoOf, readSwitches, type HeldSwitch, type SwitchName } from '../../../src/store/killSwitches.ts';
+import { holdSwitch, releaseSwitch, readSwitches, type HeldSwitch, type SwitchName } from '../../../src/store/killSwitches.ts';
 import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../../src/store/keys.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
@@ -18,7 +18,7 @@ afterAll(() => Promise.all([one.close(), two.close()]));
 
 async function held(name: SwitchName, position: HeldSwitch['position'], forMs?: number): Promise<HeldSwitch> {
   const since = await redisNow(redis);
-  onTestFinished(() => letGoOf(redis, name));
+  onTestFinished(() => releaseSwitch(redis, name));
   return { name, position, reason: 'the finale', actor: 'test', since, ...(forMs !== undefined && { until: since + forMs }) };
 }
 
@@ -27,21 +27,21 @@ const stands = (gateway: Gateway, name: SwitchName) => {
   return { off, by };
 };
 
-test('live on all gateways within a second, and let go again', async () => {
+test('a switch takes effect on all gateways within a second, and so does its release', async () => {
   await holdSwitch(redis, await held('joins', 'off'));
   for (const gateway of [one, two]) await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: true, by: 'operator' }), { timeoutMs: 1_000 });
   expect(stands(one, 'sockets')).toEqual({ off: false, by: undefined });
-  await letGoOf(redis, 'joins');
+  await releaseSwitch(redis, 'joins');
   for (const gateway of [one, two]) await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: false, by: undefined }), { timeoutMs: 1_000 });
 });
 
-test('a switch whose event was lost is noticed within about a second, and one that has run out goes by itself', async () => {
+test('a switch whose event was lost is noticed within about a second, and an expired one is released by itself', async () => {
   await redis.hset(SWITCHES_KEY, 'grabs', JSON.stringify(await held('grabs', 'off', 1_500)));
   await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: true, by: 'operator' }), { timeoutMs: 2_000 });
   await eventually(() => expect(stands(one, 'grabs')).toEqual({ off: false, by: undefined }), { timeoutMs: 4_000 });
 });
 
-test('a gateway that is started later knows how they stand; nonsense holds nothing', async () => {
+test('a gateway that starts later reads the switches; invalid entries have no effect', async () => {
   await holdSwitch(redis, await held('sockets', 'off'));
   await redis.hset(SWITCHES_KEY, 'joins', 'nonsense', 'lights', JSON.stringify(await held('ticker', 'off')), 'grabs', JSON.stringify(await held('ticker', 'off')));
   expect((await readSwitches(redis)).map(({ name }) => name)).toEqual(['sockets']);
@@ -51,7 +51,7 @@ test('a gateway that is started later knows how they stand; nonsense holds nothi
   await redis.del(SWITCHES_KEY);
 });
 
-test('while Redis is away the last word stays in force', async () => {
+test('while Redis is unreachable the last setting stays in force', async () => {
   await holdSwitch(redis, await held('joins', 'off'));
   await eventually(() => stands(two, 'joins').off);
   process.kill(server.pid, 'SIGSTOP');
@@ -63,7 +63,7 @@ test('while Redis is away the last word stays in force', async () => {
   }
 }, 20_000);
 
-test('Redis says nothing for three seconds: grabs are told "busy" by the gateway itself, and are decided again when it speaks', async () => {
+test('Redis does not answer for three seconds: the gateway itself answers grabs "busy", and they are decided again when it answers', async () => {
   await eventually(() => !one.pressed());
   await stockRain(redis, { rainId: 'silent', amounts: ['1.00'] });
   const client = await dial(one.url, 'ann');
@@ -75,7 +75,7 @@ test('Redis says nothing for three seconds: grabs are told "busy" by the gateway
     expect(one.pressed()).toBe(true);
     const before = one.counters.refused.switch_grabs;
     client.say({ type: 'grab', rainId: 'silent', ref: 'x' });
-    // Her own result, which joining also asks for, may be caught by the stop; it carries no ref.
+    // The own result, which a join also reads, may fail while Redis is stopped; it carries no ref.
     let answer = await client.next('result');
     if (answer.ref === undefined) answer = await client.next('result');
     expect(answer).toMatchObject({ code: '-7', ref: 'x', retryInMs: expect.any(Number) as number });
@@ -91,29 +91,29 @@ test('Redis says nothing for three seconds: grabs are told "busy" by the gateway
   await client.leave();
 }, 40_000);
 
-test('the operator holds a switch on whatever the pressure, and off without any', async () => {
+test('the operator can hold a switch on under any load, and off without load', async () => {
   let now = 0;
   const pressure = new Pressure(LIMITS, () => now);
   const rainCache = new KillSwitches({ redis, pressure, now: () => Date.now(), log: createLog('test', 'silent'), onFault: (error) => { throw error; }, pollMs: 60_000 });
   onTestFinished(() => rainCache.close());
   await rainCache.start();
-  for (; now < 1_000; now += 50) pressure.look({ loopDelayMs: 5_000, roundTripMs: 1, silentMs: 1 });
+  for (; now < 1_000; now += 50) pressure.update({ loopDelayMs: 5_000, roundTripMs: 1, silentMs: 1 });
   rainCache.apply();
   expect([rainCache.off, rainCache.heldBy('ticker'), rainCache.heldBy('grabs')]).toEqual([{ ticker: true, joins: true, sockets: true, grabs: false }, 'pressure', undefined]);
   await holdSwitch(redis, await held('ticker', 'on'));
   await rainCache.refresh();
   expect([rainCache.off.ticker, rainCache.heldBy('ticker'), rainCache.off.joins]).toEqual([false, 'operator', true]);
-  await letGoOf(redis, 'ticker');
+  await releaseSwitch(redis, 'ticker');
   await rainCache.refresh();
   expect([rainCache.off.ticker, rainCache.heldBy('ticker')]).toEqual([true, 'pressure']);
 });
 
-test('the ticker off: who watches is shown no winners, and is told of his own credit all the same', async () => {
+test('with the ticker off viewers get no winners, but winners still get their own credit message', async () => {
   await stockRain(redis, { rainId: 'shown', amounts: ['1.00'] });
   await eventually(() => !two.pressed());
   const client = await dial(two.url, 'bob');
-  const heard: string[] = [];
-  client.socket.on('message', (data) => heard.push((JSON.parse(String(data)) as { type: string }).type));
+  const received: string[] = [];
+  client.socket.on('message', (data) => received.push((JSON.parse(String(data)) as { type: string }).type));
   client.say({ type: 'join', rainId: 'shown' });
   await client.next('rain');
   await holdSwitch(redis, await held('ticker', 'off'));
@@ -122,8 +122,8 @@ test('the ticker off: who watches is shown no winners, and is told of his own cr
   await redis.publish(EVENTS_CHANNEL, credited);
   await client.next('credited');
   await new Promise((resolve) => setTimeout(resolve, 1_200));
-  expect(heard).not.toContain('winners');
-  await letGoOf(redis, 'ticker');
+  expect(received).not.toContain('winners');
+  await releaseSwitch(redis, 'ticker');
   await eventually(() => !stands(two, 'ticker').off);
   await redis.publish(EVENTS_CHANNEL, credited);
   await client.next('winners');

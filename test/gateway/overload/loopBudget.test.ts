@@ -3,13 +3,13 @@ import { RoundTrips } from '../../../src/gateway/overload/roundTrips.ts';
 import { LoopBudget } from '../../../src/gateway/overload/loopBudget.ts';
 import type { GrabAnswer } from '../../../src/grab/engine.ts';
 
-test('a turn is overdue when reading has taken too long and many were read; the next one begins anew', () => {
+test('a turn is overdue when it has taken too long and read many messages; the next one starts afresh', () => {
   let [now, end, looks] = [0, () => {}, 0];
   const loopBudget = new LoopBudget({ limits: { turnMsMax: 250, turnMessagesMin: 10 }, now: () => { looks++; return now; }, atEnd: (go) => { end = go; } });
   const read = (messages: number) => { for (let i = 0; i < messages; i++) loopBudget.count(); };
   read(5);
   now = 10_000;
-  // A few messages and a machine that stood still: that is no overload.
+  // A few messages on a machine that was suspended: this is no overload.
   expect([loopBudget.overdue, loopBudget.number]).toEqual([false, 0]);
   end();
   read(9);
@@ -24,7 +24,7 @@ test('a turn is overdue when reading has taken too long and many were read; the 
   expect([loopBudget.overdue, looks]).toEqual([false, 101]);
 });
 
-test('the work of Redis: what was decided, in the time in which there was anything, and the longest wait, of what still waits too', async () => {
+test('the work of Redis: grabs decided, time with grabs to decide, and the longest wait, pending grabs included', async () => {
   let now = 0;
   const waiting: ((code: '-1' | '-7') => void)[] = [];
   const trips = new RoundTrips(() => now);

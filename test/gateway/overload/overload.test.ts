@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { shardKeys } from '../../../src/store/keys.ts';
-import { holdSwitch, letGoOf } from '../../../src/store/killSwitches.ts';
+import { holdSwitch, releaseSwitch } from '../../../src/store/killSwitches.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { claimLog } from '../../support/operatorContext.ts';
@@ -14,8 +14,8 @@ import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from '../sockets/u
 const { server, redis } = await openRedis();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks, and again when he is told to, until he knows. */
-async function askUntilTold(client: Client, rainId: string): Promise<{ code: string; busy: number }> {
+/** Grabs, and retries as told, until the result is known. */
+async function grabUntilDecided(client: Client, rainId: string): Promise<{ code: string; busy: number }> {
   for (let busy = 0; ; busy++) {
     client.say({ type: 'grab', rainId, ref: String(busy) });
     const { code, ref, retryInMs } = await client.next('result');
@@ -27,7 +27,7 @@ async function askUntilTold(client: Client, rainId: string): Promise<{ code: str
   }
 }
 
-test('[R1][R6] far more than a slow Redis takes: everybody is answered, "busy" says when, and who asks again then is told; no packet goes twice', async () => {
+test('[R1][R6] far more grabs than a slow Redis can take: all are answered, "busy" says when to retry, a retry succeeds, and no packet is won twice', async () => {
   const line = await TcpProxy.open(server.port);
   onTestFinished(() => line.close());
   const gateway = await openGateway(`redis://127.0.0.1:${line.port}`, { limits: { grabsPendingMax: 40, grabsPendingMin: 10 } });
@@ -35,18 +35,18 @@ test('[R1][R6] far more than a slow Redis takes: everybody is answered, "busy" s
   await stockRain(redis, { rainId: 'slow', amounts: Array.from({ length: 30 }, () => '1.00') });
   const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(gateway.url, `slow-${i}`)));
   line.delay(150);
-  const told = await Promise.all(clients.map((client) => askUntilTold(client, 'slow')));
-  expect(told.filter(({ code }) => code === '0')).toHaveLength(30);
-  expect(told.filter(({ code }) => code === '-1')).toHaveLength(120);
-  // Who was too many was told at once, without Redis.
-  expect(told.filter(({ busy }) => busy > 0).length).toBeGreaterThanOrEqual(100);
+  const results = await Promise.all(clients.map((client) => grabUntilDecided(client, 'slow')));
+  expect(results.filter(({ code }) => code === '0')).toHaveLength(30);
+  expect(results.filter(({ code }) => code === '-1')).toHaveLength(120);
+  // Grabs beyond the limit were answered at once, without Redis.
+  expect(results.filter(({ busy }) => busy > 0).length).toBeGreaterThanOrEqual(100);
   expect(gateway.counters.refused.grabs_pending).toBeGreaterThanOrEqual(100);
   expect(new Set((await claimLog({ redis }, 'slow')).map(({ userId }) => userId)).size).toBe(30);
   line.pass();
   await Promise.all(clients.map((client) => client.leave()));
 }, 60_000);
 
-test('who is told "busy" stands before who waits: at once, though Redis says nothing', async () => {
+test('a "busy" answer does not wait for others: it comes at once, even if Redis does not answer', async () => {
   await stockRain(redis, { rainId: 'stopped', amounts: ['1.00'] });
   const gateway = await narrow(server.url, { grabsPendingMax: 3 });
   const clients = await Promise.all(Array.from({ length: 20 }, (_, i) => enter(gateway, `stopped-${i}`)));
@@ -65,7 +65,7 @@ test('who is told "busy" stands before who waits: at once, though Redis says not
   }
 });
 
-test('what one socket asks about one rain in one turn is one decision, and every question has its answer', async () => {
+test('grabs of one socket for one rain in one turn are one decision, and every grab gets its answer', async () => {
   await stockRain(redis, { rainId: 'tapping', amounts: ['1.00', '2.00'] });
   await stockRain(redis, { rainId: 'other', amounts: ['3.00'] });
   const gateway = await narrow(server.url, {});
@@ -77,13 +77,13 @@ test('what one socket asks about one rain in one turn is one decision, and every
     client.say({ type: 'grab', rainId: 'tapping' });
     client.say({ type: 'ping', t: 1 });
     await client.next('pong');
-    // Two rains; and the last one after another rain's is asked for anew.
+    // Two rains; and the last grab, which follows one for another rain, is a new decision.
     expect(gateway.grabsPending()).toBe(3);
   } finally {
     process.kill(server.pid, 'SIGCONT');
   }
-  const told = await Promise.all(Array.from({ length: 5 }, () => client.next('result')));
-  const of = (rainId: string) => told.filter((result) => result.rainId === rainId).map(({ ref, code, redPacketId }) => [ref, code, redPacketId]);
+  const results = await Promise.all(Array.from({ length: 5 }, () => client.next('result')));
+  const of = (rainId: string) => results.filter((result) => result.rainId === rainId).map(({ ref, code, redPacketId }) => [ref, code, redPacketId]);
   const packet = of('tapping')[0]![2];
   expect(of('tapping')).toHaveLength(4);
   expect(of('tapping')[0]).toEqual(['a', '0', packet]);
@@ -94,9 +94,9 @@ test('what one socket asks about one rain in one turn is one decision, and every
   await client.leave();
 });
 
-test('a turn that is too long: who asks in the rest of it is told to come back, and decided then; nothing that he says is lost', async () => {
+test('a turn that is too long: its remaining grabs get a retry delay and are decided then; no message is lost', async () => {
   await stockRain(redis, { rainId: 'long', amounts: ['1.00'] });
-  // Every second message of a turn is one too many.
+  // Every second message of a turn is beyond the limit.
   const gateway = await narrow(server.url, { turnMsMax: 0, turnMessagesMin: 2 });
   const client = await enter(gateway, 'patient');
   client.say({ type: 'ping', t: 0 });
@@ -112,7 +112,7 @@ test('a turn that is too long: who asks in the rest of it is told to come back, 
   await client.leave();
 });
 
-test('switches thrown by hand: joins are put off, sockets refused, grabs told "busy", each until it is let go', async () => {
+test('switches set by the operator: joins are deferred, sockets refused, grabs answered "busy", each until the switch is released', async () => {
   const gateway = await narrow(server.url, {});
   await stockRain(redis, { rainId: 'held', amounts: ['1.00', '2.00'] });
   const [client, winner] = [await enter(gateway, 'ann'), await enter(gateway, 'winner')];
@@ -120,7 +120,7 @@ test('switches thrown by hand: joins are put off, sockets refused, grabs told "b
   await winner.next('result');
   const hold = async (name: 'joins' | 'sockets' | 'grabs') => {
     await holdSwitch(redis, { name, position: 'off', reason: 'r', actor: 'test', since: await redisNow(redis) });
-    onTestFinished(() => letGoOf(redis, name));
+    onTestFinished(() => releaseSwitch(redis, name));
     await eventually(() => gateway.load().switches.find((one) => one.name === name)!.off, { timeoutMs: 1_000 });
   };
   await hold('grabs');
@@ -128,7 +128,7 @@ test('switches thrown by hand: joins are put off, sockets refused, grabs told "b
   const busy = await client.next('result');
   expect(busy).toMatchObject({ code: '-7', ref: 'x' });
   expect(busy.retryInMs).toBeGreaterThan(0);
-  // Read-only: snapshots and own results are served.
+  // Read-only: snapshots and own results are still served.
   winner.say({ type: 'join', rainId: 'held' });
   expect(await winner.next('rain')).toMatchObject({ state: 'open' });
   expect(await winner.next('result')).toMatchObject({ code: '1' });
@@ -139,7 +139,7 @@ test('switches thrown by hand: joins are put off, sockets refused, grabs told "b
   expect(putOff.retryInMs).toBeGreaterThanOrEqual(1_000);
   await hold('sockets');
   expect(await handshake(gateway.url, 'eve')).toMatchObject({ status: 503, retryAfter: retryAfterIn(2, 4) });
-  for (const name of ['joins', 'sockets', 'grabs'] as const) await letGoOf(redis, name);
+  for (const name of ['joins', 'sockets', 'grabs'] as const) await releaseSwitch(redis, name);
   await eventually(async () => expect((await handshake(gateway.url, 'eve')).status).toBe('open'));
   client.say({ type: 'join', rainId: 'held' });
   expect(await client.next('rain')).toMatchObject({ rainId: 'held' });
@@ -148,16 +148,16 @@ test('switches thrown by hand: joins are put off, sockets refused, grabs told "b
   await Promise.all([client.leave(), winner.leave()]);
 });
 
-test('what is known to be a no is said, whatever is switched off or overdue', async () => {
+test('refusals that are known locally are given even if a switch is off or a turn is overdue', async () => {
   const gateway = await narrow(server.url, { turnMsMax: 0, turnMessagesMin: 2 });
   await stockRain(redis, { rainId: 'gone', amounts: ['1.00'] });
   const [winner, loser] = [await enter(gateway, 'first'), await enter(gateway, 'loser')];
   winner.say({ type: 'grab', rainId: 'gone' });
   await winner.next('result');
   await holdSwitch(redis, { name: 'grabs', position: 'off', reason: 'r', actor: 'test', since: await redisNow(redis) });
-  onTestFinished(() => letGoOf(redis, 'grabs'));
+  onTestFinished(() => releaseSwitch(redis, 'grabs'));
   await eventually(() => gateway.load().switches.find((one) => one.name === 'grabs')!.off, { timeoutMs: 1_000 });
-  await letGoOf(redis, 'grabs');
+  await releaseSwitch(redis, 'grabs');
   await eventually(async () => {
     loser.say({ type: 'grab', rainId: 'gone' });
     expect((await loser.next('result')).code).toBe('-1');
@@ -174,6 +174,6 @@ test('what is known to be a no is said, whatever is switched off or overdue', as
   await Promise.all([winner.leave(), loser.leave()]);
 });
 
-test('every limit of an overload has refused somebody in a test', () => {
+test('every overload limit has refused somebody in a test', () => {
   for (const name of SHOWN_IN['overload/overload.test.ts']) expect([...refusedHere()]).toContain(name);
 });

@@ -1,4 +1,4 @@
-// A gateway whose memory can be asked for: SIGUSR2 has it collect its garbage and print what is left, in bytes.
+// A gateway whose memory can be measured: on SIGUSR2 it collects garbage and prints the remaining bytes.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startGateway } from '../../../dist/gateway/server.js';

@@ -1,4 +1,4 @@
-// Preloaded into a process whose machine's clock is off by CLOCK_SHIFT_MS; timers and the monotonic clock are not.
+// Preload: shifts the wall clock of a process by CLOCK_SHIFT_MS. Timers and the monotonic clock are not shifted.
 const shiftMs = Number(process.env.CLOCK_SHIFT_MS);
 const RealDate = Date;
 globalThis.Date = class extends RealDate {

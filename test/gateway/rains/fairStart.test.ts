@@ -14,12 +14,12 @@ import { TcpProxy } from '../../support/proxy.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 
 const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
-/** Long enough for a busy machine to hear everybody in it. */
+/** Long enough for a busy machine to receive all grabs. */
 const FAIR_START_MS = 400;
 const USERS = 100;
 const FAST = 10;
 const PACKETS = 10;
-/** Rains that fall at the same time, and how often: forty one after the other would take half a minute of waiting. */
+/** Number of simultaneous rains, and number of rounds: forty rains in sequence would take half a minute of waiting. */
 const RAINS_PER_TURN = 10;
 const TURNS = 4;
 
@@ -45,7 +45,7 @@ async function untilRedis(moment: number): Promise<void> {
 const opensAt = async (rainId: string) => Number(await redis.hget(shardKeys(rainId, 0).state, 'opensAt'));
 const winners = async (rainId: string) => await redis.hkeys(shardKeys(rainId, 0).claimed);
 
-/** The codes of the results, by rain: what each client heard of each. */
+/** The codes of the results that each client received, by rain. */
 async function resultsOf(clients: readonly Client[], rainIds: readonly string[]): Promise<Map<string, string[]>> {
   const codes = new Map(rainIds.map((rainId): [string, string[]] => [rainId, []]));
   await Promise.all(clients.map(async (client) => {
@@ -57,7 +57,7 @@ async function resultsOf(clients: readonly Client[], rainIds: readonly string[])
   return codes;
 }
 
-/** Rains that open at once, in each of which the first ten ask before all others do. @returns how many of their packets they won */
+/** Runs rains that open together; in each, the first ten users grab before all others. @returns the number of packets they won */
 async function race(clients: readonly Client[], rainIds: readonly string[]): Promise<number> {
   const moment = await redisNow(redis) + 300;
   for (const rainId of rainIds) {
@@ -80,7 +80,7 @@ async function race(clients: readonly Client[], rainIds: readonly string[]): Pro
 
 const named = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
-test(`ten who always ask first, of a hundred, win about one packet in ten; without a fair start they win all (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
+test(`ten users who are always first, of a hundred, win about one packet in ten; without a fair start they win all (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
   const gateway = await openFair();
   const clients = await crowd(gateway, USERS);
   let won = 0;
@@ -97,7 +97,7 @@ test(`ten who always ask first, of a hundred, win about one packet in ten; witho
   expect(await race(await crowd(await openFair(0), USERS), named('race', 3)) / (3 * PACKETS)).toBeGreaterThan(0.9);
 }, 180_000);
 
-test('[R1][R6] who asks on two sockets, and again, has one lot and one packet, and each of his messages is answered', async () => {
+test('[R1][R6] a user who grabs on two sockets, and again, has one lot and one packet, and each message is answered', async () => {
   const gateway = await openFair();
   const ann = await Promise.all(Array.from({ length: 2 }, () => dial(gateway.url, 'ann')));
   const bob = await dial(gateway.url, 'bob');
@@ -108,16 +108,16 @@ test('[R1][R6] who asks on two sockets, and again, has one lot and one packet, a
   for (const ref of ['a', 'b', 'c']) for (const client of ann) client.say({ type: 'grab', rainId: 'twice', ref });
   bob.say({ type: 'grab', rainId: 'twice' });
   await eventually(() => gateway.grabsPending() === 7);
-  const told = await Promise.all(ann.map(async (client) => [await client.next('result'), await client.next('result'), await client.next('result')]));
-  expect(told.flat().map(({ code }) => code).sort()).toEqual(['0', '1', '1', '1', '1', '1']);
-  expect(new Set(told.flat().map(({ redPacketId }) => redPacketId)).size).toBe(1);
-  for (const results of told) expect(results.map(({ ref }) => ref)).toEqual(['a', 'b', 'c']);
+  const results = await Promise.all(ann.map(async (client) => [await client.next('result'), await client.next('result'), await client.next('result')]));
+  expect(results.flat().map(({ code }) => code).sort()).toEqual(['0', '1', '1', '1', '1', '1']);
+  expect(new Set(results.flat().map(({ redPacketId }) => redPacketId)).size).toBe(1);
+  for (const own of results) expect(own.map(({ ref }) => ref)).toEqual(['a', 'b', 'c']);
   expect((await bob.next('result')).code).toBe('0');
   expect(await redis.llen(shardKeys('twice', 0).claims)).toBe(2);
   expect(gateway.grabsPending()).toBe(0);
 });
 
-test('[R6] who is gone before it is his turn is decided about all the same, and hears of it when he joins again', async () => {
+test('[R6] a user who disconnects before the draw is still decided about, and gets the result at the next join', async () => {
   const gateway = await openFair();
   const ann = await dial(gateway.url, 'ann');
   await stockRain(redis, { rainId: 'gone', amounts: ['7.10'], opensInMs: 300 });
@@ -133,7 +133,7 @@ test('[R6] who is gone before it is his turn is decided about all the same, and 
   expect(await back.next('result')).toMatchObject({ code: '1', amount: '7.10' });
 });
 
-test('a gateway that closes meanwhile decides about all who are gathered before it says goodbye', async () => {
+test('a gateway that closes meanwhile decides all gathered grabs before its goodbye', async () => {
   const gateway = await openFair();
   const clients = await Promise.all(Array.from({ length: 20 }, (_, i) => dial(gateway.url, `user-${i}`)));
   await stockRain(redis, { rainId: 'drain', amounts: Array.from({ length: 20 }, () => '1.00'), opensInMs: 300 });
@@ -150,14 +150,14 @@ test('a gateway that closes meanwhile decides about all who are gathered before 
   expect(gateway.grabsPending()).toBe(0);
 });
 
-test('[R7] a script that asks all the time, from before the opening on, so that one grab is on its way to Redis when it comes, wins no more than its share', async () => {
+test('[R7] a script that grabs constantly from before the opening, so that one grab is always in flight, wins no more than its share', async () => {
   const proxy = await TcpProxy.open(server.port);
   onTestFinished(() => proxy.close());
   const gateway = await openFair(FAIR_START_MS, `redis://127.0.0.1:${proxy.port}`);
   const clients = await crowd(gateway, 60);
-  // As long as a line to another town.
+  // As slow as a network to another city.
   proxy.delay(20);
-  // Eight rains at once, each with a script of its own; to all others each of them is one who asks once.
+  // Eight rains at once, each with its own script; in the other rains each script behaves like a user with one grab.
   const rainIds = named('script', 8);
   for (const rainId of rainIds) {
     await stockRain(redis, { rainId, amounts: ['1.00', '1.00', '1.00'], opensInMs: 600 });
@@ -175,7 +175,7 @@ test('[R7] a script that asks all the time, from before the opening on, so that 
     for (const client of others) client.say({ type: 'grab', rainId, ref: 'once' });
   }));
   await Promise.all(clients.map(async (client, i) => {
-    for (let heard = 0, awaited = rainIds.length - (i < rainIds.length ? 1 : 0); heard < awaited;) if ((await client.next('result')).ref === 'once') heard++;
+    for (let received = 0, awaited = rainIds.length - (i < rainIds.length ? 1 : 0); received < awaited;) if ((await client.next('result')).ref === 'once') received++;
   }));
   const won = (await Promise.all(rainIds.map(winners))).filter((users, script) => users.includes(`user-${script}`)).length;
   // Of one packet in twenty it has an expected 0.4 of eight rains.

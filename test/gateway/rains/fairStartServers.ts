@@ -12,7 +12,7 @@ export const chance = (purpose: string): RandomIndex => {
   const random = randomSource(SEED, purpose);
   return (n) => random.belowNumber(n);
 };
-/** Nobody changes places. */
+/** A "random" choice that keeps the order. */
 const first: RandomIndex = (n) => n - 1;
 
 const pending = (userId: string, ref?: string): PendingGrab => ({ userId, session: {} as Session, rainId: 'r1', loopBudget: 0, ref, also: undefined });
@@ -24,33 +24,33 @@ interface StageOptions {
   clockErrorMs?: number;
   /** How much this gateway's clock is ahead, ms. */
   aheadMs?: number;
-  /** By how much it was set since, ms. */
+  /** How much it was set since, ms. */
   shift?: () => number;
 }
 
-/** The openings of one gateway, at a moment that the test moves on. Time begins at 0. */
+/** The fair start of one gateway, with a clock that the test moves. Time begins at 0. */
 export function stage({ fairStartMs = 100, pendingMax = 1_000, clockErrorMs = 0, aheadMs = 0, shift = () => 0, ...options }: StageOptions = {}) {
   const began = performance.now();
   const now = () => Math.round(performance.now() - began) + aheadMs + shift();
-  /** What Redis was asked for whom, and when. */
-  const asked: [number, string][] = [];
-  const told: [string, string][] = [];
+  /** The grabs sent to Redis, by user and time. */
+  const sentToRedis: [number, string][] = [];
+  const answered: [string, string][] = [];
   const batcher = new Batcher<PendingGrab>(
-    { grab: (_rainId, _shard, userIds) => { for (const user of userIds) asked.push([now(), user]); return Promise.resolve(userIds.map(() => ({ code: '-1' as const }))); } },
-    ({ userId, ref }, _rainId, { code }) => { told.push([ref ?? userId, code]); }, pendingMax,
+    { grab: (_rainId, _shard, userIds) => { for (const user of userIds) sentToRedis.push([now(), user]); return Promise.resolve(userIds.map(() => ({ code: '-1' as const }))); } },
+    ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, pendingMax,
   );
-  const readings = new Map<string, { claims: number; lookedAt: number }>();
+  const readings = new Map<string, { claims: number; readAtMonotonic: number }>();
   const fairStart = new FairStart({
     fairStartMs, batcher, now, clockErrorMs: () => clockErrorMs, reading: (rainId) => readings.get(rainId),
-    answer: ({ userId, ref }, _rainId, { code }) => { told.push([ref ?? userId, code]); }, chance: options.chance ?? first,
+    answer: ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, chance: options.chance ?? first,
   });
   return {
-    fairStart, batcher, asked, told, readings, now,
-    hear(rainId: string, state: RainState, opensAt: number, claims = 0) {
-      readings.set(rainId, { claims, lookedAt: performance.now() });
+    fairStart, batcher, sentToRedis, answered, readings, now,
+    change(rainId: string, state: RainState, opensAt: number, claims = 0) {
+      readings.set(rainId, { claims, readAtMonotonic: performance.now() });
       fairStart.expect({ rainId, state, opensAt });
     },
-    /** As the handler does it. @returns whether it was taken */
+    /** Like the handler. @returns whether the grab was gathered */
     grab(rainId: string, userId: string, ref?: string): boolean {
       const taken = fairStart.near > 0 && fairStart.take(rainId, 1, pending(userId, ref));
       if (!taken) batcher.add(rainId, 1, pending(userId, ref));

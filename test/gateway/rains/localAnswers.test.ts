@@ -13,7 +13,7 @@ const { server, redis } = await openRedis();
 const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
 afterAll(() => Promise.all([one.close(), two.close()]));
 
-/** Users of one gateway who leave when the test is over. */
+/** Users of one gateway who disconnect when the test ends. */
 async function crowd(gateway: Gateway, ...names: string[]): Promise<Client[]> {
   const clients = await Promise.all(names.map((name) => dial(gateway.url, name)));
   for (const client of clients) afterAll(() => client.leave());
@@ -25,13 +25,13 @@ async function ask(client: Client, rainId: string): Promise<string> {
   return (await client.next('result')).code;
 }
 
-/** Decisions that gateways have asked of Redis so far. */
+/** Number of grabs that gateways have sent to Redis so far. */
 async function decisions(): Promise<number> {
   const stats = await redis.info('commandstats');
   return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1] ?? 0) + Number(/^cmdstat_eval:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
 }
 
-/** Asks until Redis is not asked any more; every answer on the way is the same. */
+/** Grabs until Redis is not asked any more; all answers on the way are equal. */
 async function untilLocalAnswers(client: Client, rainId: string, code: string): Promise<void> {
   await eventually(async () => {
     const before = await decisions();
@@ -44,16 +44,16 @@ async function addPackets(rainId: string, count: number): Promise<void> {
   await redis.lpush(shardKeys(rainId, 0).packets, ...Array.from({ length: count }, (_, i) => packetElement(`${rainId}-more-${i}`, '2.00')));
 }
 
-test('the script that reads the winners is one of ours', () => expect(SCRIPTS.has('winners')).toBe(true));
+test('lua/winners.lua exists', () => expect(SCRIPTS.has('winners')).toBe(true));
 
-test('[R6] when the packets are gone losers are answered without Redis, and a winner is still told what he has won', async () => {
+test('[R6] when the packets are gone losers are answered without Redis, and a winner still gets the win', async () => {
   await stockRain(redis, { rainId: 'gone', amounts: ['7.10'] });
   const [ann, bob, eve] = await crowd(one, 'ann', 'bob', 'eve');
   const [annElsewhere] = await crowd(two, 'ann');
   expect(await ask(ann!, 'gone')).toBe('0');
   await untilLocalAnswers(bob!, 'gone', '-1');
   const before = await decisions();
-  expect(await ask(eve!, 'gone'), 'who has not asked yet').toBe('-1');
+  expect(await ask(eve!, 'gone'), 'a user without an earlier grab').toBe('-1');
   expect(await decisions()).toBe(before);
   for (const client of [ann!, annElsewhere!]) {
     client.say({ type: 'grab', rainId: 'gone', ref: 'again' });
@@ -61,7 +61,7 @@ test('[R6] when the packets are gone losers are answered without Redis, and a wi
   }
 });
 
-test('of a round, who has won in another one is asked about: that he has had enough only the script can say', async () => {
+test('in a round of a campaign, Redis is asked about winners of other rounds: only the script knows the win limit', async () => {
   for (const round of [1, 2]) await stockRain(redis, { rainId: `camp.${round}`, amounts: ['1.00'], winsMax: 1 });
   const [ann, bob, eve] = await crowd(one, 'ann', 'bob', 'eve');
   expect(await ask(ann!, 'camp.1')).toBe('0');
@@ -74,7 +74,7 @@ test('of a round, who has won in another one is asked about: that he has had eno
   expect(await decisions()).toBe(before);
 });
 
-test('[R6] packets that come later are won at once, at every gateway, and whoever wins one hears of it at the others', async () => {
+test('[R6] packets that are added later are won at once, at every gateway, and their winners get the win at the other gateways', async () => {
   await stockRain(redis, { rainId: 'more', amounts: ['1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   const [bobElsewhere, joe] = await crowd(two, 'bob', 'joe');
@@ -87,7 +87,7 @@ test('[R6] packets that come later are won at once, at every gateway, and whoeve
   await untilLocalAnswers(joe!, 'more', '-1');
 });
 
-test('[R6] packets of which nobody told the gateway are found at its next look at the rain', async () => {
+test('[R6] packets added without an event are found at the next reading of the rain', async () => {
   await stockRain(redis, { rainId: 'silent', amounts: ['1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   expect(await ask(ann!, 'silent')).toBe('0');
@@ -96,7 +96,7 @@ test('[R6] packets of which nobody told the gateway are found at its next look a
   await eventually(async () => expect(await ask(bob!, 'silent')).toBe('0'));
 });
 
-test('[R7] before the rain the no is local answer; when it opens everybody is let through', async () => {
+test('[R7] before the opening refusals are local; at the opening every grab is passed on', async () => {
   await stockRain(redis, { rainId: 'early', amounts: ['1.00', '1.00'], opensInMs: 2_500 });
   const [ann] = await crowd(one, 'ann');
   await untilLocalAnswers(ann!, 'early', '-2');
@@ -104,7 +104,7 @@ test('[R7] before the rain the no is local answer; when it opens everybody is le
   expect(await ask(ann!, 'early')).toBe('1');
 });
 
-test('[R7] after the rain, at its end or closed early, the no is another, and winners are still told', async () => {
+test('[R7] after the end, on time or early, the refusal is another one, and winners still get their win', async () => {
   await stockRain(redis, { rainId: 'late', amounts: ['1.00', '1.00'], closesInMs: 1_500 });
   await stockRain(redis, { rainId: 'cut', amounts: ['1.00', '1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
@@ -112,14 +112,14 @@ test('[R7] after the rain, at its end or closed early, the no is another, and wi
   await close(redis, 'cut', 1, 'early');
   await eventually(async () => expect(await ask(bob!, 'cut')).toBe('-3'), { timeoutMs: 500 });
   await untilLocalAnswers(bob!, 'cut', '-3');
-  // Bob must not ask while there is a packet for him.
+  // Bob must not grab while there is a packet left.
   await eventually(async () => expect(await ask(ann!, 'late')).toBe('1'));
   await new Promise((resolve) => setTimeout(resolve, 1_600));
   await untilLocalAnswers(bob!, 'late', '-3');
   for (const rainId of ['late', 'cut']) expect(await ask(ann!, rainId)).toBe('1');
 });
 
-test('[R7] a pause is never local answer, and after it the packets are there', async () => {
+test('[R7] a pause is never answered locally, and after it the packets are there', async () => {
   await stockRain(redis, { rainId: 'held', amounts: ['1.00', '1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   expect(await ask(ann!, 'held')).toBe('0');
@@ -129,12 +129,12 @@ test('[R7] a pause is never local answer, and after it the packets are there', a
   expect(await ask(bob!, 'held')).toBe('0');
 });
 
-test('a gateway whose lines to Redis were cut asks again before it says no by itself', async () => {
+test('a gateway that lost its connections to Redis asks Redis again before it refuses locally', async () => {
   await stockRain(redis, { rainId: 'cutoff', amounts: ['1.00'] });
   const [ann, bob] = await crowd(one, 'ann', 'bob');
   expect(await ask(ann!, 'cutoff')).toBe('0');
   await untilLocalAnswers(bob!, 'cutoff', '-1');
-  // Another server, as far as the gateway can know: it holds a packet, and nobody is told of it.
+  // To the gateway this may be another server: it holds a packet, and no event announces it.
   await addPackets('cutoff', 1);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');

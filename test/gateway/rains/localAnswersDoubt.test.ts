@@ -13,7 +13,7 @@ import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();
 
-/** What is local answer for readings that a test chooses. */
+/** The local answers for snapshots that the test chooses. */
 async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 } = {}) {
   let scans = 0;
   const scanMs: number[] = [];
@@ -33,7 +33,7 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
   let at = await redisNow(redis);
   const refresh = async (rainId: string) => {
     const reading = rainIds.includes(rainId) ? await readRain(redis, rainId, { shards: 1, title: rainId }) : undefined;
-    if (reading) readings.set(rainId, { ...reading, readAt: at, lookedAt: performance.now() });
+    if (reading) readings.set(rainId, { ...reading, readAt: at, readAtMonotonic: performance.now() });
   };
   for (const rainId of rainIds) await refresh(rainId);
   const localAnswers = new LocalAnswers({
@@ -48,7 +48,7 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
   return { localAnswers, readings, refresh, learn, setTime: (ms: number) => { at = ms; }, time: () => at, scans: () => scans, scanMs };
 }
 
-test('[R6] another Redis behind the same line, with as many wins as the last one had, is not taken for it', async () => {
+test('[R6] another Redis behind the same connection, with as many wins as the last one, is not mistaken for it', async () => {
   const gateway = await openGateway(server.url);
   const other = createGrabEngine(redis, (fault) => { throw fault; });
   onTestFinished(() => gateway.close());
@@ -67,7 +67,7 @@ test('[R6] another Redis behind the same line, with as many wins as the last one
     expect(await ask(eve)).toBe('-1');
     expect(await calls()).toBe(before);
   });
-  // A replica that had not heard of bob takes over, and eve, elsewhere, is the first to ask it.
+  // A replica without bob's win takes over, and eve, at another gateway, is the first to grab there.
   const { claims, claimed, packets } = shardKeys('swap', 0);
   const entry = JSON.parse((await redis.lindex(claims, 0))!) as { redPacketId: string; amount: string };
   await redis.multi().lpop(claims).hdel(claimed, 'bob')
@@ -76,7 +76,7 @@ test('[R6] another Redis behind the same line, with as many wins as the last one
   await eventually(async () => expect(await ask(eve)).toBe('1'), { timeoutMs: 3_000 });
 });
 
-test('[R7] a rain is not over as long as Redis\'s clock, as far as it is known, may not have reached its end', async () => {
+test('[R7] a rain is not over while Redis\'s clock, within its error, may not have reached the end', async () => {
   await stockRain(redis, { rainId: 'end', amounts: ['1.00'] });
   const { localAnswers, learn, setTime, refresh, readings } = await stage(['end'], { clockErrorMs: 40 });
   const { closesAt } = readings.get('end')!;
@@ -86,11 +86,11 @@ test('[R7] a rain is not over as long as Redis\'s clock, as far as it is known, 
     setTime(closesAt + readAfter);
     await refresh('end');
     setTime(closesAt + now);
-    expect(localAnswers.answer('end', 'ann')?.code, `looked at ${readAfter} ms after the end, asked at ${now} ms`).toBe(known ? '-3' : undefined);
+    expect(localAnswers.answer('end', 'ann')?.code, `read ${readAfter} ms after the end, answered at ${now} ms`).toBe(known ? '-3' : undefined);
   }
 });
 
-test('[R7] nor has it not begun, where the clock may be further ahead than the margin', async () => {
+test('[R7] a rain does not count as unopened while Redis\'s clock, within its error, may have reached the start', async () => {
   await stockRain(redis, { rainId: 'begin', amounts: ['1.00'], opensInMs: 60_000 });
   const { localAnswers, learn, setTime, refresh, readings } = await stage(['begin'], { clockErrorMs: 400 });
   await learn('begin', '-2');
@@ -102,7 +102,7 @@ test('[R7] nor has it not begun, where the clock may be further ahead than the m
   }
 });
 
-test('[R10] winners of a rain that is gone are forgotten, though nobody asks for it any more', async () => {
+test('[R10] winners of a rain that is gone are dropped, even if nobody asks for it any more', async () => {
   const rainIds = Array.from({ length: 20 }, (_, i) => `gone-${i}`);
   for (const rainId of rainIds) await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
   const { localAnswers, learn, readings, time, setTime } = await stage(rainIds);
@@ -114,7 +114,7 @@ test('[R10] winners of a rain that is gone are forgotten, though nobody asks for
   expect(localAnswers.size).toBeLessThanOrEqual(2);
 });
 
-test('[R10] who asks again and again for rains of which the board knows nothing any more does not have their winners read each time', async () => {
+test('[R10] repeated grabs for rains that the cache no longer knows do not read the winners each time', async () => {
   const rainIds = Array.from({ length: 10 }, (_, i) => `old-${i}`);
   for (const rainId of rainIds) await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
   const { localAnswers, refresh, readings, scans, scanMs } = await stage(rainIds, { slowMs: 50 });
@@ -122,7 +122,7 @@ test('[R10] who asks again and again for rains of which the board knows nothing 
   // On a busy machine the first takes longer, and the second has to wait longer.
   for (let round = 0; round < 30 || scans() < 2; round++) {
     for (const rainId of rainIds) {
-      // As a grab of a settled rain does: it is found again, Redis says no, and the board's next look lets it go.
+      // Like a grab for a settled rain: the rain is found again, Redis refuses, and the cache drops the rain at its next reading.
       await refresh(rainId);
       if (!localAnswers.answer(rainId, 'ann')) localAnswers.heardNo(rainId);
     }
@@ -130,7 +130,7 @@ test('[R10] who asks again and again for rains of which the board knows nothing 
     readings.clear();
     for (const rainId of rainIds) localAnswers.answer(rainId, 'ann');
   }
-  // A tenth of the time, and one, the last, at once; nobody rests longer than five seconds.
+  // A tenth of the time, and the last one at once; no pause is longer than five seconds.
   const spentMs = scanMs.reduce((sum, ms) => sum + Math.min(ms, 500), 0);
   expect(spentMs).toBeLessThan(0.1 * (performance.now() - began) + Math.max(...scanMs) + 5);
 });

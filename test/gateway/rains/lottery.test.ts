@@ -14,18 +14,18 @@ type PendingGrab = ReturnType<typeof pending>;
 const USERS = 20;
 const PACKETS = 5;
 const STARTS = 20_000;
-/** Of a chi-square with 19 degrees of freedom: above it is one fair generator in ten thousand. */
+/** Bound for a chi-square with 19 degrees of freedom: one fair generator in ten thousand exceeds it. */
 const CHI_SQUARE_MAX = 50.8;
 
 /** How unequal the users' wins are, each of which would have STARTS × PACKETS / USERS of them. */
 function chiSquare(wins: readonly number[]): number {
   const expected = (STARTS * PACKETS) / USERS;
-  // Of the winners of one start no two are the same: the counts spread less by this.
+  // The winners of one start are distinct users, so the counts vary less by this factor.
   const histogram = 1 - (PACKETS - 1) / (USERS - 1);
   return wins.reduce((sum, won) => sum + (won - expected) ** 2, 0) / (expected * histogram);
 }
 
-/** Who has how many wins when the same users come in the same way, start after start. */
+/** Wins per user when the same users arrive in the same order at every start. */
 function winsOf(arrivals: readonly PendingGrab[], random: RandomIndex, drawnMeanwhile = 0): number[] {
   const wins = Array.from({ length: USERS }, () => 0);
   for (let start = 0; start < STARTS; start++) {
@@ -45,7 +45,7 @@ function winsOf(arrivals: readonly PendingGrab[], random: RandomIndex, drawnMean
 
 const inOrder = Array.from({ length: USERS }, (_, user) => pending(user));
 
-describe(`who comes first is not who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () => {
+describe(`the order of arrival does not decide who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () => {
   const shuffled = chance('arrivals');
   test.each<[string, PendingGrab[]]>([
     ['always in the same order', inOrder],
@@ -53,17 +53,17 @@ describe(`who comes first is not who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () =
     ['in another order', [...inOrder].sort(() => shuffled(2) - 0.5)],
     ['one of them with a hundred grabs, the first of all', [...Array.from({ length: 100 }, (_, grab) => pending(7, grab)), ...inOrder]],
     ['one of them again after everybody', [...inOrder, pending(3, 1), pending(3, 2)]],
-  ])('%s: every user\'s chance is the same', (name, arrivals) => {
+  ])('%s: every user has the same chance', (name, arrivals) => {
     expect(chiSquare(winsOf(arrivals, chance(name)))).toBeLessThan(CHI_SQUARE_MAX);
   });
 
-  test('the measure tells: in order of arrival, or with a chance that prefers the first place, it is far beyond the bound', () => {
+  test('the measure detects unfairness: order of arrival, or a preference for the first place, far exceeds the bound', () => {
     expect(chiSquare(winsOf(inOrder, (n) => n - 1))).toBeGreaterThan(100 * CHI_SQUARE_MAX);
     const bent = chance('bent');
     expect(chiSquare(winsOf(inOrder, (n) => (bent(20) === 0 ? 0 : bent(n))))).toBeGreaterThan(CHI_SQUARE_MAX);
   });
 
-  test('who comes while lots are being drawn has no more chance than any of those who were there', () => {
+  test('a user who arrives during the drawing has no better chance than those who were there', () => {
     const wins = winsOf(inOrder, chance('meanwhile'), 3);
     // The last two came after the first draw.
     const [before, meanwhile] = [wins.slice(0, -2), wins.slice(-2)];
@@ -71,7 +71,7 @@ describe(`who comes first is not who wins (FAIR_SEED ${SEED.slice(0, 8)})`, () =
   });
 });
 
-test('every grab is drawn once, a user\'s together and in order, whatever comes and is drawn when', () => {
+test('every grab is drawn once, those of one user together and in order, however arrivals and draws alternate', () => {
   fc.assert(fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: fc.nat(9) }, { weight: 1, arbitrary: fc.constant('draw' as const) }), { maxLength: 60 }), fc.nat(), (steps, bend) => {
     const lottery = new Lottery<PendingGrab>((n) => bend % n);
     const waiting = new Map<number, number[]>();

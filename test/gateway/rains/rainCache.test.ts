@@ -34,7 +34,7 @@ async function openRainCache(client: RedisClient, pollMs: number): Promise<{ rai
   return { rainCache, states };
 }
 
-test('[R7] when Redis\'s clock goes back, the next look at a rain counts for more than the last one before', async () => {
+test('[R7] when Redis\'s clock is set back, the newest reading of a rain still counts', async () => {
   let shiftMs = 0;
   await stockRain(redis, { rainId: 'back', amounts: ['1.00'], opensInMs: -3_600_000 });
   const { rainCache, states } = await openRainCache(withClock(() => shiftMs), 50);
@@ -44,40 +44,40 @@ test('[R7] when Redis\'s clock goes back, the next look at a rain counts for mor
   await eventually(() => expect(states).toContain('back paused'), { timeoutMs: 2_000 });
 });
 
-test('who asks for rains that are not there, again and again, does not keep the others from being looked at', async () => {
+test('repeated lookups of unknown rains do not delay the polling of others', async () => {
   await stockRain(redis, { rainId: 'watched', amounts: ['1.00'] });
   const { rainCache, states } = await openRainCache(redis, 300);
   let asking = true;
-  const asked = (async () => {
+  const lookups = (async () => {
     for (let i = 0; asking; i++) {
       await rainCache.find(`nowhere-${i}`);
       await sleep(20);
     }
   })();
-  // Nobody announces it.
+  // No event announces it.
   await redis.hset('rain:{watched/0}:state', 'state', 'paused');
   try {
     await eventually(() => expect(states).toContain('watched paused'), { timeoutMs: 2_000 });
   } finally {
     asking = false;
-    await asked;
+    await lookups;
   }
 });
 
-test('how many are left is told now and then; that none is, and every other change, at once', async () => {
+test('the number of packets left is sent at intervals; zero, and every other change, at once', async () => {
   await stockRain(redis, { rainId: 'left', amounts: ['1.00', '1.00', '1.00'] });
-  const told: unknown[] = [];
+  const sent: unknown[] = [];
   let restMs = 60_000;
-  const rainCache = new RainCache({ redis, pollMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }, event) => { if (rainId === 'left') told.push([state, left, event]); } });
+  const rainCache = new RainCache({ redis, pollMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }, event) => { if (rainId === 'left') sent.push([state, left, event]); } });
   await rainCache.start();
   onTestFinished(() => rainCache.close());
   const { grab } = createGrabEngine(redis, (error) => { throw error; });
   await grab('left', 0, ['ann']);
   await rainCache.refresh('left');
-  expect(told).toEqual([['open', 3, 'rain']]);
+  expect(sent).toEqual([['open', 3, 'rain']]);
   await pause(redis, 'left', 1);
   await rainCache.refresh('left');
-  expect(told).toEqual([['open', 3, 'rain'], ['paused', 2, 'change']]);
+  expect(sent).toEqual([['open', 3, 'rain'], ['paused', 2, 'change']]);
   await resume(redis, 'left', 1);
   await rainCache.refresh('left');
   await grab('left', 0, ['bob']);
@@ -87,5 +87,5 @@ test('how many are left is told now and then; that none is, and every other chan
   restMs = 60_000;
   await grab('left', 0, ['cat']);
   await rainCache.refresh('left');
-  expect(told.slice(2)).toEqual([['open', 2, 'change'], ['open', 1, 'left'], ['open', 0, 'change']]);
+  expect(sent.slice(2)).toEqual([['open', 2, 'change'], ['open', 1, 'left'], ['open', 0, 'change']]);
 });

@@ -7,17 +7,20 @@ beforeEach(() => {
 });
 
 const EPOCH = 1_800_000_000_000;
-/** Asks a clock that is `aheadMs` ahead of EPOCH; the answer takes `there` to the server and `back` until it is read. */
+/**
+ * Adds one sample of a clock that is `aheadMs` ahead of EPOCH. The command takes `there` ms to the server, and its reply is read
+ * `back` ms later.
+ */
 function ask(clock: RedisClock, there: number, back: number, aheadMs = 0): void {
-  const asked = performance.now();
+  const sentAt = performance.now();
   vi.advanceTimersByTime(there);
-  const told = EPOCH + Math.floor(performance.now()) + aheadMs;
+  const redisTime = EPOCH + Math.floor(performance.now()) + aheadMs;
   vi.advanceTimersByTime(back);
-  clock.learn(told, asked, performance.now());
+  clock.learn(redisTime, sentAt, performance.now());
 }
 const wrongBy = (clock: RedisClock, aheadMs = 0) => Math.abs(clock.now() - (EPOCH + performance.now() + aheadMs));
 
-test('[R7] an answer that lay unread while the process was busy moves nothing, and one that was quick stands', () => {
+test('[R7] a reply that was read late because the process was busy changes nothing, and a quick one is kept', () => {
   const clock = new RedisClock();
   ask(clock, 1, 1);
   for (const [there, back] of [[1, 400], [300, 1], [200, 200], [1, 900]] as const) {
@@ -28,7 +31,7 @@ test('[R7] an answer that lay unread while the process was busy moves nothing, a
   }
 });
 
-test('the first answer is believed however slow it was, and tells how wrong it may be', () => {
+test('the first reply is used however slow it was, with its error bound', () => {
   const clock = new RedisClock();
   expect(clock.errorMs()).toBe(Number.POSITIVE_INFINITY);
   ask(clock, 0, 300);
@@ -38,7 +41,7 @@ test('the first answer is believed however slow it was, and tells how wrong it m
   expect(wrongBy(clock)).toBeLessThanOrEqual(2);
 });
 
-test('a clock that was set, or another server\'s, is followed at the next answer', () => {
+test('a clock that was set, or the clock of another server, is followed at the next reply', () => {
   const clock = new RedisClock();
   ask(clock, 1, 1);
   vi.advanceTimersByTime(1_000);
@@ -46,7 +49,7 @@ test('a clock that was set, or another server\'s, is followed at the next answer
   expect(wrongBy(clock, -5_000)).toBeLessThanOrEqual(10);
 });
 
-test('a clock that drifts is followed, though all answers are as slow as the first was quick', () => {
+test('a clock that drifts is followed, even if all later replies are as slow as the first was quick', () => {
   const clock = new RedisClock();
   ask(clock, 0, 0);
   for (let second = 1; second <= 600; second++) {

@@ -42,7 +42,7 @@ async function sees(client: Client, rainId: string, state: string): Promise<Rain
 }
 
 describe('the commitment on the wire', () => {
-  test('everybody hears it when the rain is announced, and finds it in welcome and on join; the seed comes when it is settled', async () => {
+  test('is sent when the rain is announced, in welcome and on join; the seed is sent when it is settled', async () => {
     const early = await dial(gateway.url, 'early');
     await early.next('welcome');
     const commitment = await committedRain('open1');
@@ -58,7 +58,7 @@ describe('the commitment on the wire', () => {
     await Promise.all([early.leave(), ann.leave()]);
   });
 
-  test('a late join of a settled rain is answered with the reveal, at whichever gateway', async () => {
+  test('a late join of a settled rain gets the reveal, at every gateway', async () => {
     const commitment = await committedRain('late1');
     await settled('late1');
     const late = await dial(gateway.url, 'late');
@@ -67,18 +67,18 @@ describe('the commitment on the wire', () => {
     await late.leave();
   });
 
-  test('whoever asks for a settled rain again and again moves the gateway to tell nobody else', async () => {
+  test('repeated lookups of a settled rain cause no messages to other users', async () => {
     await committedRain('late2');
     await settled('late2');
-    const told: RainSnapshot[] = [];
-    const rainCache = new RainCache({ redis, onChange: (snapshot) => told.push(snapshot), onFault: (fault) => { throw fault; }, pollMs: 20 });
+    const sent: RainSnapshot[] = [];
+    const rainCache = new RainCache({ redis, onChange: (snapshot) => sent.push(snapshot), onFault: (fault) => { throw fault; }, pollMs: 20 });
     await rainCache.start();
     for (let i = 0; i < 3; i++) {
       expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
-      // A settled rain is forgotten at the next look.
+      // The cache drops a settled rain at the next reading.
       await eventually(() => rainCache.shardsOf('late2') === undefined);
     }
     rainCache.close();
-    expect(told.filter(({ rainId }) => rainId === 'late2')).toEqual([]);
+    expect(sent.filter(({ rainId }) => rainId === 'late2')).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import type { Session } from '../../../src/gateway/sockets/session.ts';
 import { EVENTS_CHANNEL } from '../../../src/store/keys.ts';
 import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 
-test("the winners' ticker is not shown while all are being told something else, and is afterwards", async () => {
+test("the winners' ticker is not sent during another broadcast, and is sent afterwards", async () => {
   let loopBudget = () => {};
   const hub = new Hub(new Broadcast({ sliceMs: 0, nextTurn: (go) => { loopBudget = go; } }));
   const subscriber = Object.assign(new EventEmitter(), { subscribe: () => Promise.resolve(1) });
@@ -22,9 +22,9 @@ test("the winners' ticker is not shown while all are being told something else, 
   const credit = () => subscriber.emit('message', EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'r1', claims: [{ userId: 'bob', redPacketId: 'r1-0', amount: '5.00' }] }));
 
   hub.each(() => {});
-  expect(hub.telling).toBe(true);
+  expect(hub.broadcasting).toBe(true);
   credit();
-  while (hub.telling) loopBudget();
+  while (hub.broadcasting) loopBudget();
   expect(written).toEqual([]);
   credit();
   expect(written).toEqual([expect.stringContaining('"type":"winners"')]);

@@ -17,16 +17,16 @@ async function stock(rainId: string, terms: object): Promise<void> {
   await loadPackets(redis, rainId, 1, BigInt64Array.of(100n), () => {});
 }
 
-test('a gateway tells the terms of a rain as they stand, those of a newer version with them', async () => {
+test('a gateway sends the terms of a rain unchanged, including those of a newer version', async () => {
   const terms = { rehearsal: true, winsMax: 1, colour: { red: 1 } };
-  await stock('told', terms);
+  await stock('sent', terms);
   const client = await dial(gateway.url, 'ann');
-  client.say({ type: 'join', rainId: 'told' });
-  expect(await client.next('rain')).toMatchObject({ rainId: 'told', rehearsal: true, terms });
+  client.say({ type: 'join', rainId: 'sent' });
+  expect(await client.next('rain')).toMatchObject({ rainId: 'sent', rehearsal: true, terms });
   await client.leave();
 });
 
-test('a gateway that is too old for a term grants nothing in that rain by guessing, and what was won there stays won', async () => {
+test('a gateway that is too old for a term grants nothing in that rain, and earlier wins stay won', async () => {
   await stock('newer', { minHeight: 3 });
   const client = await dial(gateway.url, 'bob');
   client.say({ type: 'grab', rainId: 'newer', ref: 'x' });
@@ -38,7 +38,7 @@ test('a gateway that is too old for a term grants nothing in that rain by guessi
   await client.leave();
 });
 
-test.each(['torn', '{"winsMax":0}', '[]'])('terms that cannot be read, %s, were taken for none: nothing is granted', async (stored) => {
+test.each(['torn', '{"winsMax":0}', '[]'])('with unreadable terms, %s, nothing is granted', async (stored) => {
   const rainId = `unread-${stored.length}`;
   await stock(rainId, {});
   await redis.hset(shardKeys(rainId, 0).state, 'terms', stored);
@@ -49,7 +49,7 @@ test.each(['torn', '{"winsMax":0}', '[]'])('terms that cannot be read, %s, were 
   await client.leave();
 });
 
-test('a rain of usual terms says nothing of them', async () => {
+test('a rain with default terms sends no terms', async () => {
   await stock('usual', {});
   const client = await dial(gateway.url, 'cat');
   client.say({ type: 'join', rainId: 'usual' });

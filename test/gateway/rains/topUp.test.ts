@@ -40,22 +40,22 @@ async function ask(client: Client, rainId: string): Promise<{ code: string; redP
   return client.next('result');
 }
 
-/** Until every gateway tells users that nothing is left, and none of them asks Redis for it. */
+/** Waits until every gateway answers "nothing left" without Redis. */
 async function untilAnsweredAlone(): Promise<void> {
   const look = async () => ({
-    told: gateways.map(({ counters }) => counters.answers['-1']),
-    asked: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await context.redis.info('commandstats'))?.[1] ?? 0),
+    refusedLocally: gateways.map(({ counters }) => counters.answers['-1']),
+    scriptCalls: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await context.redis.info('commandstats'))?.[1] ?? 0),
   });
   let last = await look();
   await eventually(async () => {
     const now = await look();
-    const alone = now.asked === last.asked && now.told.every((told, i) => told > last.told[i]!);
+    const alone = now.scriptCalls === last.scriptCalls && now.refusedLocally.every((count, i) => count > last.refusedLocally[i]!);
     last = now;
     return alone;
   }, { everyMs: 100 });
 }
 
-test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three times: each packet once, settled to the cent, verified', async () => {
+test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three times: each packet once, settled to the cent, verified', async () => {
   await open('loop', 40);
   const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(gateways[i % 2]!.url, `user-${i}`)));
   const won = new Map<number, { redPacketId: string; amount: string }>();
@@ -70,7 +70,7 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
   });
   let packets = 40;
   for (const more of [30, 1, 60]) {
-    // Dry in both shards: from now on the gateways say so by themselves.
+    // Empty in both shards: from now on the gateways refuse locally.
     await eventually(() => won.size === packets, { timeoutMs: 40_000 });
     await untilAnsweredAlone();
     expect(await topUpRain(context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
@@ -90,7 +90,7 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
   const receipts = [...won.values()].map((win) => ({ rainId: 'loop', ...win }));
   expect(await verifyRain(context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
 
-  // The snapshot of the settled rain is all that a sceptic needs.
+  // The snapshot of the settled rain is all that a verification needs.
   const [client] = clients;
   client!.say({ type: 'join', rainId: 'loop' });
   const settled = await eventually(async () => {
@@ -102,7 +102,7 @@ test('[R2][R8] while 150 users grab in a loop a dry rain is topped up three time
   await Promise.all(clients.map((each) => each.leave()));
 }, 180_000);
 
-test('who watches a dry rain is told that it goes on, with the promise and without the seed, and whoever asks then wins', async () => {
+test('viewers of an empty rain are informed that it goes on, with the commitment and without the seed, and the next grab wins', async () => {
   await open('dry', 2);
   const watcher = await dial(gateways[0]!.url, 'watcher');
   watcher.say({ type: 'join', rainId: 'dry' });
@@ -112,29 +112,29 @@ test('who watches a dry rain is told that it goes on, with the promise and witho
   await eventually(async () => (await watcher.next('rain')).left === 0);
   expect((await ask(watcher, 'dry')).code).toBe('-1');
   const done = await topUpRain(context, 'dry', { budget: '4.00', packets: 4 });
-  const told = await eventually(async () => {
+  const snapshot = await eventually(async () => {
     const snapshot = await watcher.next('rain');
     return snapshot.left > 0 && snapshot;
   });
-  expect(told).toMatchObject({ state: 'open', packets: 6, topUps: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }] });
-  expect(JSON.stringify(told)).not.toContain('seed');
+  expect(snapshot).toMatchObject({ state: 'open', packets: 6, topUps: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }] });
+  expect(JSON.stringify(snapshot)).not.toContain('seed');
   expect((await ask(watcher, 'dry')).code).toBe('0');
   await Promise.all([watcher, ...crowd].map((client) => client.leave()));
   expect(await findRain(context.redis, 'dry')).toBeDefined();
 });
 
-test('[R7] who waits for a rain that is started now is told its new times and may grab at once', async () => {
+test('[R7] users who wait for a rain that is started now get its new times and may grab at once', async () => {
   await open('waiting', 5, 300_000);
   const client = await dial(gateways[0]!.url, 'waiting-user');
   client.say({ type: 'join', rainId: 'waiting' });
   await eventually(async () => (await client.next('rain')).state === 'loaded');
   expect((await ask(client, 'waiting')).code).toBe('-2');
   const done = await startRain(context, 'waiting');
-  const told = await eventually(async () => {
+  const snapshot = await eventually(async () => {
     const snapshot = await client.next('rain');
     return snapshot.state === 'open' && snapshot;
   });
-  expect(told).toMatchObject({ ...(done.ok && { opensAt: done.opensAt, closesAt: done.closesAt }) });
+  expect(snapshot).toMatchObject({ ...(done.ok && { opensAt: done.opensAt, closesAt: done.closesAt }) });
   expect((await ask(client, 'waiting')).code).toBe('0');
   await client.leave();
 });

@@ -14,7 +14,7 @@ function stage(playing: Record<string, number> = {}) {
     users.set(name, known);
     return known;
   };
-  /** @returns after how many refusals he was banned */
+  /** @returns after how many refusals the user was banned */
   const offend = (name: string, address = 'home'): number => {
     for (let n = 1; n <= 100; n++) if (banList.refuse(user(name), address)) return n;
     return 0;
@@ -22,18 +22,18 @@ function stage(playing: Record<string, number> = {}) {
   return { clock, banList, user, offend };
 }
 
-test('who goes on while he is refused is out for a while, and then may come again', () => {
+test('a user who ignores refusals is banned for a while, and then admitted again', () => {
   const { clock, banList, offend } = stage();
   expect(offend('script')).toBe(5);
-  expect([banList.userOutForMs('script'), banList.userOutForMs('ann'), banList.addressOutForMs('home')]).toEqual([60_000, 0, 0]);
+  expect([banList.userBannedForMs('script'), banList.userBannedForMs('ann'), banList.addressBannedForMs('home')]).toEqual([60_000, 0, 0]);
   clock.now += 59_000;
   banList.forget();
-  expect(banList.userOutForMs('script')).toBe(1_000);
+  expect(banList.userBannedForMs('script')).toBe(1_000);
   clock.now += 1_000;
-  expect(banList.userOutForMs('script')).toBe(0);
+  expect(banList.userBannedForMs('script')).toBe(0);
 });
 
-test('who is refused now and then is not', () => {
+test('a user who is refused now and then is not banned', () => {
   const { clock, banList, user } = stage();
   for (let n = 0; n < 200; n++) {
     clock.now += 250;
@@ -41,35 +41,35 @@ test('who is refused now and then is not', () => {
   }
 });
 
-test('an address is out when many of its users offend and hardly anybody else plays there', () => {
+test('an address is banned when many of its users are and hardly anybody else plays there', () => {
   const { banList, offend } = stage({ farm: 5 });
   offend('bot-1', 'farm');
   offend('bot-2', 'farm');
-  expect(banList.addressOutForMs('farm')).toBe(0);
+  expect(banList.addressBannedForMs('farm')).toBe(0);
   offend('bot-3', 'farm');
-  expect(banList.addressOutForMs('farm')).toBe(60_000);
-  expect(banList.addressOutForMs('home')).toBe(0);
+  expect(banList.addressBannedForMs('farm')).toBe(60_000);
+  expect(banList.addressBannedForMs('home')).toBe(0);
 });
 
-test('an office of 5,000 is not out for ten cheaters in it', () => {
+test('an office of 5,000 is not banned for ten cheaters in it', () => {
   const { banList, offend } = stage({ office: 5_000 });
   for (let n = 0; n < 10; n++) offend(`cheater-${n}`, 'office');
-  expect(banList.addressOutForMs('office')).toBe(0);
+  expect(banList.addressBannedForMs('office')).toBe(0);
 });
 
-test('one user who offends again and again does not make an address', () => {
+test('repeated bans of one user do not ban the address', () => {
   const { clock, banList, offend } = stage();
   for (let n = 0; n < 20; n++) {
     expect(offend('script')).toBe(5);
     clock.now += 10;
   }
-  expect(banList.addressOutForMs('home')).toBe(0);
+  expect(banList.addressBannedForMs('home')).toBe(0);
 });
 
-test('[R10] no more than so many are kept in mind', () => {
+test('[R10] the number of kept bans is bounded', () => {
   const { banList, offend } = stage();
   for (let n = 0; n < 500; n++) offend(`bot-${n}`, `address-${n}`);
-  const out = Array.from({ length: 500 }, (_, n) => banList.userOutForMs(`bot-${n}`)).filter((ms) => ms > 0);
+  const out = Array.from({ length: 500 }, (_, n) => banList.userBannedForMs(`bot-${n}`)).filter((ms) => ms > 0);
   expect(out).toHaveLength(10);
-  expect(banList.userOutForMs('bot-499')).toBe(60_000);
+  expect(banList.userBannedForMs('bot-499')).toBe(60_000);
 });

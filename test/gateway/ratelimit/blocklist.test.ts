@@ -28,24 +28,24 @@ async function enter(gateway: Gateway, user: string, address: string): Promise<C
   return client;
 }
 
-test('live on all gateways within a second: his grab is told -6, his sockets are closed with 4403, the upgrade answers 403, others play on', async () => {
+test('a block takes effect on all gateways within a second: grabs get -6, sockets close with 4403, the upgrade answers 403, others play on', async () => {
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00', '3.00'] });
-  const his = [await dial(one.url, 'mallory'), await dial(two.url, 'mallory')];
+  const blockedClients = [await dial(one.url, 'mallory'), await dial(two.url, 'mallory')];
   const other = await dial(one.url, 'ann');
   const since = performance.now();
   await block('user', 'mallory');
-  for (const client of his) {
+  for (const client of blockedClients) {
     await eventually(async () => {
       client.say({ type: 'grab', rainId: 'r1', ref: 'x' });
       expect(await client.next('result')).toMatchObject({ code: '-6', reason: 'blocked', ref: 'x' });
     }, { everyMs: 1 });
   }
-  expect(await Promise.all(his.map(({ closed }) => closed))).toEqual([4403, 4403]);
+  expect(await Promise.all(blockedClients.map(({ closed }) => closed))).toEqual([4403, 4403]);
   expect(performance.now() - since).toBeLessThan(1_000);
   for (const gateway of [one, two]) {
     const refused = await handshake(gateway.url, 'mallory');
     expect(refused).toMatchObject({ status: 403, body: { reason: 'blocked' } });
-    // Why, and who says so, is the operator's own affair.
+    // The reason and the actor are for operators only.
     expect(JSON.stringify(refused.body)).not.toContain('case 17');
   }
   other.say({ type: 'grab', rainId: 'r1' });
@@ -54,7 +54,7 @@ test('live on all gateways within a second: his grab is told -6, his sockets are
   expect(one.counters.closes[4403] + two.counters.closes[4403]).toBe(2);
 });
 
-test('what he has won stays won, and is credited: a block touches no claim', async () => {
+test('a blocked user keeps earlier wins, and they are credited: a block touches no claim', async () => {
   await stockRain(redis, { rainId: 'r2', amounts: ['7.10'] });
   const client = await dial(one.url, 'winner');
   client.say({ type: 'grab', rainId: 'r2' });
@@ -71,7 +71,7 @@ test('what he has won stays won, and is credited: a block touches no claim', asy
   await back.leave();
 });
 
-test('an answer that was under way when he was blocked still reaches him', async () => {
+test('an answer that was pending at the time of the block still reaches the user', async () => {
   await stockRain(redis, { rainId: 'r3', amounts: ['1.00'] });
   const client = await dial(one.url, 'quick');
   client.say({ type: 'grab', rainId: 'r3' });
@@ -80,7 +80,7 @@ test('an answer that was under way when he was blocked still reaches him', async
   expect(await client.closed).toBe(4403);
 });
 
-test('by address, by network and by the site of an IPv6 address, as the proxy has seen them', async () => {
+test('blocks by address, by network and by the site of an IPv6 address, as the proxy reports them', async () => {
   const inside = await Promise.all(['198.51.100.7', '203.0.113.200', '2001:db8:1:2::9', '2001:db8:2222:1::9'].map((address, i) => enter(i % 2 ? two : one, `farm-${i}`, address)));
   const beside = await Promise.all(['198.51.100.8', '203.0.112.1', '2001:db8:1:3::9', '2001:db9::1'].map((address, i) => enter(i % 2 ? two : one, `beside-${i}`, address)));
   for (const network of ['198.51.100.7', '203.0.113.0/24', '2001:db8:1:2::/64', '2001:db8:2222::/48']) await block('address', network);
@@ -94,16 +94,16 @@ test('by address, by network and by the site of an IPv6 address, as the proxy ha
 });
 
 test('a block whose event was lost is noticed within about a second', async () => {
-  const client = await dial(one.url, 'unheard');
-  const entry: Block = { kind: 'user', who: 'unheard', reason: 'r', actor: 'test', since: await redisNow(redis) };
-  await redis.hset(BLOCKS_KEY, { 'user:unheard': JSON.stringify(entry), version: 'another' });
+  const client = await dial(one.url, 'lost-event');
+  const entry: Block = { kind: 'user', who: 'lost-event', reason: 'r', actor: 'test', since: await redisNow(redis) };
+  await redis.hset(BLOCKS_KEY, { 'user:lost-event': JSON.stringify(entry), version: 'another' });
   expect(await client.closed).toBe(4403);
-  await redis.hdel(BLOCKS_KEY, 'user:unheard');
+  await redis.hdel(BLOCKS_KEY, 'user:lost-event');
   await redis.hset(BLOCKS_KEY, 'version', 'yet another');
-  await eventually(async () => expect((await handshake(one.url, 'unheard')).status).toBe('open'));
+  await eventually(async () => expect((await handshake(one.url, 'lost-event')).status).toBe('open'));
 });
 
-test('a block that has run out goes by itself, and its entry with it', async () => {
+test('an expired block ends by itself, and its entry is removed', async () => {
   const client = await dial(two.url, 'briefly');
   await block('user', 'briefly', 1_500);
   expect(await client.closed).toBe(4403);
@@ -112,7 +112,7 @@ test('a block that has run out goes by itself, and its entry with it', async () 
   await eventually(async () => expect((await readBlocks(redis)).blocks.map(({ who }) => who)).not.toContain('briefly'), { timeoutMs: 6_000 });
 });
 
-test('a gateway that is started later knows the blocks from the first knock on; nonsense in the list blocks nobody', async () => {
+test('a gateway that starts later refuses blocked users from the first handshake; invalid entries block nobody', async () => {
   await block('user', 'early');
   await redis.hset(BLOCKS_KEY, { 'user:x': 'nonsense', 'user:y': '{"kind":"user"}', 'address:z': JSON.stringify({ kind: 'address', who: 'nowhere', reason: 'r', actor: 'a', since: 1 }) });
   const late = await openGateway(server.url);
@@ -122,7 +122,7 @@ test('a gateway that is started later knows the blocks from the first knock on; 
   await redis.hdel(BLOCKS_KEY, 'user:x', 'user:y', 'address:z');
 });
 
-test('while Redis is away the last list stays in force', async () => {
+test('while Redis is unreachable the last list stays in force', async () => {
   const own = await openGateway(server.url);
   onTestFinished(() => own.close());
   const client = await dial(own.url, 'held');
@@ -133,7 +133,7 @@ test('while Redis is away the last list stays in force', async () => {
   expect((await handshake(own.url, 'held')).status).toBe(403);
 });
 
-test('[R10] ten thousand blocks, users and networks: the list is read at once, and knocking costs no more', async () => {
+test('[R10] ten thousand blocks, users and networks: the list is read quickly, and a handshake costs no more', async () => {
   const since = await redisNow(redis);
   const entries: Record<string, string> = { version: 'many' };
   for (let i = 0; i < BLOCKS_MAX; i++) {
@@ -147,7 +147,7 @@ test('[R10] ten thousand blocks, users and networks: the list is read at once, a
   onTestFinished(() => own.close());
   expect((await handshake(own.url, `blocked-${BLOCKS_MAX - 1}`)).status).toBe(403);
   expect((await handshake(own.url, 'ann', through('100.64.0.9'))).status).toBe(403);
-  // Of this process, client and gateway: a busy machine makes it no longer.
+  // The processor time of this process (client and gateway): unlike elapsed time, a busy machine does not lengthen it.
   const began = process.cpuUsage();
   for (let i = 0; i < 50; i++) expect((await handshake(own.url, 'ann', through('203.0.113.1'))).status).toBe('open');
   const { user, system } = process.cpuUsage(began);

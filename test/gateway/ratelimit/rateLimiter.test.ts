@@ -10,7 +10,7 @@ import { ask, enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from '../sock
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
 
-test('messages per user: on all his sockets together; the grab is told when to ask again, and is then answered', async () => {
+test('messages per user: counted on all sockets together; a refused grab gets a retry delay, and succeeds after it', async () => {
   const gateway = await narrow(server.url, { messagesPerSecondMax: 4 });
   const [phone, laptop, other] = [await enter(gateway, 'ann'), await enter(gateway, 'ann'), await enter(gateway, 'bob')];
   const codes: string[] = [];
@@ -29,13 +29,13 @@ test('messages per user: on all his sockets together; the grab is told when to a
   expect((await ask(other)).code).not.toBe('-5');
   await new Promise((resolve) => setTimeout(resolve, retryInMs));
   expect((await ask(laptop)).code).not.toBe('-5');
-  // What is no grab has nobody waiting for it.
+  // No client waits for an answer to messages that are not grabs.
   for (let i = 0; i < 10; i++) phone.say({ type: 'ping', t: i });
   expect((await ask(phone, 'last')).ref).toBe('last');
   expect(gateway.counters.refused.messages_per_user).toBeGreaterThanOrEqual(2);
 });
 
-test('messages per address: a farm is refused, another address is not; by default an office of 5,000 hands is not either', async () => {
+test('messages per address: a bot farm is refused, another address is not; by default neither is an office of 5,000 players', async () => {
   const gateway = await narrow(server.url, { messagesPerAddressPerSecondMax: 10 });
   const farm = await Promise.all(Array.from({ length: 8 }, (_, i) => enter(gateway, `bot-${i}`, '198.51.100.7')));
   const codes = (await Promise.all(farm.map(async (bot) => [await ask(bot), await ask(bot), await ask(bot)]))).flat().map(({ code }) => code);
@@ -46,7 +46,7 @@ test('messages per address: a farm is refused, another address is not; by defaul
   expect(LIMITS.socketsPerAddressMax).toBeGreaterThanOrEqual(5_000);
 });
 
-test('pings count as messages, and so do pongs that nobody asked for', async () => {
+test('pings count as messages, and so do unrequested pongs', async () => {
   for (const [n, flood] of [(client: Client) => client.socket.ping(), (client: Client) => client.socket.pong()].entries()) {
     const gateway = await narrow(server.url, { messagesPerSecondMax: 5, offencesMax: 50 });
     const client = await enter(gateway, `flooder-${n}`);
@@ -60,12 +60,12 @@ test('pings count as messages, and so do pongs that nobody asked for', async () 
   }
 });
 
-test('who goes on while he is refused is closed with 4430, refused at the upgrade with 429 for a while, and then let in', async () => {
+test('a user who ignores refusals is closed with 4430, refused at the upgrade with 429 for a while, and then admitted', async () => {
   const gateway = await narrow(server.url, { messagesPerSecondMax: 5, offencesMax: 20, bannedMs: 1_500, retryMs: 100 });
   const [script, second, neighbour] = [await enter(gateway, 'script'), await enter(gateway, 'script'), await enter(gateway, 'neighbour')];
   for (let i = 0; i < 60; i++) script.say({ type: 'grab', rainId: 'r1', ref: String(i) });
   expect(await script.closed).toBe(4430);
-  // His next message on another socket finds him out, too.
+  // The next message on the user's other socket closes that socket, too.
   for (let i = 0; i < 30; i++) second.say({ type: 'grab', rainId: 'r1' });
   expect(await second.closed).toBe(4430);
   const refused = await handshake(gateway.url, 'script');
@@ -77,10 +77,10 @@ test('who goes on while he is refused is closed with 4430, refused at the upgrad
   expect((await handshake(gateway.url, 'script')).status).toBe('open');
 });
 
-test('who has been closed and goes on talking is cut, and what he says is not read', async () => {
+test('a closed client that keeps sending is cut, and its messages are not read', async () => {
   const gateway = await narrow(server.url, { messagesPerSecondMax: 2, offencesMax: 5, hangUpMs: 300 });
   const client = await enter(gateway, 'deaf');
-  // A peer that takes no notice of the close.
+  // A peer that ignores the close.
   client.socket.close = () => {};
   const raw = (client.socket as unknown as { _socket: Socket })._socket;
   for (let i = 0; i < 20; i++) client.say({ type: 'grab', rainId: 'r1' });
@@ -91,7 +91,7 @@ test('who has been closed and goes on talking is cut, and what he says is not re
   client.socket.terminate();
 });
 
-test('many users of one address that offend: the address is refused for a while, before a token is looked at', async () => {
+test('many banned users of one address: the address is refused for a while, before any token is verified', async () => {
   const gateway = await narrow(server.url, { messagesPerSecondMax: 2, offencesMax: 3, bansPerAddressMin: 3 });
   for (let n = 0; n < 3; n++) {
     const bot = await enter(gateway, `bot-${n}`, '198.51.100.9');
@@ -102,6 +102,6 @@ test('many users of one address that offend: the address is refused for a while,
   expect((await handshake(gateway.url, 'ann', through('198.51.100.10'))).status).toBe('open');
 });
 
-test('every limit of the pace has refused somebody in a test', () => {
+test('every rate limit has refused somebody in a test', () => {
   expect([...refusedHere()].sort()).toEqual([...SHOWN_IN['ratelimit/rateLimiter.test.ts']].sort());
 });

@@ -4,7 +4,7 @@ import { CallerBuckets } from '../../../src/gateway/ratelimit/tokenBuckets.ts';
 beforeEach(() => { vi.useFakeTimers({ toFake: ['performance'] }); });
 afterEach(() => { vi.useRealTimers(); });
 
-/** How many of these are let through. */
+/** How many of these messages are allowed. */
 function spend({ bucket }: { bucket: { tryRemoveTokens(count: number): boolean } }, times: number): number {
   let passed = 0;
   for (let i = 0; i < times; i++) if (bucket.tryRemoveTokens(1)) passed++;
@@ -13,7 +13,7 @@ function spend({ bucket }: { bucket: { tryRemoveTokens(count: number): boolean }
 
 const rules = { perSecond: 20, rememberMs: 10_000, rememberedMax: 3 };
 
-test('a second\'s worth at once, and so much again each second, on all sockets together', () => {
+test('one second\'s worth at once, and as much again each second, on all sockets together', () => {
   const callerBuckets = new CallerBuckets(rules);
   const [phone, laptop] = [callerBuckets.enter('ann'), callerBuckets.enter('ann')];
   expect(spend(phone, 15) + spend(laptop, 15)).toBe(20);
@@ -24,7 +24,7 @@ test('a second\'s worth at once, and so much again each second, on all sockets t
   expect(spend(callerBuckets.enter('bob'), 100)).toBe(20);
 });
 
-test('a hand of 15 taps a second is never refused', () => {
+test('15 taps a second are never refused', () => {
   const ann = new CallerBuckets({ ...rules, perSecond: 20 }).enter('ann');
   let passed = 0;
   for (let tap = 0; tap < 15 * 60; tap++) {
@@ -34,7 +34,7 @@ test('a hand of 15 taps a second is never refused', () => {
   expect(passed).toBe(15 * 60);
 });
 
-test('leaving and coming back refills nothing', () => {
+test('disconnecting and reconnecting refills nothing', () => {
   const callerBuckets = new CallerBuckets(rules);
   const ann = callerBuckets.enter('ann');
   expect(spend(ann, 30)).toBe(20);
@@ -45,7 +45,7 @@ test('leaving and coming back refills nothing', () => {
   expect(callerBuckets.socketsOf('ann')).toBe(1);
 });
 
-test('[R10] who has left is forgotten when idle, who is here never', () => {
+test('[R10] disconnected callers are dropped when idle, connected ones never', () => {
   const callerBuckets = new CallerBuckets(rules);
   callerBuckets.leave(callerBuckets.enter('gone'));
   callerBuckets.enter('here');
@@ -57,7 +57,7 @@ test('[R10] who has left is forgotten when idle, who is here never', () => {
   expect([callerBuckets.size, callerBuckets.socketsOf('here')]).toEqual([1, 1]);
 });
 
-test('[R10] no more than so many of those who left are remembered: the oldest goes', () => {
+test('[R10] the number of kept disconnected callers is bounded: the oldest is dropped', () => {
   const callerBuckets = new CallerBuckets(rules);
   for (const name of ['a', 'b', 'c', 'd', 'e']) expect(callerBuckets.take(name)).toBe(true);
   expect(callerBuckets.size).toBe(3);
@@ -65,7 +65,7 @@ test('[R10] no more than so many of those who left are remembered: the oldest go
   expect(callerBuckets.size).toBe(3);
 });
 
-test('who goes on knocking is remembered for as long as he does', () => {
+test('a caller that keeps trying to connect is kept as long as it tries', () => {
   const callerBuckets = new CallerBuckets({ ...rules, perSecond: 2 });
   const passed: boolean[] = [];
   for (let i = 0; i < 40; i++) {

@@ -20,11 +20,11 @@ test.each<[string, number, string | undefined, string]>([
   ['IPv6 by its /64', 1, '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
 ])('%s', (_, trusted, forwarded, address) => expect(from(trusted, forwarded)).toBe(address));
 
-test('the peer itself: IPv4 in IPv6 is IPv4, and one that has hung up has none', () => {
+test('the peer address: IPv4 in IPv6 is IPv4, and a disconnected peer has none', () => {
   expect(from(0, undefined, '::ffff:127.0.0.1')).toBe('127.0.0.1');
   expect(callerAddress({ headers: {}, socket: {} }, 0)).toBe('unknown');
 });
 
-test('[R10] a header as long as it may be is read from its end', () => {
+test('[R10] a header of maximum length is read from its end', () => {
   expect(from(1, `${'8.8.8.8, '.repeat(1_500)}203.0.113.9`)).toBe('203.0.113.9');
 });

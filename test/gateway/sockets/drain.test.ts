@@ -12,12 +12,12 @@ import { openRedis, stockRain } from '../../support/rain.ts';
 const { server, redis } = await openRedis();
 
 describe('a gateway that closes', () => {
-  test('the window of coming back grows with the number of sockets, so that their rate does not', () => {
+  test('the reconnect window grows with the number of sockets, so that the reconnect rate stays the same', () => {
     expect([0, 1, 1_000, 5_000, 18_000, 100_000].map((sockets) => reconnectWindowMs(sockets, LIMITS))).toEqual([1_000, 1_000, 1_000, 5_000, 18_000, 30_000]);
     expect(reconnectWindowMs(18_000, { ...LIMITS, reconnectsPerSecond: 3_000 })).toBe(6_000);
   });
 
-  test('is not ready any more, admits nobody, answers what it was asked before and "busy" to what it is asked now, then sends everybody away', async () => {
+  test('is not ready, admits nobody, answers pending grabs and refuses new ones with "busy", then sends every client a goodbye', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
     const gateway = await openGateway(server.url);
     const http = gateway.url.replace('ws:', 'http:').replace('/v1', '');
@@ -41,7 +41,7 @@ describe('a gateway that closes', () => {
       ann.say({ type: 'grab', rainId: 'r1', ref: 'during' });
       const busy = await ann.next('result');
       expect(busy).toMatchObject({ code: '-7', ref: 'during' });
-      // After the restart, as the goodbye is going to say.
+      // After the restart, as the goodbye will say.
       expect(busy.retryInMs).toBeGreaterThanOrEqual(LIMITS.reconnectMsMin);
       expect(busy.retryInMs).toBeLessThan(LIMITS.reconnectMsMin + LIMITS.reconnectWindowMsMax);
     } finally {
@@ -53,7 +53,7 @@ describe('a gateway that closes', () => {
     await closed;
   });
 
-  test('[R10] one deadline for all of it: neither a Redis that stays away nor a peer that does not hang up holds it up', async () => {
+  test('[R10] one deadline bounds the shutdown: neither an unreachable Redis nor a peer that does not hang up delays it', async () => {
     const gateway = await openGateway(server.url, { limits: { closeMs: 1_000 } });
     const [cat, deaf] = [await dial(gateway.url, 'cat'), await dial(gateway.url, 'deaf')];
     cat.say({ type: 'join', rainId: 'r1' });
@@ -68,7 +68,7 @@ describe('a gateway that closes', () => {
       expect(await Promise.race([Promise.all([gateway.close(), gateway.close()]), late])).not.toBe('late');
       expect(deaf.socket.readyState).toBe(WebSocket.OPEN);
       expect(await cat.closed).toBe(1012);
-      // Nor did it wait until her grab was given up.
+      // Nor did it wait until the pending grab timed out.
       await expect(cat.next('result')).rejects.toThrow('closed with 1012');
     } finally {
       process.kill(server.pid, 'SIGCONT');
@@ -77,7 +77,7 @@ describe('a gateway that closes', () => {
     await deaf.closed;
   });
 
-  test('[R10] the event loop stays alive while 2,000 are sent away', async () => {
+  test('[R10] the event loop stays responsive while 2,000 sockets are closed', async () => {
     const gateway = await openGateway(server.url, { limits: { socketsPerUserMax: 3_000 } });
     const clients = [];
     for (let i = 0; i < 10; i++) clients.push(...await Promise.all(Array.from({ length: 200 }, () => dial(gateway.url, 'crowd'))));

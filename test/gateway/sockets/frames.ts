@@ -1,12 +1,12 @@
 import type { RandomSource } from '../../../src/rain/fairness.ts';
 
-/** What a client says, before it is spoilt. */
+/** Valid client messages, before they are corrupted. */
 const SENTENCES = [
   '{"type":"grab","rainId":"r1","ref":"a"}', '{"type":"grab","rainId":"r1"}', '{"type":"join","rainId":"r1"}', '{"type":"join","rainId":"nowhere"}',
   '{"type":"ping","t":17.5}',
 ] as const;
 
-/** Values that belong in no field. */
+/** Values that are valid in no field. */
 const ODD = [
   '1e999', '-0', '1e308', '123456789012345678901234567890', 'null', 'true', '[]', '{}', '""', '"\\u0000"', '"\\ud800"', '"\\udfff\\ud800"', '"{r1/0}"', '"__proto__"',
   '{"$ne":""}', '{"toString":1}', '"\u202e"', '0x10', 'NaN', "'r1'", `"${'x'.repeat(300)}"`, '[[[[[[[[]]]]]]]]',
@@ -19,12 +19,12 @@ const pick = <T>(from: readonly T[], random: RandomSource): T => from[random.bel
 
 function flipBits(text: string, random: RandomSource): Buffer {
   const bytes = Buffer.from(text);
-  // Within seven bits it stays UTF-8, which is the parser's to judge; the rest is for `fatalFrame`.
+  // Within seven bits the text stays valid UTF-8 and reaches the parser; other bytes are for `fatalFrame`.
   for (let n = 1 + random.belowNumber(4); n > 0; n--) bytes[random.belowNumber(bytes.length)]! ^= 1 << random.belowNumber(7);
   return bytes;
 }
 
-/** Each a way to spoil a text frame that leaves the connection itself in order. */
+/** Ways to corrupt a text frame while the connection stays valid. */
 const MUTATIONS: readonly Mutation[] = [
   flipBits,
   (text, random) => Buffer.from(text.slice(0, random.belowNumber(text.length))),
@@ -51,7 +51,7 @@ export function clientFrame(payload: Buffer, opcode: number, final = true): Buff
   return Buffer.concat([head, Buffer.alloc(4), payload]);
 }
 
-/** Something a client might send that can be answered: spoilt text, or binary, or text in pieces. */
+/** A frame that the gateway can answer: corrupted text, binary data, or fragmented text. */
 export function spoiltFrame(random: RandomSource): Buffer {
   const payload = pick(MUTATIONS, random)(pick(SENTENCES, random), random).subarray(0, 4_096);
   const way = random.belowNumber(20);
@@ -64,7 +64,7 @@ export function spoiltFrame(random: RandomSource): Buffer {
 /** A valid one, for floods. */
 export const plainFrame = (random: RandomSource): Buffer => clientFrame(Buffer.from(pick(SENTENCES, random)), TEXT);
 
-/** Something after which no WebSocket can go on, and the code it has to be closed with. */
+/** A frame after which no WebSocket can continue, and the code with which it must be closed. */
 export function fatalFrame(random: RandomSource): { bytes: Buffer; code: number } {
   const text = Buffer.from('{"type":"ping","t":1}');
   const ways: { bytes: () => Buffer; code: number }[] = [

@@ -15,33 +15,33 @@ afterAll(() => gateway.close());
 
 interface Line {
   socket: Socket;
-  said(): string;
-  /** Resolves when the gateway has hung up, with all it has said. */
+  received(): string;
+  /** Resolves with everything the gateway has sent, once it has closed the connection. */
   ended: Promise<string>;
 }
 
-/** @param onTestFinished of a test that runs beside others */
+/** @param onTestFinished of a concurrent test */
 async function call({ halfOpen = false, onTestFinished = whenThisIsOver }: { halfOpen?: boolean; onTestFinished?: typeof whenThisIsOver } = {}): Promise<Line> {
   const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: halfOpen });
   onTestFinished(() => { socket.destroy(); });
   socket.on('error', () => {});
-  let said = '';
-  socket.on('data', (data: Buffer) => { said += data.toString('latin1'); });
+  let received = '';
+  socket.on('data', (data: Buffer) => { received += data.toString('latin1'); });
   await once(socket, 'connect');
-  return { socket, said: () => said, ended: new Promise((resolve) => socket.once('close', () => resolve(said))) };
+  return { socket, received: () => received, ended: new Promise((resolve) => socket.once('close', () => resolve(received))) };
 }
 
-const statuses = (said: string): string[] => [...said.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status!);
+const statuses = (received: string): string[] => [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status!);
 
 const UPGRADE = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 const upgrade = async (more = '', line = 'GET /v1 HTTP/1.1') =>
   `${line}\r\nHost: x\r\n${UPGRADE}Sec-WebSocket-Protocol: rain.v1, bearer.${await tokenFor('ann')}\r\n${more}\r\n`;
 
-describe('[R10] who takes his time', () => {
+describe('[R10] slow peers', () => {
   test.concurrent.for<[string, (socket: Socket, n: number) => void]>([
     ['slowloris: a head that comes letter by letter', (socket, n) => socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nX-Padding: '[n] ?? 'x')],
     ['slowloris: a header line now and then', (socket, n) => socket.write(n === 0 ? 'GET /v1 HTTP/1.1\r\nHost: x\r\n' : `X-${n}: y\r\n`)],
-    ['who connects and says nothing', () => {}],
+    ['a client that connects and sends nothing', () => {}],
   ])('%s is cut at the end of the handshake time, and does not delay anybody', async ([, drip], { onTestFinished }) => {
     const begun = performance.now();
     const slow = await call({ onTestFinished });
@@ -49,18 +49,18 @@ describe('[R10] who takes his time', () => {
     const timer = setInterval(() => drip(slow.socket, n++), 50);
     onTestFinished(() => clearInterval(timer));
     expect((await handshake(gateway.url, 'ann')).status).toBe('open');
-    // Not earlier: a busy machine may take as long for the knock.
-    if (performance.now() - begun < HANDSHAKE_MS) expect(slow.said()).toBe('');
-    // By our handshake time, not by Node's own of a minute.
+    // Not earlier: on a busy machine the connection itself may take as long.
+    if (performance.now() - begun < HANDSHAKE_MS) expect(slow.received()).toBe('');
+    // By our own handshake limit, not by Node's default of a minute.
     await eventually(() => slow.socket.closed);
     expect(statuses(await slow.ended)).toEqual(['408']);
   });
 
-  test('who is refused and does not hang up is cut', async () => {
+  test('a refused peer that does not hang up is cut', async () => {
     const line = await call({ halfOpen: true });
     line.socket.write(await upgrade('', 'GET /elsewhere HTTP/1.1'));
-    await eventually(() => line.said().includes('"reason":"not_found"'));
-    // Talking on does not help.
+    await eventually(() => line.received().includes('"reason":"not_found"'));
+    // Sending more does not help.
     const timer = setInterval(() => line.socket.write('x'.repeat(1_000)), 20);
     whenThisIsOver(() => clearInterval(timer));
     await eventually(() => line.socket.closed);
@@ -78,12 +78,12 @@ describe('[R12] an oversized head', () => {
     expect(statuses(await line.ended)).toEqual(['431']);
   });
 
-  test('more headers than anybody sends: 400, since what stands behind them might be overlooked', async () => {
+  test('more headers than any client sends: 400, since later ones might be overlooked', async () => {
     for (const [count, status] of [[80, '101'], [101, '400'], [2_050, '400']] as const) {
       const line = await call();
       line.socket.write(await upgrade(Array.from({ length: count }, () => 'a:\r\n').join('')));
-      await eventually(() => line.said().includes('\r\n\r\n'));
-      expect([count, statuses(line.said())]).toEqual([count, [status]]);
+      await eventually(() => line.received().includes('\r\n\r\n'));
+      expect([count, statuses(line.received())]).toEqual([count, [status]]);
       line.socket.destroy();
     }
   });
@@ -117,7 +117,7 @@ describe('[R12] what a proxy and we might read as two different requests is refu
     expect(statuses(await line.ended)).toEqual(['400']);
   });
 
-  test('two good requests in one breath: the first is answered, and the line is closed', async () => {
+  test('two good requests in one packet: the first is answered, and the connection is closed', async () => {
     const line = await call();
     line.socket.write(SECOND + SECOND);
     expect(statuses(await line.ended)).toEqual(['200']);
@@ -134,13 +134,13 @@ describe('[R12] what a proxy and we might read as two different requests is refu
     expect(statuses(await line.ended)).toEqual(['400']);
   });
 
-  test('a request behind an upgrade that is granted is read as what it is then: no WebSocket frame', async () => {
+  test('a request behind a granted upgrade is read as an invalid WebSocket frame', async () => {
     const line = await call();
     line.socket.write(await upgrade() + SECOND);
-    const said = await line.ended;
-    expect(statuses(said)).toEqual(['101']);
+    const received = await line.ended;
+    expect(statuses(received)).toEqual(['101']);
     // 1002, protocol error.
-    expect(Buffer.from(said, 'latin1').includes(Buffer.from([0x88, 0x02, 0x03, 0xea]))).toBe(true);
+    expect(Buffer.from(received, 'latin1').includes(Buffer.from([0x88, 0x02, 0x03, 0xea]))).toBe(true);
   });
 
   test('a request behind an upgrade that is refused is not answered', async () => {
@@ -166,13 +166,13 @@ describe('the origin allow-list', () => {
   });
 });
 
-test('no compression is agreed upon, however it is offered: a small frame would grow to any size', async () => {
+test('compression is never negotiated, however it is offered: a small frame could grow to any size', async () => {
   for (const offer of ['permessage-deflate', 'permessage-deflate; client_max_window_bits; server_no_context_takeover', 'permessage-deflate, x-webkit-deflate-frame']) {
     const line = await call();
     line.socket.write(await upgrade(`Sec-WebSocket-Extensions: ${offer}\r\n`));
-    await eventually(() => line.said().includes('\r\n\r\n'));
-    expect(statuses(line.said())).toEqual(['101']);
-    expect(line.said()).not.toMatch(/sec-websocket-extensions/i);
+    await eventually(() => line.received().includes('\r\n\r\n'));
+    expect(statuses(line.received())).toEqual(['101']);
+    expect(line.received()).not.toMatch(/sec-websocket-extensions/i);
     line.socket.destroy();
   }
 });

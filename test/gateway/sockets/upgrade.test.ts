@@ -5,11 +5,11 @@ import { Handshakes } from '../../../src/gateway/ratelimit/handshakes.ts';
 import { LIMITS, type Limits } from '../../../src/gateway/limits.ts';
 import { RateLimiter } from '../../../src/gateway/ratelimit/rateLimiter.ts';
 import { createGatewayCounters } from '../../../src/gateway/telemetry/counters.ts';
-import { considerUpgrade, type UpgradeRules } from '../../../src/gateway/sockets/upgrade.ts';
+import { checkUpgrade, type UpgradeRules } from '../../../src/gateway/sockets/upgrade.ts';
 
 const request = { url: '/v1', headers: { 'sec-websocket-protocol': 'rain.v1, bearer.x' }, socket: { remoteAddress: '203.0.113.1' } } as unknown as IncomingMessage;
 
-/** What becomes of an upgrade when this happens while its token is being verified. */
+/** The result of an upgrade if this happens while its token is being verified. */
 async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: UpgradeRules; blocked: Set<string>; closing: { now: boolean } }) => void) {
   const all: Limits = { ...LIMITS, ...limits };
   const counters = createGatewayCounters();
@@ -24,20 +24,20 @@ async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: Upgr
       return { userId: 'ann', expiresAt: Infinity };
     },
   };
-  return await considerUpgrade(request, rules);
+  return await checkUpgrade(request, rules);
 }
 
 const somebody = (rules: UpgradeRules) => rules.hub.add({ userId: 'bob', rains: new Set() } as unknown as Parameters<Hub['add']>[0]);
 
-test('nothing happens: he is let in', async () => {
+test('without such an event the user is admitted', async () => {
   expect(await meanwhile({}, () => {})).toMatchObject({ ok: true, identity: { userId: 'ann' }, address: '203.0.113.1' });
 });
 
 test.each<[string, Partial<Limits>, Parameters<typeof meanwhile>[1], number | string]>([
   ['the last place is taken', { socketsMax: 1 }, ({ rules }) => somebody(rules), 503],
-  ['the last place of his address is taken', { socketsPerAddressMax: 1 }, ({ rules }) => rules.rateLimiter.addresses.enter('203.0.113.1'), 429],
+  ['the last place of the address is taken', { socketsPerAddressMax: 1 }, ({ rules }) => rules.rateLimiter.addresses.enter('203.0.113.1'), 429],
   ['the gateway begins to close', {}, ({ closing }) => { closing.now = true; }, 503],
-  ['he is blocked', {}, ({ blocked }) => blocked.add('ann'), 'blocked'],
-])('while a token is being verified %s: he is refused all the same', async (_, limits, happens, refusal) => {
+  ['the user is blocked', {}, ({ blocked }) => blocked.add('ann'), 'blocked'],
+])('%s while the token is being verified: the upgrade is refused', async (_, limits, happens, refusal) => {
   expect(await meanwhile(limits, happens)).toMatchObject({ ok: false, refusal });
 });

@@ -9,7 +9,7 @@ import { follow, tokenFor, type Client } from '../../support/client.ts';
 import { openGateway } from '../../support/gateway.ts';
 import { through } from '../../support/handshake.ts';
 
-/** Which file shows each limit refusing somebody. */
+/** The test file in which each limit refuses somebody. */
 export const SHOWN_IN = {
   'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'errors', 'connections', 'connections_per_address'],
   'ratelimit/rateLimiter.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
@@ -22,13 +22,13 @@ export const SHOWN_IN = {
 /** By test file, since files share this module. */
 const refused = new Map<string, Set<LimitName>>();
 
-/** Which limits have refused somebody in this test file. */
+/** The limits that have refused somebody in this test file. */
 export function refusedHere(): Set<LimitName> {
   const { testPath = '' } = expect.getState();
   return refused.get(testPath) ?? refused.set(testPath, new Set()).get(testPath)!;
 }
 
-/** A gateway behind one proxy, so that a test can come from any address; its limits are the defaults but for these. */
+/** A gateway behind one proxy, so that a test can use any address. Its limits are the defaults except the given ones. */
 export async function narrow(redisUrl: string, limits: NonNullable<GatewayOptions['limits']>, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
   const seen = refusedHere();
   const gateway = await openGateway(redisUrl, { limits, trustedProxies: 1, ...options });
@@ -46,7 +46,7 @@ export async function enter(gateway: Gateway, user: string, address = '203.0.113
   return client;
 }
 
-/** A grab's code and when to ask again. */
+/** The code of a grab, and its retry delay. */
 export async function ask(client: Client, ref = 'x') {
   client.say({ type: 'grab', rainId: 'r1', ref });
   return await client.next('result');
@@ -54,7 +54,7 @@ export async function ask(client: Client, ref = 'x') {
 
 export const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
 
-/** Tickets for everybody, signed so that all gateways of a test are one deployment. */
+/** Tickets are always required; all gateways of a test share the secret. */
 export const TICKETED: ChallengeRules = { tickets: 'always', proofOfWork: 'off', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };
 
 /** Joins, and waits for the ticket that follows. */
