@@ -3,7 +3,7 @@ import { jwtVerify } from 'jose';
 import { signToken, TOKEN_ALGORITHM, tokenKey } from '../platform/auth/token.ts';
 
 export const GUEST_TOKEN_SECONDS = 2 * 60 * 60;
-/** How long after its end a guest token still proves who the guest was, so that a phone that slept keeps its winnings. */
+/** An expired guest token can be renewed for this long, so that a phone that slept keeps its winnings. */
 const RENEWABLE_SECONDS = 24 * 60 * 60;
 const GUEST_PREFIX = 'guest-';
 
@@ -15,9 +15,9 @@ interface GuestToken {
   expiresAt: number;
 }
 
-/** Hands out identities to anybody who asks; only a demo has one. */
+/** Issues guest identities to everybody. Only a demo has it. */
 export interface GuestTokens {
-  /** @param former a token this guest had before: he stays who he was, if it was one of ours; otherwise he is somebody new */
+  /** @param former an earlier token of this guest. If we issued it, the guest keeps the user id; otherwise the guest gets a new one. */
   issue(former?: string): Promise<GuestToken>;
 }
 
@@ -32,13 +32,13 @@ interface GuestOptions {
 }
 
 export function createGuestTokens({ secret, issuer, audience, now = Date.now, random = randomName }: GuestOptions): GuestTokens {
-  const names = { ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) };
+  const claims = { ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) };
 
   async function formerGuest(token: string): Promise<string | undefined> {
     try {
-      const options = { ...names, algorithms: [TOKEN_ALGORITHM], currentDate: new Date(now()), clockTolerance: RENEWABLE_SECONDS };
+      const options = { ...claims, algorithms: [TOKEN_ALGORITHM], currentDate: new Date(now()), clockTolerance: RENEWABLE_SECONDS };
       const { payload } = await jwtVerify(token, tokenKey(secret), options);
-      // The same secret may sign real users' tokens; prolonging one of those is not ours to do.
+      // The same secret may sign tokens of real users. We must not renew those.
       return payload.sub?.startsWith(GUEST_PREFIX) ? payload.sub : undefined;
     } catch {
       return undefined;
@@ -49,7 +49,7 @@ export function createGuestTokens({ secret, issuer, audience, now = Date.now, ra
     async issue(former) {
       const issuedAt = now();
       const userId = (former && await formerGuest(former)) || GUEST_PREFIX + random();
-      const token = await signToken(secret, { sub: userId, expiresInSeconds: GUEST_TOKEN_SECONDS, ...names }, issuedAt);
+      const token = await signToken(secret, { sub: userId, expiresInSeconds: GUEST_TOKEN_SECONDS, ...claims }, issuedAt);
       return { token, userId, expiresAt: (Math.floor(issuedAt / 1000) + GUEST_TOKEN_SECONDS) * 1000 };
     },
   };

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { registerMetric, registerHistogram, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
 import { Histogram, WAITS_SECONDS } from '../platform/telemetry/histogram.ts';
 
-/** What the console was asked, and how that went, since it opened. */
+/** Requests and failed logins since the start of the console. */
 export interface ConsoleCounters {
-  /** By route, method and status. Routes are ours, not what was asked for, so that visitors cannot make them grow [R10]. */
+  /** By route, method and status. The label is our route, not the requested path, so that visitors cannot add labels [R10]. */
   requests: Map<string, { labels: Record<'route' | 'method' | 'status', string>; histogram: Histogram }>;
-  /** Logins that were refused: wrong, or too many. */
+  /** Refused logins: wrong name or password, or too many attempts. */
   loginFailures: Record<'wrong' | 'too_many', number>;
 }
 
-/** Where an operator logs in. */
+/** Route of the operator's login. */
 const LOGIN = '/api/console/session';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -18,16 +18,16 @@ export function createConsoleCounters(): ConsoleCounters {
   return { requests: new Map(), loginFailures: { wrong: 0, too_many: 0 } };
 }
 
-/** Counts every answer from now on; to be called before routes are added. */
+/** Counts every answer. Call it before routes are added. */
 export function countRequests(server: FastifyInstance, { requests, loginFailures }: ConsoleCounters): void {
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const method = METHODS.has(request.method) ? request.method : 'other';
     const status = String(reply.statusCode);
     const name = `${method} ${route} ${status}`;
-    let asked = requests.get(name);
-    if (!asked) requests.set(name, asked = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) });
-    asked.histogram.add(reply.elapsedTime / 1_000);
+    let counted = requests.get(name);
+    if (!counted) requests.set(name, counted = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) });
+    counted.histogram.add(reply.elapsedTime / 1_000);
     if (route !== LOGIN || method !== 'POST') return;
     if (status === '401') loginFailures.wrong++;
     else if (status === '429') loginFailures.too_many++;
@@ -36,11 +36,11 @@ export function countRequests(server: FastifyInstance, { requests, loginFailures
 
 export function registerConsoleMetrics(registry: MetricsRegistry, { requests, loginFailures }: ConsoleCounters): void {
   registerHistogram(registry, {
-    name: 'rain_console_request_seconds', help: 'HTTP requests to the console, by route and status; `none` is what no route is for. A stream of 5xx: see the log by its requestId', labels: ['route', 'method', 'status'],
+    name: 'rain_console_request_seconds', help: 'HTTP requests to the console, by route and status; `none`: no route matched. For many 5xx: find the requestId in the log', labels: ['route', 'method', 'status'],
     read: () => [...requests.values()],
   });
   registerMetric(registry, {
-    kind: 'counter', name: 'rain_console_login_failures_total', help: 'Logins of operators that were refused. A forgotten password makes a few; hundreds are a guessing attack', labels: ['why'],
+    kind: 'counter', name: 'rain_console_login_failures_total', help: 'Refused operator logins. A forgotten password causes a few; hundreds are a guessing attack', labels: ['why'],
     read: () => Object.entries(loginFailures).map(([why, value]) => ({ labels: { why }, value })),
   });
 }

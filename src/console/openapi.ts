@@ -9,10 +9,10 @@ type Json = Record<string, unknown>;
 const refusal = z.object({
   code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
   reason: z.string(),
-  refusals: z.array(z.object({ field: z.string(), reason: z.string() })).optional().describe('Field by field, when the request was at fault.'),
+  refusals: z.array(z.object({ field: z.string(), reason: z.string() })).optional().describe('The faulty fields of the request, each with its reason.'),
 });
 
-/** OpenAPI 3.1, generated from the schemas that the console checks requests with. */
+/** The OpenAPI 3.1 document, generated from the schemas that validate the requests. */
 export function openApi(): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of API) (paths[endpoint.path.replaceAll(/:(\w+)/g, '{$1}')] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
@@ -20,30 +20,30 @@ export function openApi(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Red-packet rain: the console', version: VERSION, license: { name: 'MIT', identifier: 'MIT' },
-      description: 'What an operator can ask for. Amounts are decimal strings. Every refusal is JSON with a code, and changes nothing.',
+      description: 'The operator\'s API. Amounts are decimal strings. Every refusal is JSON with a code, and changes nothing.',
     },
     servers: [{ url: '/' }],
     paths,
     components: {
       schemas: { Refusal: schemaOf(refusal, 'input') },
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'rain_session', description: 'Set by signing in. Everything but GET also needs the header x-csrf-token, as the session tells it.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'rain_session', description: 'Set by signing in. Every request except GET also needs the header x-csrf-token with the value from the session.' },
         bearer: { type: 'http', scheme: 'bearer', description: 'A token of `rain operator token`, rop_…' },
       },
     },
   };
 }
 
-function operation({ id, tag, summary, who, params, query, body, status, answer, mediaType = 'application/json' }: Endpoint): Json {
+function operation({ id, tag, summary, access, params, query, body, status, answer, mediaType = 'application/json' }: Endpoint): Json {
   return {
     operationId: id, tags: [tag], summary,
-    security: who === 'anybody' ? [] : [{ session: [] }, { bearer: [] }],
-    ...(who === 'operator' && { description: 'For operators; a viewer is refused.' }),
+    security: access === 'anybody' ? [] : [{ session: [] }, { bearer: [] }],
+    ...(access === 'operator' && { description: 'Requires the role operator; a viewer is refused.' }),
     ...((params ?? query) && { parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')] }),
     ...(body && { requestBody: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
     responses: {
       [status]: { description: status === 204 ? 'Done.' : summary, ...(answer && { content: { [mediaType]: { schema: schemaOf(answer, 'input') } } }) },
-      ...refusalsOf(who, params !== undefined),
+      ...refusalsOf(access, params !== undefined),
     },
   };
 }
@@ -53,13 +53,13 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
   const { properties = {}, required = [] } = schemaOf(schema, 'output') as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name, in: place, schema: rest, ...(description !== undefined && { description }),
-    // What has a default need not be asked.
+    // A parameter with a default is optional.
     ...((place === 'path' || (required.includes(name) && !('default' in rest))) && { required: true }),
   }));
 }
 
-function refusalsOf(who: Endpoint['who'], named: boolean): Json {
-  const codes: RefusalCode[] = ['bad_request', who === 'anybody' ? 'wrong_password' : 'no_session', 'not_allowed', ...(named ? ['not_found' as const] : []), 'refused', 'too_many', 'internal', 'unavailable'];
+function refusalsOf(access: Endpoint['access'], hasParams: boolean): Json {
+  const codes: RefusalCode[] = ['bad_request', access === 'anybody' ? 'wrong_password' : 'no_session', 'not_allowed', ...(hasParams ? ['not_found' as const] : []), 'refused', 'too_many', 'internal', 'unavailable'];
   return Object.fromEntries(codes.map((code) => [REFUSALS[code].status, { description: REFUSALS[code].reason, content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } } }]));
 }
 

@@ -20,7 +20,7 @@ import { openAuthenticator, type SignedIn } from './session/authenticate.ts';
 import { openSessions } from './session/sessions.ts';
 import { isForeign, visitorAddress, type RequestOrigin } from './session/origin.ts';
 
-/** Each protects this process, or the servers behind it, from one careless or hostile visitor [R10]. */
+/** Each limit protects this process, or the servers behind it, from one careless or hostile visitor [R10]. */
 const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } as const;
 
 interface OperatorConsoleOptions {
@@ -28,14 +28,14 @@ interface OperatorConsoleOptions {
   requestOrigin: RequestOrigin;
   refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
   onFault: (error: unknown) => void;
-  /** Of the live screens. */
+  /** Intervals of the live screens. */
   pace?: Partial<Pace> | undefined;
 }
 
 const NOTHING = z.strictObject({}, 'expected nothing');
-const nobody: SignedIn = { name: '', role: 'viewer', stillHere: async () => false };
+const anonymous: SignedIn = { name: '', role: 'viewer', isStillValid: async () => false };
 
-/** The operator's side of the console: who is he, may he, did he ask for something that there is, and then the verb. */
+/** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
   const { backend, requestOrigin, refuse, onFault } = options;
   const pace: Pace = { ...PACE, ...options.pace };
@@ -47,24 +47,24 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
   await server.register(cookie);
 
   function mount({ endpoint, handle }: Route): void {
-    const { method, path, who, status } = endpoint;
+    const { method, path, access, status } = endpoint;
     server.route({
       method, url: path, exposeHeadRoute: false, bodyLimit: LIMITS.bodyBytesMax,
       config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, groupId: 'console', keyGenerator: visitorAddress } },
-      // Before the body is read: who may not ask is not listened to.
+      // Runs before the body is parsed, so that unauthorized bodies are never parsed.
       onRequest: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
-        if (who === 'anybody') return isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined;
-        const admitted = await authenticator.admit(request, who);
+        if (access === 'anybody') return isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined;
+        const admitted = await authenticator.admit(request, access);
         if (!admitted.ok) return refuse(reply, REFUSALS[admitted.code]);
         visitors.set(request, admitted.visitor);
         return undefined;
       },
       handler: async (request, reply) => {
-        const read = readRequest(endpoint, request);
-        if (!read.ok) return refuse(reply, declinedFor(read.refusals, 'bad_request').declined);
-        const visitor = visitors.get(request) ?? nobody;
-        const answer = await handle({ ...read, visitor, request, reply, context: { ...backend, actor: `console:${visitor.name}` } });
+        const parsed = parseRequest(endpoint, request);
+        if (!parsed.ok) return refuse(reply, declinedFor(parsed.refusals, 'bad_request').declined);
+        const visitor = visitors.get(request) ?? anonymous;
+        const answer = await handle({ ...parsed, visitor, request, reply, context: { ...backend, actor: `console:${visitor.name}` } });
         if (answer === 'streamed') return reply;
         if ('declined' in answer) return refuse(reply, answer.declined);
         return reply.code(status).send(status === 204 ? undefined : answer.answer);
@@ -76,11 +76,11 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
   await mountQueueBoard(server, backend, authenticator, refuse);
 }
 
-type Read = { ok: true; params: unknown; query: unknown; body: unknown } | { ok: false; refusals: FieldRefusal[] };
+type ParsedRequest = { ok: true; params: unknown; query: unknown; body: unknown } | { ok: false; refusals: FieldRefusal[] };
 
-/** All that is wrong with a request, at once [R12]. */
-function readRequest({ params = NOTHING, query = NOTHING, body }: Route['endpoint'], request: FastifyRequest): Read {
-  const parts = { params: params.safeParse(request.params), query: query.safeParse(request.query), body: (body ?? NOTHING.nullish()).safeParse(request.body) };
-  const refusals = Object.entries(parts).flatMap(([whole, parsed]) => (parsed.success ? [] : refusalsOf(parsed.error, whole)));
-  return refusals.length > 0 ? { ok: false, refusals } : { ok: true, params: parts.params.data, query: parts.query.data, body: parts.body.data };
+/** Validates the whole request and returns all refusals at once [R12]. */
+function parseRequest({ params = NOTHING, query = NOTHING, body }: Route['endpoint'], request: FastifyRequest): ParsedRequest {
+  const results = { params: params.safeParse(request.params), query: query.safeParse(request.query), body: (body ?? NOTHING.nullish()).safeParse(request.body) };
+  const refusals = Object.entries(results).flatMap(([name, result]) => (result.success ? [] : refusalsOf(result.error, name)));
+  return refusals.length > 0 ? { ok: false, refusals } : { ok: true, params: results.params.data, query: results.query.data, body: results.body.data };
 }

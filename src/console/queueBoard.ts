@@ -8,15 +8,15 @@ import { REFUSALS, type Refusal } from './refusals.ts';
 
 const QUEUE_BOARD = '/console/queues';
 
-/** Its page styles itself from scripts, and says where its addresses begin; the rest of our policy holds. */
+/** The board needs inline styles and a <base> tag. The rest is our usual policy. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/** It would ask another company for its letters. */
+/** The board's page would load fonts from a third party. */
 const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
 
 /**
- * BullMQ's board behind the console's login, for looking only, whoever looks: a job that is added or edited by hand would be a
- * claim that nobody has won, and a dead letter that is cleaned away a claim that nobody has discarded.
+ * Mounts BullMQ's board behind the console's login. It is read-only for everybody: a job added by hand would be a claim that
+ * nobody has won, and a removed dead letter would be a claim that nobody has discarded.
  */
 export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply): Promise<void> {
   const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
@@ -29,7 +29,7 @@ export async function mountQueueBoard(server: FastifyInstance, { queues: { credi
       void reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' });
       const admitted = await authenticator.admit(request, 'viewer');
       if (!admitted.ok) {
-        // A person who opens the board is shown where to sign in.
+        // A browser is redirected to the login.
         if (admitted.code === 'no_session' && String(request.headers.accept ?? '').includes('text/html')) return reply.redirect('/console/', 303);
         return refuse(reply, REFUSALS[admitted.code]);
       }

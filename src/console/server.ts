@@ -19,7 +19,7 @@ import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
 import type { RequestOrigin } from './session/origin.ts';
 
-/** Each protects this process from one careless or hostile visitor [R10]. */
+/** Each limit protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
   guestsPerMinutePerAddress: 60,
   addressesRemembered: 5_000,
@@ -36,44 +36,44 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Reached directly; cookies over https only for who comes by https. */
+/** No proxy in front. Cookies are https-only if the request came over https. */
 const PLAIN: RequestOrigin = { trustedProxies: 0, secureCookies: 'auto' };
 
 const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
 
 export interface ConsoleOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   port: number;
-  /** `ws://…`, the gateway as a browser should reach it. */
+  /** `ws://…`, the gateway's address for browsers. */
   gatewayUrl: string;
   /** The built page, `dist/client-demo`. */
   pageFolder: string;
-  /** Only in demo mode. */
+  /** Present in demo mode only. */
   guests?: GuestTokens;
-  /** Where there is a book to read: what players may ask about their money. */
+  /** The player's API, which reads the ledger. Absent without a ledger. */
   player?: Omit<PlayerOptions, 'log'>;
-  /** What the operator's side works with; absent: there is none here, only the player's page. */
+  /** What the operator's API works with. Absent: only the player's page is served. */
   backend?: Backend;
-  /** The operator's page, `dist/client-console`; while it is not built, a sentence stands in its place. */
+  /** The built operator's page, `dist/client-console`. If it is not built, a hint is served instead. */
   consoleFolder?: string;
   requestOrigin?: RequestOrigin;
-  /** Of the live screens. */
+  /** Intervals of the live screens. */
   pace?: Partial<Pace>;
-  /** What `/readyz` says; without one the console is ready as long as it answers. */
+  /** The report of `/readyz`. Without it the console is always ready. */
   readiness?: Pick<Readiness, 'report'>;
-  /** Where requests are counted. */
+  /** Counts requests and failed logins for the metrics. */
   counters?: ConsoleCounters;
   log: Logger;
 }
 
 export interface Console {
-  /** `http://host:port`, as to be opened on this machine. */
+  /** `http://host:port`, to be opened on this machine. */
   url: string;
   close(): Promise<void>;
 }
 
-/** @throws Error when the page has not been built; EADDRINUSE, EACCES … of the listening socket pass through */
+/** @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …) */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, requestOrigin = PLAIN, pace, readiness, counters, log } = options;
   const root = resolve(pageFolder);
@@ -84,13 +84,13 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     bodyLimit: LIMITS.bodyBytesMax,
     requestTimeout: LIMITS.requestMsMax,
     keepAliveTimeout: LIMITS.idleConnectionMsMax,
-    // Only so many hops as are ours: what stands before them in the header is the visitor's word.
+    // Trusts our own proxies only. The visitor can forge the rest of the header.
     trustProxy: (_address: string, hop: number) => hop < requestOrigin.trustedProxies,
-    // A browser keeps connections open for its next question; a shutdown does not wait for it.
+    // Browsers keep idle connections open. A shutdown must not wait for them.
     forceCloseConnections: true,
-    // Never the visitor's own: what stands in our log is chosen by us.
+    // The visitor's own id is never used, so that visitors cannot write into our log.
     genReqId: () => randomUUID(),
-    // Requests that match no route for being malformed pass no hook.
+    // Malformed requests match no route and run no hook, so they get their headers here.
     frameworkErrors: (error, request, reply) => { answerFault(error, request, reply.headers(HEADERS)); },
   });
 
@@ -110,7 +110,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     root,
     cacheControl: false,
     dotfiles: 'ignore',
-    // Assets carry a hash in their name; the page that names them must be asked for each time.
+    // Assets have a hash in their name and never change. The page that names them must be revalidated each time.
     setHeaders: (reply, path) => { reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache'); },
   });
 
@@ -134,7 +134,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   if (player) servePlayers(server, { ...player, log });
 
   if (consoleFolder !== undefined) await mountPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, refuse, onFault: (error) => log.warn({ error: String(error) }, 'live figures cannot be read'), pace });
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, refuse, onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });
@@ -146,8 +146,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   return { url: pageUrl(host, bound), close: () => server.close() };
 }
 
-function refuse(reply: FastifyReply, { status, ...told }: Refusal): FastifyReply {
-  return reply.code(status).header('cache-control', 'no-store').send(told);
+function refuse(reply: FastifyReply, { status, ...body }: Refusal): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send(body);
 }
 
 function pageUrl(host: string, port: number): string {

@@ -3,9 +3,9 @@ import { join, resolve, sep } from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-const NOT_BUILT = 'The operator\'s page is not built: run "npm run setup". The API under /api/console/ is here all the same.\n';
+const NOT_BUILT = 'The operator\'s page is not built: run "npm run setup". The API under /api/console/ works without it.\n';
 
-/** The operator's page at /console/. It holds no secret, so that it is shown to anybody: what it asks for needs a login. */
+/** Serves the operator's page at /console/. The page holds no secret, so everybody may load it. Its requests to the API need a login. */
 export async function mountPage(server: FastifyInstance, folder: string): Promise<void> {
   server.get('/console', async (_request, reply) => reply.redirect('/console/', 308));
   const root = resolve(folder);

@@ -33,7 +33,7 @@ describe('guest tokens', () => {
     expect(new Set(ids).size).toBe(1_000);
   });
 
-  test('a guest who shows his former token stays who he was, also some hours after its end', async () => {
+  test('a guest with a former token keeps the user id, even some hours after the token\'s end', async () => {
     let now = NOW;
     const guests = createGuestTokens({ secret: SECRET, now: () => now });
     const first = await guests.issue();

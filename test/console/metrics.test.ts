@@ -24,7 +24,7 @@ async function start(options: Partial<ConsoleOptions> = {}) {
   return { url: testConsole.url, heard, counters, told: () => registry.metrics() };
 }
 
-test('every request is counted with how long it took, by route and status', async () => {
+test('every request is counted with its duration, by route and status', async () => {
   const { url, told } = await start();
   await fetch(`${url}/api/config`);
   await fetch(`${url}/api/config`);
@@ -36,14 +36,14 @@ test('every request is counted with how long it took, by route and status', asyn
   });
 });
 
-test('[R10] addresses that do not exist, and verbs that nobody knows, are one label each however many are tried', async () => {
+test('[R10] all unknown addresses share one label, and so do all unknown methods', async () => {
   const { url, counters } = await start();
   for (let i = 0; i < 30; i++) await fetch(`${url}/nothing/${i}?x=${i}`);
   await eventually(() => expect([...counters.requests.values()].reduce((sum, { histogram }) => sum + histogram.count, 0)).toBe(30));
   expect(counters.requests.size).toBe(1);
 });
 
-test('a fault is logged under the id that its answer carries, which is ours and not the visitor\'s', async () => {
+test('an error is logged with the request id of its answer, which is ours and not the visitor\'s', async () => {
   const { url, heard } = await start({ guests: { issue: () => Promise.reject(new Error('broken')) } });
   const answer = await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } });
   const id = answer.headers.get('x-request-id');
@@ -51,7 +51,7 @@ test('a fault is logged under the id that its answer carries, which is ours and 
   expect(heard).toEqual([expect.objectContaining({ level: 'error', requestId: id, method: 'POST', route: '/api/guest' })]);
 });
 
-test('what the console stands on is told by /readyz', async () => {
+test('/readyz reports the dependencies of the console', async () => {
   let broken = true;
   const readiness = await openReadiness({ parts: [{ name: 'database', ask: async () => { if (broken) throw new Error('away'); } }], everyMs: 5 });
   onTestFinished(() => readiness.close());
@@ -64,7 +64,7 @@ test('what the console stands on is told by /readyz', async () => {
   await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
 });
 
-test('logins that were refused are counted, those for being wrong and those for being too many', async () => {
+test('refused logins are counted, wrong ones and too many ones separately', async () => {
   const server = Fastify();
   onTestFinished(() => server.close());
   const counters = createConsoleCounters();

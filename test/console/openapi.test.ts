@@ -15,19 +15,19 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('every endpoint stands in it once, with a name of its own', () => {
+test('every endpoint is in it once, with a unique name', () => {
   expect(operations).toHaveLength(API.length);
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(API.length);
 });
 
-test('what a path names is described, and nothing else', () => {
+test('exactly the parameters of a path are described', () => {
   for (const { path, operation } of operations) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect((operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name), path).toEqual(named);
   }
 });
 
-test('only signing in needs nobody to be signed in', () => {
+test('only signing in needs no session', () => {
   expect(operations.filter(({ operation }) => operation.security.length === 0).map(({ operation }) => operation.operationId)).toEqual(['signIn']);
 });
 

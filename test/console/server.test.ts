@@ -36,7 +36,7 @@ const postGuest = (url: string, body?: string, type = 'application/json') =>
   fetch(`${url}/api/guest`, { method: 'POST', ...(body !== undefined && { body, headers: { 'content-type': type } }) });
 
 describe('the page', () => {
-  test('is served with headers that let it talk to nobody but its servers', async () => {
+  test('is served with headers that restrict it to its own servers', async () => {
     const answer = await fetch(`${await start()}/?rain=spring`);
     expect(await answer.text()).toBe(PAGE);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
@@ -47,36 +47,36 @@ describe('the page', () => {
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  test('has assets that a browser may keep, since their names change with their content', async () => {
+  test('has assets that a browser may cache, because their names change with their content', async () => {
     const answer = await fetch(`${await start()}/assets/main-1a2b3c.js`);
     expect(answer.headers.get('content-type')).toMatch(/javascript/);
     expect(answer.headers.get('cache-control')).toContain('immutable');
   });
 
-  test('that was never built is a clear error at start', async () => {
+  test('that is not built is a clear error at start', async () => {
     await expect(start({ pageFolder: join(pageFolder, 'assets') })).rejects.toThrow(/page is not built/);
   });
 });
 
 describe('the console', () => {
-  test('says that it lives', async () => {
+  test('reports its health', async () => {
     expect(await (await fetch(`${await start()}/healthz`)).json()).toEqual({ status: 'ok' });
   });
 
-  test('tells the page where the gateway is and whether this is a demo', async () => {
+  test('sends the page the gateway\'s address and whether this is a demo', async () => {
     const url = await start();
     expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1', demo: false });
     await testConsole!.close();
     expect(await (await fetch(`${await start({ guests })}/api/config`)).json()).toMatchObject({ demo: true });
   });
 
-  test('tells a phone in the same network the name under which the phone has reached it', async () => {
+  test('sends a phone in the same network the host name that the phone used', async () => {
     const question = request(`${await start()}/api/config`, { headers: { host: '192.168.1.20:8686' } }).end();
     const [answer] = await once(question, 'response');
     expect(await json(answer)).toMatchObject({ gatewayUrl: 'ws://192.168.1.20:8687/v1' });
   });
 
-  test('a port that is taken is told as EADDRINUSE', async () => {
+  test('a port that is in use is reported as EADDRINUSE', async () => {
     const port = Number(new URL(await start()).port);
     await expect(startConsole({ host: '127.0.0.1', port, gatewayUrl: 'ws://127.0.0.1/v1', pageFolder, log: createLog('console', 'silent') }))
       .rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -95,7 +95,7 @@ describe('the console', () => {
 });
 
 describe('guests', () => {
-  test('a demo hands out a guest token that is never cached', async () => {
+  test('a demo issues a guest token that is never cached', async () => {
     const answer = await postGuest(await start({ guests }));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -110,13 +110,13 @@ describe('guests', () => {
     expect(await (await postGuest(url, JSON.stringify({ token }))).json()).toMatchObject({ userId });
   });
 
-  test('[R9] without demo mode there is no token for anybody', async () => {
+  test('[R9] without demo mode no guest token is issued', async () => {
     const answer = await postGuest(await start());
     expect(answer.status).toBe(404);
     expect(await answer.json()).toEqual({ code: 'no_guests', reason: expect.any(String) });
   });
 
-  test('[R10] an address that asks for guests without end is refused for a while, and nobody else', async () => {
+  test('[R10] an address that requests too many guest tokens is refused for a while, other addresses are not', async () => {
     const url = await start({ guests });
     const from = async (localAddress: string): Promise<number> => {
       const question = request(`${url}/api/guest`, { method: 'POST', localAddress }).end();
@@ -133,7 +133,7 @@ describe('guests', () => {
   });
 });
 
-describe('[R12] bad requests get a coded refusal and leave the console at work', () => {
+describe('[R12] bad requests get a refusal with a code, and the console keeps working', () => {
   test.each([
     ['a body that is not JSON', '{', 'application/json', 400, 'bad_request'],
     ['a token that is not text', '{"token":7}', 'application/json', 400, 'bad_request'],

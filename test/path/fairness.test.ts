@@ -29,7 +29,7 @@ afterAll(async () => {
   await context.stop();
 });
 
-/** Every frame this socket hears, as it is. */
+/** Every raw frame that this socket receives. */
 function record(client: Client): string[] {
   const frames: string[] = [];
   client.socket.on('message', (data) => frames.push(String(data)));
@@ -38,7 +38,7 @@ function record(client: Client): string[] {
 
 const isSettled = (frame: string) => (JSON.parse(frame) as Partial<RainSnapshot>).state === 'settled';
 
-test('over a whole rain nobody sees the seed before it is settled; then everybody who stayed can recompute what he won', async () => {
+test('over a whole rain nobody sees the seed before it is settled; then every connected user can recompute the won packet', async () => {
   const watcher = await dial(gateway.url, 'watcher');
   const frames = record(watcher);
   const now = await redisNow(context.redis);
@@ -46,7 +46,7 @@ test('over a whole rain nobody sees the seed before it is settled; then everybod
   if (!created.ok) throw new Error('refused');
   const { seed } = (await context.ledger.rain('whole'))!;
   expect(seed).toMatch(/^[0-9a-f]{64}$/);
-  /** Everything that a gateway reads, and more: all keys of the rains. */
+  /** All Redis keys of the rains: everything that a gateway reads, and more. */
   const redisHoldsSeed = async () => JSON.stringify(await dump(context.redis, 'rain:*')).includes(seed);
   const secret = async () => {
     expect(await redisHoldsSeed()).toBe(false);
@@ -75,14 +75,14 @@ test('over a whole rain nobody sees the seed before it is settled; then everybod
   await Promise.all(players.map((player) => player.next('credited')));
   await secret();
   await closeRain(context, 'whole');
-  // From here on it may be settled at any moment; what was said before that is looked at below.
+  // From here on it may be settled at any moment. The frames before that are checked below.
   await eventually(() => frames.some(isSettled), { timeoutMs: 15_000 });
 
   for (const told of [frames, ...heard]) {
     await eventually(() => told.some(isSettled));
     const end = told.findIndex(isSettled);
     expect(told.slice(0, end).filter((frame) => frame.includes(seed))).toEqual([]);
-    // What was shown first is what counts.
+    // The commitment that was shown first counts.
     const first = told.map((frame) => JSON.parse(frame) as Partial<RainSnapshot>).find(({ type, rainId }) => type === 'rain' && rainId === 'whole')!;
     const last = JSON.parse(told[end]!) as RainSnapshot;
     expect(first.commitment).toBe(created.commitment);

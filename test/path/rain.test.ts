@@ -21,7 +21,7 @@ let workers: WorkerProcess[];
 
 beforeAll(async () => {
   context = await openTestContext();
-  // A test may send as many messages as it likes, and what the queue has lost is sent again soon; everything else is as in production. Two workers share the claims.
+  // The message limit is off, and redelivery runs soon. Everything else is as in production. Two workers share the claims.
   const limits = { messagesPerSecondMax: 1_000_000 };
   gateways = await Promise.all([openGateway(context.redisUrl, { limits }), openGateway(context.redisUrl, { limits })]);
   const sweeping = { everyMs: 300, sweepAfterMs: 1_000 };
@@ -39,10 +39,10 @@ async function openRain(id: string, budget: string, packets: number): Promise<vo
   expect((await loadRain(context, id)).ok).toBe(true);
 }
 
-/** Handshakes at a time: thousands at once would stop this process, in which the gateways run too, for longer than they wait for Redis. */
+/** Parallel handshakes. Thousands would block this process for longer than its gateways wait for Redis. */
 const SLICE = 200;
 
-/** So many sockets, half of them at each gateway. */
+/** Opens this many sockets, half of them at each gateway. */
 async function enter(count: number, name: (i: number) => string): Promise<Client[]> {
   const clients: Client[] = [];
   while (clients.length < count) {
@@ -55,10 +55,10 @@ async function enter(count: number, name: (i: number) => string): Promise<Client
 const leave = (clients: Client[]) => Promise.all(clients.map((client) => client.leave()));
 
 describe('a rain, end to end, on real parts', () => {
-  test('5,000 simultaneous grabs by 2,000 users on 200 packets: 200 winners, every cent credited once, the rest told "-1" [R1][R2][R5][R8]', async () => {
+  test('5,000 simultaneous grabs by 2,000 users on 200 packets: 200 winners, every cent credited once, the rest answered "-1" [R1][R2][R5][R8]', async () => {
     await openRain('storm', '888.00', 200);
     const clients = await enter(2_000, (i) => `user-${i}`);
-    // Half of them ask once, half impatiently four times, all before the first answer.
+    // Half of them grab once, half four times, all before the first answer.
     const asks = clients.map((_, i) => (i < 1_000 ? 1 : 4));
     clients.forEach((client, i) => { for (let n = 0; n < asks[i]!; n++) client.say({ type: 'grab', rainId: 'storm', ref: String(n) }); });
     const answers: ResultMessage[][] = await Promise.all(clients.map(async (client, i) => {
@@ -113,7 +113,7 @@ describe('a rain, end to end, on real parts', () => {
     await leave(sockets);
   });
 
-  test('after the close the rest goes back, once, and the rain is settled by the workers alone', async () => {
+  test('after the end the rest goes back, once, and the workers settle the rain by themselves', async () => {
     await openRain('half', '30.00', 10);
     const clients = await enter(4, (i) => `half-${i}`);
     for (const client of clients) {
@@ -130,17 +130,17 @@ describe('a rain, end to end, on real parts', () => {
     expect(parseMoney(report.credited)! + parseMoney(report.recycled)!).toBe(3_000n);
     expect((await context.ledger.actions('half')).filter(({ verb }) => verb === 'recycle')).toHaveLength(1);
     await eventually(async () => expect(await context.redis.pttl(shardKeys('half', 0).claims)).toBeGreaterThan(0));
-    // Who asks after all that still gets his first answer [R6].
+    // A grab after all that still gets the first answer [R6].
     clients[0]!.say({ type: 'grab', rainId: 'half' });
     expect((await clients[0]!.next('result')).code).toBe('1');
     await leave([...clients, late]);
     expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
-  test('claims that the queue has lost are sent again and credited once', async () => {
+  test('claims lost by the queue are redelivered and credited once', async () => {
     await openRain('lost', '5.00', 5);
     const clients = await enter(5, (i) => `lost-${i}`);
-    // As if the relay had handed them over and the queue had lost them: the cursor is ahead of the claims.
+    // As if the queue had lost them after the relay had added them: the cursor is ahead of the claims.
     await context.redis.set(shardKeys('lost', 0).relayed, '5');
     for (const client of clients) {
       client.say({ type: 'grab', rainId: 'lost' });

@@ -39,7 +39,7 @@ async function play(id: string, terms: { rehearsal?: boolean }): Promise<void> {
   await loadRain(context, id);
 }
 
-test('[R8] a rehearsal is played, credited and settled as a rain is, while the wallet outside and every real account stay as they are', async () => {
+test('[R8] a rehearsal is played, credited and settled like a rain, and the external wallet and all real accounts stay unchanged', async () => {
   await play('trial', { rehearsal: true });
   const client = await dial(gateway.url, 'ann');
   client.say({ type: 'join', rainId: 'trial' });
@@ -57,7 +57,7 @@ test('[R8] a rehearsal is played, credited and settled as a rain is, while the w
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
 
-test('a real rain beside it is paid by the wallet, and says nothing of a rehearsal', async () => {
+test('a real rain beside it is paid by the wallet and is not marked as a rehearsal', async () => {
   await play('real', {});
   const client = await dial(gateway.url, 'bob');
   client.say({ type: 'join', rainId: 'real' });
@@ -69,7 +69,7 @@ test('a real rain beside it is paid by the wallet, and says nothing of a rehears
   expect(await context.ledger.balance('bob')).toBe(100n);
 });
 
-test('rain rehearse plays a whole one against the running gateway and says whether its money adds up', async () => {
+test('rain rehearse plays a whole rehearsal against the running gateway and reports whether its money adds up', async () => {
   const env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET };
   const run = await rain(['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '3s'], env);
   expect(run.stdout).toContain('The money adds up: 10.00 in 5 packets, 5 winners. It was a rehearsal: no real money moved.');

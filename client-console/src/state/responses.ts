@@ -14,19 +14,19 @@ import type { RainState as State } from '../../../src/rain/rain.ts';
 import type { MethodName } from '../../../src/rain/split/methods.ts';
 
 /**
- * What the console's HTTP API says, by its own contract: types only, so that nothing of it comes into the page. Amounts are decimal
- * strings, times ISO strings.
+ * The answers of the console's HTTP API, derived from its contract. Only types are imported, so no code of the contract gets into
+ * the page. Amounts are decimal strings, times ISO strings.
  */
 type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer A extends z.ZodType> ? z.output<A> : never;
 
-export type Session = Answer<typeof sessionApi.look>;
+export type Session = Answer<typeof sessionApi.current>;
 
 export type RainState = State;
 export type OutcomeCode = Code;
 export type RainView = Answer<typeof rainsApi.list>['rains'][number];
 export type RainDetail = Answer<typeof rainsApi.show>;
 
-/** A plan as it is typed: the console judges it. */
+/** A plan as typed. The console validates it. */
 export interface Plan {
   budget: string;
   packets: number;
@@ -42,7 +42,7 @@ export type Created = Answer<typeof rainsApi.create>;
 
 export type Equation = Record<EquationPart | 'budget', string> & {
   balanced: boolean;
-  /** When it was weighed, of a live one: not every second. */
+  /** Time of the audit; only in live samples, which are not audited every second. */
   at?: string;
 };
 

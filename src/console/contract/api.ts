@@ -8,5 +8,5 @@ import { sessionApi } from './session.ts';
 import { systemApi } from './system.ts';
 import { winnersApi } from './winners.ts';
 
-/** All that the console can be asked for. */
-export const API: readonly Endpoint[] = [sessionApi, rainsApi, campaignsApi, winnersApi, liveApi, deadApi, callersApi, systemApi].flatMap((part): Endpoint[] => Object.values(part));
+/** All endpoints of the console. */
+export const API: readonly Endpoint[] = [sessionApi, rainsApi, campaignsApi, winnersApi, liveApi, deadApi, callersApi, systemApi].flatMap((group): Endpoint[] => Object.values(group));

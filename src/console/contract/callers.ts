@@ -9,23 +9,23 @@ const block = z.object({ kind, who: z.string(), reason: z.string(), actor: z.str
 const blocks = '/api/console/blocks';
 const position = z.enum(['on', 'off', 'auto'], 'expected on, off or auto');
 const oneSwitch = z.object({
-  name: switchName, position: position.describe('auto: every gateway decides by itself.'),
+  name: switchName, position: position.describe('auto: each gateway decides itself.'),
   held: z.object({ position: z.enum(['on', 'off']), reason: z.string(), actor: z.string(), since: time, until: time.optional() }).optional(),
 });
 
-/** Who is kept out, and what the gateways give up. */
+/** Blocks of users and addresses, and the kill switches of the gateways. */
 export const callersApi = {
-  blocks: endpoint({ id: 'listBlocks', method: 'GET', path: blocks, tag: 'blocks', summary: 'The blocks in force, the latest first.', who: 'viewer', status: 200, answer: z.object({ blocks: z.array(block) }) }),
+  blocks: endpoint({ id: 'listBlocks', method: 'GET', path: blocks, tag: 'blocks', summary: 'The active blocks, latest first.', access: 'viewer', status: 200, answer: z.object({ blocks: z.array(block) }) }),
   block: endpoint({
-    id: 'block', method: 'POST', path: blocks, tag: 'blocks', summary: 'Keep a user or an address away; touches no money.', who: 'operator',
+    id: 'block', method: 'POST', path: blocks, tag: 'blocks', summary: 'Block a user or an address. Moves no money.', access: 'operator',
     body: z.strictObject({ kind, who: z.string('expected a user, an address or a network').max(256), reason, forMs }), status: 201, answer: z.object({ block }),
   }),
   unblock: endpoint({
-    id: 'unblock', method: 'DELETE', path: `${blocks}/:kind/:who`, tag: 'blocks', summary: 'Let them in again.', who: 'operator', params: z.strictObject({ kind, who: z.string().min(1).max(256) }), status: 200, answer: z.object({ block }),
+    id: 'unblock', method: 'DELETE', path: `${blocks}/:kind/:who`, tag: 'blocks', summary: 'Lift a block.', access: 'operator', params: z.strictObject({ kind, who: z.string().min(1).max(256) }), status: 200, answer: z.object({ block }),
   }),
-  switches: endpoint({ id: 'listSwitches', method: 'GET', path: '/api/console/switches', tag: 'switches', summary: 'What the gateways may give up under load.', who: 'viewer', status: 200, answer: z.object({ switches: z.array(oneSwitch) }) }),
+  switches: endpoint({ id: 'listSwitches', method: 'GET', path: '/api/console/switches', tag: 'switches', summary: 'The kill switches: what the gateways may stop serving under load.', access: 'viewer', status: 200, answer: z.object({ switches: z.array(oneSwitch) }) }),
   throwSwitch: endpoint({
-    id: 'throwSwitch', method: 'PUT', path: '/api/console/switches/:name', tag: 'switches', summary: 'Hold a switch, or let go of it.', who: 'operator', params: z.strictObject({ name: switchName }),
+    id: 'throwSwitch', method: 'PUT', path: '/api/console/switches/:name', tag: 'switches', summary: 'Set a switch by hand, or return it to auto.', access: 'operator', params: z.strictObject({ name: switchName }),
     body: z.strictObject({ position, reason: reason.optional(), forMs }), status: 200, answer: oneSwitch,
   }),
 };

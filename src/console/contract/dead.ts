@@ -5,8 +5,8 @@ import { cursor, limit, money, reason, time } from './fields.ts';
 
 const letter = z.object({
   letterId: z.string(), rainId: z.string(), redPacketId: z.string().optional(), userId: z.string().optional(), amount: money.optional(),
-  reason: z.string().describe('Why it cannot be credited: a code.'), text: z.string().describe('What the code means.'), detail: z.string(), entry: z.string(), at: time,
-  discardedClaims: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, and is left over: to discard it again clears it away.'),
+  reason: z.string().describe('Code of the reason why it cannot be credited.'), text: z.string().describe('Meaning of the code.'), detail: z.string(), entry: z.string(), at: time,
+  discardedClaims: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, but the letter is still there. Discarding it again removes it.'),
 });
 
 const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
@@ -15,16 +15,16 @@ const tag = 'dead letters';
 
 export const deadApi = {
   list: endpoint({
-    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', who: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
+    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', access: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
     answer: z.object({ letters: z.array(letter), total: z.int(), next: z.string().optional() }),
   }),
   requeue: endpoint({
-    id: 'requeueDeadLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Send it to be credited once more.', who: 'operator', params: deadLetterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
+    id: 'requeueDeadLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Try to credit it again.', access: 'operator', params: deadLetterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
     answer: z.object({ requeued: z.int() }),
   }),
   discard: endpoint({
-    id: 'discardDeadLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Give it up, and its money back.', who: 'operator', params: deadLetterParams,
-    body: z.strictObject({ reason, notPaid: z.boolean('expected true or false').default(false).describe('A wallet elsewhere has certainly not paid it.') }), status: 200,
+    id: 'discardDeadLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Discard it. Its money goes back to the operator account.', access: 'operator', params: deadLetterParams,
+    body: z.strictObject({ reason, notPaid: z.boolean('expected true or false').default(false).describe('Confirms that the external wallet has not paid it.') }), status: 200,
     answer: z.object({ outcome: z.enum(['returned', 'discarded', 'credited', 'already']), amount: money.optional(), reason: z.string().optional(), actor: z.string().optional() }),
   }),
 };

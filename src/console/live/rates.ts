@@ -1,18 +1,18 @@
 import type { GatewayHeartbeat } from '../../store/gatewayHeartbeat.ts';
 
-/** What the gateways have counted between two looks, a second. */
-interface Answered {
+/** Rates per second over all gateways. */
+interface AnswerRates {
   grabsPerSecond: number;
   answersPerSecond: Record<string, number>;
 }
 
-/** Turns what every gateway has counted since its start into what all of them do a second. */
+/** Computes rates per second from the counters in the gateways' heartbeats. */
 export class Rates {
-  #known = new Map<string, { told: GatewayHeartbeat; rates: Record<string, number> }>();
+  #known = new Map<string, { heartbeat: GatewayHeartbeat; rates: Record<string, number> }>();
 
-  look(heard: readonly GatewayHeartbeat[]): Answered {
+  update(heartbeats: readonly GatewayHeartbeat[]): AnswerRates {
     const answersPerSecond: Record<string, number> = {};
-    this.#known = new Map(heard.map((told) => [told.id, { told, rates: this.#ratesOf(told) }]));
+    this.#known = new Map(heartbeats.map((heartbeat) => [heartbeat.id, { heartbeat, rates: this.#ratesOf(heartbeat) }]));
     for (const { rates } of this.#known.values()) {
       for (const [code, rate] of Object.entries(rates)) answersPerSecond[code] = (answersPerSecond[code] ?? 0) + rate;
     }
@@ -20,13 +20,13 @@ export class Rates {
     return { grabsPerSecond: round(Object.values(answersPerSecond).reduce((sum, rate) => sum + rate, 0)), answersPerSecond };
   }
 
-  /** Of one that is seen for the first time nothing is known; one that has said nothing new goes on as before, since 0 would be a dip that never was. */
+  /** A new gateway has no rates yet. A gateway without a new heartbeat keeps its last rates: 0 would be wrong. */
   #ratesOf({ id, at, answers }: GatewayHeartbeat): Record<string, number> {
     const before = this.#known.get(id);
     if (!before) return {};
-    const seconds = (at - before.told.at) / 1_000;
+    const seconds = (at - before.heartbeat.at) / 1_000;
     if (seconds <= 0) return before.rates;
-    return Object.fromEntries(Object.entries(answers).map(([code, count]) => [code, Math.max(0, count - (before.told.answers[code] ?? 0)) / seconds]));
+    return Object.fromEntries(Object.entries(answers).map(([code, count]) => [code, Math.max(0, count - (before.heartbeat.answers[code] ?? 0)) / seconds]));
   }
 }
 

@@ -22,27 +22,27 @@ interface SamplerRules {
 export interface Pace {
   /** How often a sample is taken, ms. */
   sampleMs: number;
-  /** Rest after weighing the money: so many times as long as that took, and at least so many ms. */
+  /** Pause after an audit: this multiple of the audit's duration, and at least `restMsMin` ms. */
   restFactor: number;
   restMsMin: number;
-  /** How often is looked whether who looks at it may still do so, ms. */
-  stillHereMs: number;
+  /** How often the viewer's login is checked again, ms. */
+  recheckMs: number;
 }
 
-/** The money takes 5 % of the time at most, as with the watch of the workers. */
-export const PACE: Pace = { sampleMs: 1_000, restFactor: 20, restMsMin: 1_000, stillHereMs: 10_000 };
+/** Audits take 5 % of the time at most, as in the workers. */
+export const PACE: Pace = { sampleMs: 1_000, restFactor: 20, restMsMin: 1_000, recheckMs: 10_000 };
 
-/** The live figures of one rain, once a second, however many look at them. Two loops: what is cheap, and the money equation. */
+/** Samples the live figures of one rain once a second, for all its viewers. A second loop runs the expensive audit. */
 export function startSampler({ context, rainId, onSample, onFault, pace: { sampleMs, restFactor, restMsMin } }: SamplerRules): Loop {
   const rates = new Rates();
-  let weighed: { audit: Audit; at: number } | undefined;
+  let lastAudit: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;
 
   async function sample(): Promise<void> {
-    const [rain, found, now, heard] = await Promise.all([context.ledger.rain(rainId), findRain(context.redis, rainId), redisNow(context.redis), readHeartbeats(context.redis)]);
+    const [rain, found, now, heartbeats] = await Promise.all([context.ledger.rain(rainId), findRain(context.redis, rainId), redisNow(context.redis), readHeartbeats(context.redis)]);
     if (!rain) return;
     const reading = found && await readRain(context.redis, rainId, found);
-    const credits = weighed?.audit.equation.credited.count ?? 0;
+    const credits = lastAudit?.audit.equation.credited.count ?? 0;
     const marked = reading ? await countMarked(context, rain) : 0;
     const wins = reading?.claims ?? credits;
     const credited = Math.max(marked, credits);
@@ -51,46 +51,46 @@ export function startSampler({ context, rainId, onSample, onFault, pace: { sampl
     onSample({
       at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
       packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
-      creditLagMs: await lagOf(context, rain, { wins, credited, stuck: stuckIn(weighed?.audit), now, known: reading !== undefined }),
-      sockets: heard.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heard.length, ...rates.look(heard), winsPerSecond, equation: weighed ? toldEquation(weighed.audit, weighed.at) : null,
+      creditLagMs: await lagOf(context, rain, { wins, credited, stuck: stuckIn(lastAudit?.audit), now, known: reading !== undefined }),
+      sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heartbeats.length, ...rates.update(heartbeats), winsPerSecond, equation: lastAudit ? equationOf(lastAudit.audit, lastAudit.at) : null,
     });
   }
 
-  async function weigh(): Promise<number> {
+  async function runAudit(): Promise<number> {
     const start = performance.now();
     try {
       const audit = await auditRain(context, rainId);
-      if (audit) weighed = { audit, at: await redisNow(context.redis) };
+      if (audit) lastAudit = { audit, at: await redisNow(context.redis) };
     } catch (error) {
       onFault(error);
     }
     return Math.max(restMsMin, restFactor * (performance.now() - start));
   }
 
-  const weighing = startLoop(weigh);
+  const auditing = startLoop(runAudit);
   const sampling = startLoop(async () => {
     const start = performance.now();
     await sample().catch(onFault);
     return Math.max(sampleMs / 4, sampleMs - (performance.now() - start));
   });
-  // Neither is waited for by who leaves: both only look.
-  return { close: async () => { void Promise.all([weighing.close(), sampling.close()]); } };
+  // The caller need not wait: both loops only read.
+  return { close: async () => { void Promise.all([auditing.close(), sampling.close()]); } };
 }
 
-/** Users who are marked as credited: a little behind the book, and far cheaper to ask. */
+/** Counts users that are marked as credited in Redis: slightly behind the ledger, but far cheaper to read. */
 async function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Promise<number> {
   const counts = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.scard(shardKeys(id, shard).credited)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Claims that wait for a person and not for the worker. */
+/** Claims that wait for an operator, not for the worker. */
 function stuckIn(audit: Audit | undefined): number {
   return audit ? audit.report.discarded + (audit.queues?.dead.count ?? 0) : 0;
 }
 
 /**
- * Since when the oldest claim waits, about: claims are credited nearly in the order in which they were won, so that it stands
- * where the credited ones end.
+ * How long the oldest uncredited claim has been waiting, approximately, ms. Claims are credited nearly in the order of the claim
+ * log, so the oldest one follows the credited ones.
  */
 async function lagOf({ redis }: OperatorContext, { id, shards }: BookedRain, { wins, credited, stuck, now, known }: { wins: number; credited: number; stuck: number; now: number; known: boolean }): Promise<number | null> {
   if (!known) return null;
@@ -103,7 +103,7 @@ async function lagOf({ redis }: OperatorContext, { id, shards }: BookedRain, { w
   return Math.max(...oldest);
 }
 
-function toldEquation({ report }: Audit, at: number): NonNullable<LiveSample['equation']> {
+function equationOf({ report }: Audit, at: number): NonNullable<LiveSample['equation']> {
   const { budget, credited, pending, unclaimed, recycled, spoiled, balanced } = report;
   return { budget, credited, pending, unclaimed, recycled, spoiled, balanced, at: iso(at) };
 }

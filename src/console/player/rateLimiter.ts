@@ -4,13 +4,13 @@ import { TokenBucket } from 'limiter';
 export const PLAYER_RATE_LIMITS = { perMinute: 60, usersMax: 50_000 } as const satisfies RateLimits;
 
 interface RateLimits {
-  /** So many at once, and so many again in a minute. */
+  /** Burst size, and refill per minute. */
   perMinute: number;
-  /** Users remembered [R10]; who is forgotten begins anew. */
+  /** Users remembered [R10]. A forgotten user starts with a full bucket. */
   usersMax: number;
 }
 
-/** How often one user may ask, on all his devices together. */
+/** Limits the requests of one user, counted over all devices. */
 export class RateLimiter {
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #rules: RateLimits;
@@ -19,10 +19,10 @@ export class RateLimiter {
     this.#rules = rules;
   }
 
-  /** Counts one question. @returns 0, or when he may ask again, ms from now */
+  /** Counts one request. @returns 0, or how long the user must wait, ms */
   take(userId: string): number {
     const bucket = this.#buckets.get(userId) ?? this.#create();
-    // To the end of the row: whoever has asked least lately is forgotten first.
+    // Moves the user to the end, so that the least recently active user is forgotten first.
     this.#buckets.delete(userId);
     this.#buckets.set(userId, bucket);
     if (this.#buckets.size > this.#rules.usersMax) this.#buckets.delete(this.#buckets.keys().next().value!);

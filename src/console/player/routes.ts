@@ -12,15 +12,15 @@ import { PLAYER_REFUSALS, REFUSALS, type Refusal } from '../refusals.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
 import { PLAYER_RATE_LIMITS, RateLimiter } from './rateLimiter.ts';
 
-/** Each protects this process, or the book, from one careless or hostile visitor [R10]. */
+/** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
 const LIMITS = {
-  /** Behind one address may be an office, all of whom look at once when a rain is over. */
+  /** A whole office may share one address and read its wallets at the end of a rain. */
   perMinutePerAddress: 30_000,
   tokenCharactersMax: 4_096,
   pageMax: 100,
   cursorCharactersMax: 800,
   answerMsMax: 4_000,
-  /** Answers that are worked on, each of which wants the book: who comes on top of them is asked back, another moment for everybody. */
+  /** Requests in progress, each of which reads the ledger. Further ones are told to retry after a random time. */
   answersAtOnceMax: 500,
   busyMsMin: 1_000,
   busyMsMax: 5_000,
@@ -30,7 +30,7 @@ export interface PlayerOptions {
   readToken: ReadToken;
   openWalletStatement: (userId: string, after: StatementCursor | undefined, limit: number) => Promise<WalletStatement>;
   leaderboard: (rainId: string) => Promise<Leaderboard | undefined>;
-  /** Other origins whose pages may read the answers, beside the one that this console serves. */
+  /** Further origins whose pages may read the answers, besides this console's own. */
   allowedOrigins: readonly string[];
   log: Logger;
   perMinutePerUser?: number;
@@ -39,19 +39,19 @@ export interface PlayerOptions {
 
 const walletQuery = z.strictObject({
   limit: z.coerce.number(`expected 1 to ${LIMITS.pageMax}`).int('expected a whole number').min(1, `expected 1 to ${LIMITS.pageMax}`).max(LIMITS.pageMax, `expected 1 to ${LIMITS.pageMax}`).default(20),
-  cursor: z.string('expected what `next` said').max(LIMITS.cursorCharactersMax).transform((text, context) => {
+  cursor: z.string('expected the `next` of the previous page').max(LIMITS.cursorCharactersMax).transform((text, context) => {
     const place = readPlace(text);
     if (place) return place;
-    context.addIssue('expected what `next` said');
+    context.addIssue('expected the `next` of the previous page');
     return z.NEVER;
   }).optional(),
 });
 const leaderboardPath = z.object({ rainId });
 
-/** What a player asks about himself, and everybody about a rain. Who he is comes from his token [R9]; nothing here takes a cookie. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PLAYER_RATE_LIMITS.perMinute, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
-  let under = 0;
-  const rateLimiter = new RateLimiter({ ...PLAYER_RATE_LIMITS, perMinute: perMinutePerUser });
+/** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+  let inProgress = 0;
+  const rateLimiter = new RateLimiter({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
   const route = {
     config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
@@ -82,16 +82,16 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
   for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply));
 
   async function answer<T extends object>(reply: FastifyReply, read: () => Promise<T | undefined>): Promise<T | FastifyReply> {
-    if (under >= answersAtOnceMax) return refuse(reply, PLAYER_REFUSALS.busy, LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin));
-    under++;
+    if (inProgress >= answersAtOnceMax) return refuse(reply, PLAYER_REFUSALS.busy, LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin));
+    inProgress++;
     const reading = read();
-    // Until it is read, not only until it is answered: what is late still wants the book.
-    void reading.catch(() => {}).finally(() => { under--; });
+    // Counts until the read ends, not until the answer: a late read still loads the ledger.
+    void reading.catch(() => {}).finally(() => { inProgress--; });
     try {
       const found = await deadlineIn(LIMITS.answerMsMax).within(reading);
       if (found !== 'late') return found ?? refuse(reply, PLAYER_REFUSALS.no_such_rain);
     } catch (error) {
-      log.warn({ err: error }, 'a player could not be answered');
+      log.warn({ err: error }, 'cannot answer a player');
     }
     return refuse(reply, PLAYER_REFUSALS.unavailable, 2_000);
   }

@@ -2,17 +2,17 @@ import { discardDeadLetter } from '../../operator/deadLetters/discard.ts';
 import { listDeadLetters, type DeadLetterView } from '../../operator/deadLetters/letters.ts';
 import { requeueDeadLetter } from '../../operator/deadLetters/requeue.ts';
 import { deadApi } from '../contract/dead.ts';
-import { answered, declinedFor, route, type Route } from './route.ts';
+import { answerOf, declinedFor, route, type Route } from './route.ts';
 
-/** Letters that may be passed over: as many as are looked at for one answer. */
+/** The largest offset: the number of letters that one answer scans at most. */
 const SKIP_MAX = 20_000;
 
 export const deadRoutes: readonly Route[] = [
   route(deadApi.list, async ({ context, query: { rainId, cursor, limit } }) => {
     const skip = cursor === undefined ? 0 : Number(/^\d{1,5}$/.exec(cursor)?.[0] ?? NaN);
-    if (!(skip <= SKIP_MAX)) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the page before' }], 'bad_request');
+    if (!(skip <= SKIP_MAX)) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the previous page' }], 'bad_request');
     const { letters, total, complete } = await listDeadLetters(context, { rainId, skip, limit });
-    return { answer: { letters: letters.map(told), total, ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }) } };
+    return { answer: { letters: letters.map(letterAnswer), total, ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }) } };
   }),
 
   route(deadApi.requeue, async ({ context, params: { letterId } }) => {
@@ -21,10 +21,10 @@ export const deadRoutes: readonly Route[] = [
   }),
 
   route(deadApi.discard, async ({ context, params: { letterId }, body: { reason, notPaid } }) => {
-    return answered(await discardDeadLetter(context, letterId, reason, notPaid));
+    return answerOf(await discardDeadLetter(context, letterId, reason, notPaid));
   }),
 ];
 
-function told({ letter, shard: _, index: __, deadLetteredAt, ...plain }: DeadLetterView) {
+function letterAnswer({ letter, shard: _, index: __, deadLetteredAt, ...plain }: DeadLetterView) {
   return { letterId: letter, ...plain, at: deadLetteredAt };
 }

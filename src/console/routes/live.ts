@@ -4,22 +4,22 @@ import type { Pace } from '../live/sampler.ts';
 import type { LiveFeeds } from '../live/liveFeeds.ts';
 import { declined, rainRoute, type Route } from './route.ts';
 
-/** A browser that does not read gets no more: samples are of the moment, and the next one says it all [R10]. */
+/** A slow browser misses samples above this backlog. The next sample is complete in itself [R10]. */
 const UNREAD_BYTES_MAX = 64 * 1_024;
 
-export function liveRoutes(liveFeeds: LiveFeeds, { stillHereMs }: Pick<Pace, 'stillHereMs'>): readonly Route[] {
+export function liveRoutes(liveFeeds: LiveFeeds, { recheckMs }: Pick<Pace, 'recheckMs'>): readonly Route[] {
   return [
     rainRoute(liveApi.watch, async ({ visitor, params: { rainId }, reply }) => {
       const stream = openStream(reply);
       const leave = liveFeeds.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
       if (!leave) return declined('too_many');
       stream.begin();
-      const looking = setInterval(() => void visitor.stillHere().then((here) => { if (!here) stream.end(); }, () => {}), stillHereMs);
+      const rechecks = setInterval(() => void visitor.isStillValid().then((valid) => { if (!valid) stream.end(); }, () => {}), recheckMs);
       const left = () => {
-        clearInterval(looking);
+        clearInterval(rechecks);
         leave();
       };
-      // Who has gone while the book was asked says so no more.
+      // The browser may have left during the lookup; then `close` does not fire again.
       if (reply.raw.destroyed) left();
       else reply.raw.once('close', left);
       return 'streamed';
@@ -33,7 +33,7 @@ interface EventStream {
   end(): void;
 }
 
-/** Server-sent events. What is told before it has begun is told with its beginning, the last of it. */
+/** A stream of server-sent events. Of the events before `begin` only the last is sent, at the beginning. */
 function openStream(reply: FastifyReply): EventStream {
   const { raw } = reply;
   let first: string | undefined;
@@ -43,7 +43,7 @@ function openStream(reply: FastifyReply): EventStream {
       const headers = reply.getHeaders();
       reply.hijack();
       for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value);
-      // A proxy that gathers answers would show everything at the end.
+      // x-accel-buffering: a buffering proxy would deliver everything at the end.
       raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
       raw.write(`retry: 2000\n\n${first ?? ''}`);
       begun = true;

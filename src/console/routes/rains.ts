@@ -7,15 +7,15 @@ import { previewRain } from '../../operator/preview.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { answered, declined, declinedFor, given, rainRoute, route, type Route } from './route.ts';
+import { answerOf, declined, declinedFor, definedFields, rainRoute, route, type Route } from './route.ts';
 
-const LOST_TOLD_MAX = 100;
+const LOST_SHOWN_MAX = 100;
 
 export const rainRoutes: readonly Route[] = [
   route(rainsApi.list, async ({ context, query: { limit } }) => ({ answer: await listRains(context, limit) })),
 
-  route(rainsApi.create, async ({ context, body: { load, dryRun, plan, opensAt, closesAt, ...asked } }) => {
-    const created = await createRain(context, { plan, opensAt, closesAt, ...given(asked) }, { dryRun });
+  route(rainsApi.create, async ({ context, body: { load, dryRun, plan, opensAt, closesAt, ...options } }) => {
+    const created = await createRain(context, { plan, opensAt, closesAt, ...definedFields(options) }, { dryRun });
     if (!created.ok) return declinedFor(created.refusals);
     const { ok: _, funded: __, ...plain } = created;
     if (!load || dryRun) return { answer: plain };
@@ -37,19 +37,19 @@ export const rainRoutes: readonly Route[] = [
 
   route(rainsApi.audit, async ({ context, params: { rainId } }) => {
     const audit = await auditRain(context, rainId);
-    return audit ? { answer: told(audit) } : declined('no_such_rain');
+    return audit ? { answer: auditAnswer(audit) } : declined('no_such_rain');
   }),
 
   rainRoute(rainsApi.verify, async ({ context, params: { rainId } }) => {
-    return answered(await verifyRain(context, rainId, []));
+    return answerOf(await verifyRain(context, rainId, []));
   }),
 ];
 
-function told(audit: Audit) {
+function auditAnswer(audit: Audit) {
   const { report, problems, toldTwice, lostFromLog, queues } = audit;
   return {
     ...report, in_order: isInOrder(audit), findings: [...problems, ...toldTwice.map(tellPromise)],
-    lost_from_log: lostFromLog.slice(0, LOST_TOLD_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
+    lost_from_log: lostFromLog.slice(0, LOST_SHOWN_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
     ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
   };
 }

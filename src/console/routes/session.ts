@@ -6,7 +6,7 @@ import { signIn } from '../session/signIn.ts';
 import { isSecure, visitorAddress, type RequestOrigin } from '../session/origin.ts';
 import { declined, route, type Route } from './route.ts';
 
-/** A bearer token's end is its owner's affair; what is told of it here is when to ask again. */
+/** For a bearer token `expiresAt` is not the token's end, only a time at which to ask again. */
 export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions, requestOrigin: RequestOrigin): readonly Route[] {
   return [
     route(sessionApi.open, async ({ context, body: { name, password }, request, reply }) => {
@@ -14,12 +14,12 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions
       if (!done.ok) return declined(done.code);
       const { token, session } = await sessions.open(done.operator);
       setCookie(reply, token, { secure: isSecure(request, requestOrigin), maxAgeMs: SESSION_MS });
-      return { answer: told(done.operator, session) };
+      return { answer: sessionAnswer(done.operator, session) };
     }),
 
-    route(sessionApi.look, async ({ visitor, request, reply }) => {
+    route(sessionApi.current, async ({ visitor, request, reply }) => {
       if (visitor.session && visitor.token) setCookie(reply, visitor.token, { secure: isSecure(request, requestOrigin), maxAgeMs: visitor.session.expiresAt - Date.now() });
-      return { answer: told(visitor, visitor.session) };
+      return { answer: sessionAnswer(visitor, visitor.session) };
     }),
 
     route(sessionApi.close, async ({ visitor, request, reply }) => {
@@ -33,6 +33,6 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions
   ];
 }
 
-function told({ name, role }: { name: string; role: 'viewer' | 'operator' }, session: Session | undefined) {
+function sessionAnswer({ name, role }: { name: string; role: 'viewer' | 'operator' }, session: Session | undefined) {
   return { name, role, csrf: session?.csrf ?? '', expiresAt: new Date(session?.expiresAt ?? Date.now() + SESSION_MS).toISOString() };
 }

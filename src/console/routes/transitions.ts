@@ -3,9 +3,9 @@ import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedu
 import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { topUpRain } from '../../operator/topUp.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { answered, declinedFor, given, rainRoute, type Route } from './route.ts';
+import { answerOf, declinedFor, definedFields, rainRoute, type Route } from './route.ts';
 
-/** What is done to a rain that there is. */
+/** Verbs that change an existing rain. */
 export const transitionRoutes: readonly Route[] = [
   ...([[rainsApi.pause, pauseRain], [rainsApi.resume, resumeRain], [rainsApi.close, closeRain]] as const).map(([endpoint, verb]) => rainRoute(endpoint, async ({ context, params: { rainId } }) => {
     const done = await verb(context, rainId);
@@ -13,16 +13,16 @@ export const transitionRoutes: readonly Route[] = [
   })),
 
   rainRoute(rainsApi.start, async ({ context, params: { rainId }, body }) => {
-    return toldTimes(await startRain(context, rainId, { inMs: body?.inMs ?? 0 }));
+    return timesAnswer(await startRain(context, rainId, { inMs: body?.inMs ?? 0 }));
   }),
 
   rainRoute(rainsApi.schedule, async ({ context, params: { rainId }, body }) => {
-    return toldTimes(await rescheduleRain(context, rainId, body));
+    return timesAnswer(await rescheduleRain(context, rainId, body));
   }),
 
   rainRoute(rainsApi.topUp, async ({ context, params: { rainId }, body }) => {
-    // Fields that were not sent must not be there: the plan is recorded as it was asked for.
-    return answered(await topUpRain(context, rainId, given(body)));
+    // The plan is recorded as requested, so undefined fields must be absent.
+    return answerOf(await topUpRain(context, rainId, definedFields(body)));
   }),
 
   rainRoute(rainsApi.recycle, async ({ context, params: { rainId } }) => {
@@ -31,6 +31,6 @@ export const transitionRoutes: readonly Route[] = [
   }),
 ];
 
-function toldTimes(done: Scheduled) {
+function timesAnswer(done: Scheduled) {
   return done.ok ? { answer: { state: done.state, opensAt: done.opensAt, closesAt: done.closesAt } } : declinedFor(done.refusals);
 }

@@ -4,14 +4,14 @@ import { winnersSheet } from '../../operator/winners/sheet.ts';
 import { winnersApi } from '../contract/winners.ts';
 import { declined, declinedFor, rainRoute, type Route } from './route.ts';
 
-/** Each reads a whole rain [R10]. */
+/** Parallel exports. Each reads a whole rain [R10]. */
 const EXPORTS_MAX = 3;
 let exporting = 0;
 
 export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
-    if (cursor !== undefined && !at) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the page before' }], 'bad_request');
+    if (cursor !== undefined && !at) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the previous page' }], 'bad_request');
     const { winners, next } = await searchWinners(context, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),
@@ -26,7 +26,7 @@ export const winnerRoutes: readonly Route[] = [
   }),
 ];
 
-/** Text that the page hands back as it came. */
+/** Opaque text that the client sends back unchanged. */
 function writeCursor(cursor: Cursor): string {
   return cursor.in === 'log' ? `l${cursor.from.join('.')}` : `b${Buffer.from(cursor.afterUserId ?? '').toString('base64url')}`;
 }

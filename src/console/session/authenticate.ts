@@ -9,45 +9,45 @@ import { isForeign } from './origin.ts';
 
 const COOKIE = 'rain_session';
 
-/** Who asks. */
+/** The signed-in visitor. */
 export interface SignedIn {
   name: string;
   role: Role;
-  /** Absent: he has shown a bearer token. */
+  /** Absent with a bearer token. */
   session?: Session;
-  /** What his browser holds. */
+  /** The session token in the browser's cookie. */
   token?: string;
-  /** Whether he may still be here, for what goes on for long; prolongs nothing. */
-  stillHere: () => Promise<boolean>;
+  /** Checks again whether the login is still valid, for long streams. Does not prolong the session. */
+  isStillValid: () => Promise<boolean>;
 }
 
 type Admission = { ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode };
 
 export interface Authenticator {
-  /** @param role what is asked of him; `look`: GET and HEAD, which need no CSRF token */
+  /** GET and HEAD need no CSRF token. @param role the role that the endpoint requires */
   admit(request: FastifyRequest, role: Role): Promise<Admission>;
 }
 
 export function openAuthenticator(ledger: Pick<Ledger, 'staff'>, sessions: Sessions): Authenticator {
   const { staff } = ledger;
-  const standing = async (name: string) => {
+  const activeOperator = async (name: string) => {
     const operator = await staff.operator(name);
     return operator?.disabledAt === undefined ? operator : undefined;
   };
-  const epochOf = async (name: string) => (await standing(name))?.epoch;
+  const epochOf = async (name: string) => (await activeOperator(name))?.epoch;
 
   async function identify(request: FastifyRequest): Promise<SignedIn | undefined> {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
-      // Whoever sends one means it: a bad one is not made up for by a cookie.
+      // If a bearer token is sent, only it counts: a cookie does not replace an invalid token.
       const hash = hashOfBearer(/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '');
       const operator = hash === undefined ? undefined : await staff.bearer(hash);
-      return operator && { name: operator.name, role: operator.role, stillHere: async () => await staff.bearer(hash!) !== undefined };
+      return operator && { name: operator.name, role: operator.role, isStillValid: async () => await staff.bearer(hash!) !== undefined };
     }
     const token = request.cookies[COOKIE];
     const session = token === undefined ? undefined : await sessions.find(token, epochOf);
-    const operator = session && await standing(session.name);
-    return operator && { name: operator.name, role: operator.role, session, token: token!, stillHere: async () => await sessions.find(token!, epochOf, true) !== undefined };
+    const operator = session && await activeOperator(session.name);
+    return operator && { name: operator.name, role: operator.role, session, token: token!, isStillValid: async () => await sessions.find(token!, epochOf, true) !== undefined };
   }
 
   return {
@@ -63,7 +63,7 @@ export function openAuthenticator(ledger: Pick<Ledger, 'staff'>, sessions: Sessi
   };
 }
 
-/** `Max-Age=0` takes it back. */
+/** `maxAgeMs: 0` deletes the cookie. */
 export function setCookie(reply: FastifyReply, token: string, { secure, maxAgeMs }: { secure: boolean; maxAgeMs: number }): void {
   void reply.setCookie(COOKIE, token, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge: Math.round(maxAgeMs / 1_000) });
 }

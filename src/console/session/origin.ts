@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { addressOf } from '../../platform/network/address.ts';
 
-/** What stands before this server. */
+/** The proxies in front of this server. */
 export interface RequestOrigin {
-  /** How many proxies of ours, each of which adds to X-Forwarded-For. */
+  /** Number of our own proxies. Each of them appends to X-Forwarded-For. */
   trustedProxies: number;
-  /** Whether cookies go over https only; `auto`: when the visitor has come by https. */
+  /** Whether cookies are sent over https only. `auto`: if the request came over https. */
   secureCookies: 'auto' | 'on' | 'off';
 }
 
-/** Fastify walks X-Forwarded-For from the right, past our own proxies only; a /64 is one visitor. */
+/** Fastify reads X-Forwarded-For from the right and skips our own proxies only. An IPv6 /64 counts as one visitor. */
 export function visitorAddress(request: FastifyRequest): string {
   return addressOf(request.ip) ?? 'unknown';
 }
@@ -19,14 +19,14 @@ export function isSecure(request: FastifyRequest, { secureCookies }: RequestOrig
 }
 
 /**
- * Whether a browser says that another page has sent this. A script of ours, or curl, says nothing of the kind and needs no
- * protection from pages. `same-site` is another origin, too: a neighbour's page on the same host name.
+ * Whether the browser reports that a page of another origin sent the request. Scripts and curl send no such header and need no
+ * protection. `same-site` counts as foreign: it may be a page on another port of the same host.
  */
 export function isForeign({ headers, host, protocol }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   const { origin } = headers;
   if (origin === undefined) return false;
-  // The scheme is compared where both are known to be true; behind a proxy that does not tell it, the host decides.
+  // Only the host is compared: behind a proxy that does not forward the scheme, our protocol may be wrong.
   return !URL.canParse(origin) || new URL(origin).host !== host.replace(protocol === 'https' ? /:443$/ : /:80$/, '');
 }

@@ -5,9 +5,9 @@ import type { BookedOperator } from '../../ledger/staff.ts';
 import { readJson } from '../../rain/json.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 
-/** From the last request on. */
+/** Counted from the last request. */
 export const SESSION_MS = 12 * 3_600_000;
-/** However busy he is: a browser that was left open somewhere is not signed in for ever. */
+/** A session ends after this time even if it is used: a forgotten open browser must not stay signed in for ever. */
 const SESSION_MS_MAX = 7 * 24 * 3_600_000;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -15,21 +15,25 @@ const stored = z.object({ name: z.string(), epoch: z.int(), since: z.number() })
 
 export interface Session {
   name: string;
-  /** What his browser sends back with everything but GET. */
+  /** The browser must send it with every request except GET. */
   csrf: string;
   /** Epoch ms. */
   expiresAt: number;
 }
 
 export interface Sessions {
-  /** A new one for each sign-in: what a browser held before is never made good. */
+  /** Every sign-in gets a new token. A token that the browser held before never becomes valid. */
   open(operator: Pick<BookedOperator, 'name' | 'epoch'>): Promise<{ token: string; session: Session }>;
-  /** `undefined`: it is none, or over. Prolongs it, unless it is only looked at. @param epochOf of whom it names, now; `undefined` when he may not sign in */
-  find(token: string, epochOf: (name: string) => Promise<number | undefined>, looking?: boolean): Promise<Session | undefined>;
+  /**
+   * Prolongs the session, unless `peek`.
+   * @param epochOf the operator's current epoch; `undefined` when the operator may not sign in
+   * @returns `undefined`: there is no such session, or it has ended
+   */
+  find(token: string, epochOf: (name: string) => Promise<number | undefined>, peek?: boolean): Promise<Session | undefined>;
   close(token: string): Promise<void>;
 }
 
-/** Kept in Redis by the hash of what the browser holds: who reads Redis cannot be anybody with it. */
+/** Sessions are stored in Redis under the hash of the token, so that a reader of Redis cannot use them. */
 export function openSessions(redis: RedisClient, now: () => number = Date.now): Sessions {
   const keyOf = (token: string): string => sessionKey(createHash('sha256').update(token).digest('hex'));
   return {
@@ -38,17 +42,17 @@ export function openSessions(redis: RedisClient, now: () => number = Date.now): 
       await redis.set(keyOf(token), JSON.stringify({ name, epoch, since: now() }), 'PX', SESSION_MS);
       return { token, session: { name, csrf: csrfOf(token), expiresAt: now() + SESSION_MS } };
     },
-    async find(token, epochOf, looking = false) {
+    async find(token, epochOf, peek = false) {
       if (!TOKEN.test(token)) return undefined;
       const found = stored.safeParse(readJson(await redis.get(keyOf(token)) ?? '')).data;
       if (!found) return undefined;
       const leftMs = Math.min(SESSION_MS, found.since + SESSION_MS_MAX - now());
-      // The book has the last word: another password, or being disabled, ends all sessions of before.
+      // The ledger decides: a new password, or disabling the account, ends all earlier sessions.
       if (leftMs <= 0 || await epochOf(found.name) !== found.epoch) {
         await redis.del(keyOf(token));
         return undefined;
       }
-      if (!looking) await redis.pexpire(keyOf(token), leftMs);
+      if (!peek) await redis.pexpire(keyOf(token), leftMs);
       return { name: found.name, csrf: csrfOf(token), expiresAt: now() + leftMs };
     },
     async close(token) {
@@ -57,12 +61,12 @@ export function openSessions(redis: RedisClient, now: () => number = Date.now): 
   };
 }
 
-/** Follows from what only this browser and nobody's script holds, so that it need not be kept. */
+/** Derived from the token, which no script can read. So it need not be stored. */
 function csrfOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url');
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isCsrf({ csrf }: Session, sent: unknown): boolean {
   if (typeof sent !== 'string') return false;
   const [a, b] = [Buffer.from(csrf), Buffer.from(sent)];

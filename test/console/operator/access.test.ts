@@ -20,18 +20,18 @@ beforeAll(async () => {
 afterAll(() => testConsole?.stop());
 
 const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker');
-const every = API.filter(({ who }) => who !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
+const every = API.filter(({ access }) => access !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
 const changing = every.filter(({ method }) => method !== 'GET');
 const CODES = new Set(Object.values(REFUSALS).map(({ code }) => code as string));
 
-/** All that a visitor could have changed. */
+/** All data that a visitor could have changed. */
 async function everything(): Promise<unknown> {
   const { 'rain:sessions': _, ...held } = await dump(testConsole.redis, 'rain:*') as Record<string, unknown>;
   const kept = Object.fromEntries(Object.entries(held).filter(([key]) => !key.startsWith('rain:sessions:') && !key.startsWith('rain:attempts:')));
   return { kept, rains: await testConsole.ledger.countRains(), staff: await testConsole.ledger.staff.operators(), actions: (await testConsole.ledger.latestActions({ limit: 500 })).filter(({ verb }) => !verb.startsWith('log')) };
 }
 
-test('every route of the server stands in the contract, and every endpoint of the contract is a route', async () => {
+test('every route of the server is in the contract, and every endpoint of the contract is a route', async () => {
   const server = Fastify();
   const routes: string[] = [];
   server.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`); });
@@ -41,14 +41,14 @@ test('every route of the server stands in the contract, and every endpoint of th
   expect(routes.filter((route) => !/ \/(api\/console|console\/queues)\b/.test(route))).toEqual([]);
 });
 
-describe('[R12] nobody gets in without a session', () => {
+describe('[R12] without a session every request is refused', () => {
   test.each(every.map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
     for (const headers of [{}, { cookie: 'rain_session=' }, { cookie: `rain_session=${'x'.repeat(43)}`, 'x-csrf-token': 'x'.repeat(43) }] as Record<string, string>[]) {
       expect(await ask(testConsole.url, method, url, method === 'GET' ? undefined : {}, headers)).toMatchObject({ status: 401, body: { code: 'no_session' } });
     }
   });
 
-  test('to the board of the queues either: a script is refused, a person is sent to sign in', async () => {
+  test('on the queue board a script is refused, and a browser is redirected to the login', async () => {
     expect(await ask(testConsole.url, 'GET', '/console/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
     const sent = await ask(testConsole.url, 'GET', '/console/queues/', undefined, { accept: 'text/html' });
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/console/']);
@@ -56,17 +56,17 @@ describe('[R12] nobody gets in without a session', () => {
   });
 });
 
-test('a viewer changes nothing, whatever he asks for', async () => {
+test('a viewer cannot change anything', async () => {
   const before = await everything();
-  for (const { method, url, who } of changing.filter(({ id }) => id !== 'signOut')) {
+  for (const { method, url, access } of changing.filter(({ id }) => id !== 'signOut')) {
     const answer = await vera.ask(method, url, {});
-    if (who === 'operator') expect(answer, `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'not_allowed' } });
+    if (access === 'operator') expect(answer, `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'not_allowed' } });
     else expect(answer.status, `${method} ${url}`).not.toBe(403);
   }
   expect(await everything()).toEqual(before);
 });
 
-test('without the CSRF token of the session, or with another one, nothing is done', async () => {
+test('a request without the CSRF token of its session is refused and changes nothing', async () => {
   const before = await everything();
   for (const token of ['', 'x', vera.csrf]) {
     for (const { method, url } of changing) {
@@ -76,7 +76,7 @@ test('without the CSRF token of the session, or with another one, nothing is don
   expect(await everything()).toEqual(before);
 });
 
-test('from a page of another origin nothing is done, be it the neighbour on another port, and nobody is signed in', async () => {
+test('a request from a page of another origin or port is refused, and cannot sign in', async () => {
   const before = await everything();
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: testConsole.url.replace(/:\d+$/, ':1') }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }] as Record<string, string>[]) {
     for (const { method, url } of changing) {
@@ -88,7 +88,7 @@ test('from a page of another origin nothing is done, be it the neighbour on anot
   expect(await opal.ask('POST', '/api/console/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject({ status: 200 });
 });
 
-describe('[R12] what is no request is refused with a code and changes nothing', () => {
+describe('[R12] an invalid request is refused with a code and changes nothing', () => {
   test.each(changing.filter(({ id }) => id !== 'signOut').map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
     const before = await everything();
     for (const body of [{ surprise: 1 }, [], 'text', 7]) {
@@ -100,7 +100,7 @@ describe('[R12] what is no request is refused with a code and changes nothing', 
     expect(await everything()).toEqual(before);
   });
 
-  test.each(every.filter(({ method }) => method === 'GET').map(({ url }) => [url]))('GET %s with a word that nobody knows', async (url) => {
+  test.each(every.filter(({ method }) => method === 'GET').map(({ url }) => [url]))('GET %s with an unknown parameter', async (url) => {
     expect(await opal.ask('GET', `${url}?surprise=1`)).toMatchObject({ status: 400, body: { code: 'bad_request' } });
   });
 
@@ -137,7 +137,7 @@ describe('[R12] what is no request is refused with a code and changes nothing', 
   });
 });
 
-test('[R10] who guesses passwords is stopped after twenty, also when he asks all at once, and a session is not touched by it', async () => {
+test('[R10] password guessing is stopped after twenty attempts, even in parallel, and does not affect open sessions', async () => {
   const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: 'guess' })).status));
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);

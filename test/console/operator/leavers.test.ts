@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => testConsole?.stop());
 
-/** A console whose book answers when it is told to, and how many questions wait for that. */
+/** A console whose ledger answers only on command, and the number of requests that wait for it. */
 async function slowBook() {
   const waiting: (() => void)[] = [];
   let slow = true;
@@ -48,7 +48,7 @@ async function slowBook() {
   };
 }
 
-/** Asks. @returns how to go away before the answer comes */
+/** Sends a request. @returns a function that disconnects before the answer */
 function leaver(url: string, path: string): () => Promise<unknown> {
   const asking = request(url + path, { headers: { cookie: vera.cookie } });
   asking.on('error', () => {});
@@ -56,13 +56,13 @@ function leaver(url: string, path: string): () => Promise<unknown> {
   return () => new Promise((gone) => { asking.once('close', gone).destroy(); });
 }
 
-test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])('[R10] %s: who has gone before he is answered does not keep his place for ever', async (path, places, type) => {
+test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])('[R10] %s: a client that disconnects before the answer frees its place', async (path, places, type) => {
   const book = await slowBook();
   try {
     const leavers = Array.from({ length: places }, () => leaver(book.console.url, `/api/console/rains/looked-at/${path}`));
     await eventually(() => expect(book.waiting).toHaveLength(places));
     await Promise.all(leavers.map((leave) => leave()));
-    // What was said after they left is heard after it, too.
+    // The disconnects must be handled before the next requests.
     for (let i = 0; i < 20; i++) await fetch(`${book.console.url}/healthz`);
     book.answer();
     await eventually(async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => testConsole?.stop());
 
-/** A browser that looks at a rain live. */
+/** A browser that shows a rain live. */
 async function look(rainId: string, cookie = vera.cookie, url = testConsole.url) {
   const leaving = new AbortController();
   const answer = await fetch(`${url}/api/console/rains/${rainId}/live`, { headers: { cookie }, signal: leaving.signal });
@@ -43,7 +43,7 @@ const latest = ({ samples }: { samples: LiveSample[] }, so: (sample: LiveSample)
 });
 
 describe('a live rain', () => {
-  test('is told once a second and adds up: won, then credited, then nothing waits', async () => {
+  test('is sampled once a second and adds up: won, then credited, then nothing is pending', async () => {
     await testConsole.wonRain('live', 2);
     const viewer = await look('live');
     expect(viewer.answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -60,7 +60,7 @@ describe('a live rain', () => {
     await viewer.leave();
   });
 
-  test('wins a second are those of the last second', async () => {
+  test('wins per second are those of the last second', async () => {
     await testConsole.wonRain('rate', 0);
     const viewer = await look('rate');
     await latest(viewer, ({ winsPerSecond }) => winsPerSecond === 0);
@@ -70,7 +70,7 @@ describe('a live rain', () => {
     await viewer.leave();
   });
 
-  test('sockets and answers are those of the gateways, and a gateway that closes is not counted any more', async () => {
+  test('sockets and answers are summed over the gateways, and a closed gateway is no longer counted', async () => {
     await testConsole.wonRain('crowd', 0);
     const gateway = await openGateway(testConsole.redisUrl, { token: { secret: SECRET }, heartbeat: true });
     const viewer = await look('crowd');
@@ -81,7 +81,7 @@ describe('a live rain', () => {
     await viewer.leave();
   });
 
-  test('two who look are shown the same by one sampler, and who comes later is shown something at once', async () => {
+  test('two viewers share one sampler, and a later viewer gets a sample at once', async () => {
     await testConsole.wonRain('shared', 1);
     const first = await look('shared');
     await latest(first, () => first.samples.length >= 2);
@@ -92,7 +92,7 @@ describe('a live rain', () => {
     await Promise.all([first.leave(), second.leave()]);
   });
 
-  test('ends when the console closes, which does not wait for who looks', async () => {
+  test('ends when the console closes, which does not wait for viewers', async () => {
     await testConsole.wonRain('closing', 0);
     const other = await testConsole.another({});
     const viewer = await look('closing', vera.cookie, other.url);
@@ -105,22 +105,22 @@ describe('a live rain', () => {
 describe('rates', () => {
   const told = (id: string, at: number, wins: number): GatewayHeartbeat => ({ id, address: 'ws://x', version: '1', startedAt: 0, at, sockets: 1, grabsPending: 0, pressed: false, answers: { 0: wins, '-1': wins * 2 } });
 
-  test('are differences, by the gateways\' own time; one that is new, or has begun anew, has none yet', () => {
+  test('are differences by the gateways\' own time; a new or restarted gateway has none yet', () => {
     const rates = new Rates();
-    expect(rates.look([told('a', 1_000, 50)])).toEqual({ grabsPerSecond: 0, answersPerSecond: {} });
-    expect(rates.look([told('a', 3_000, 70), told('b', 3_000, 900)])).toEqual({ grabsPerSecond: 30, answersPerSecond: { 0: 10, '-1': 20 } });
-    // Nothing new from a: its rate stands. b counts from its second word on.
-    expect(rates.look([told('a', 3_000, 70), told('b', 4_000, 901)])).toEqual({ grabsPerSecond: 33, answersPerSecond: { 0: 11, '-1': 22 } });
-    expect(rates.look([told('b', 5_000, 0)])).toEqual({ grabsPerSecond: 0, answersPerSecond: { 0: 0, '-1': 0 } });
-    expect(rates.look([])).toEqual({ grabsPerSecond: 0, answersPerSecond: {} });
+    expect(rates.update([told('a', 1_000, 50)])).toEqual({ grabsPerSecond: 0, answersPerSecond: {} });
+    expect(rates.update([told('a', 3_000, 70), told('b', 3_000, 900)])).toEqual({ grabsPerSecond: 30, answersPerSecond: { 0: 10, '-1': 20 } });
+    // a sends nothing new, so its rate stays. b counts from its second heartbeat.
+    expect(rates.update([told('a', 3_000, 70), told('b', 4_000, 901)])).toEqual({ grabsPerSecond: 33, answersPerSecond: { 0: 11, '-1': 22 } });
+    expect(rates.update([told('b', 5_000, 0)])).toEqual({ grabsPerSecond: 0, answersPerSecond: { 0: 0, '-1': 0 } });
+    expect(rates.update([])).toEqual({ grabsPerSecond: 0, answersPerSecond: {} });
   });
 });
 
-test('who may not look any more is not shown any more', async () => {
+test('the stream ends when the viewer\'s login is no longer valid', async () => {
   expect(await addOperator(testConsole, 'leaver', 'viewer', PASSWORD)).toEqual({ ok: true });
   const leaver = await testConsole.signIn('leaver');
   await testConsole.wonRain('leaving', 0);
-  const other = await testConsole.another({ pace: { stillHereMs: 100 } });
+  const other = await testConsole.another({ pace: { recheckMs: 100 } });
   const viewer = await look('leaving', leaver.cookie, other.url);
   await latest(viewer, () => true);
   await disableOperator(testConsole, 'leaver');

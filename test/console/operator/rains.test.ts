@@ -23,7 +23,7 @@ const window = async (inMs = 60_000) => {
   const opensAt = await redisNow(testConsole.redis) + inMs;
   return { opensAt, closesAt: opensAt + 60_000 };
 };
-/** The answer as the contract has it: what it does not know is left out, what it misses fails. */
+/** The answer parsed by the contract: unknown fields are dropped, missing ones fail. */
 const as = <A extends z.ZodType>(schema: A | undefined, { status, body }: Answered): z.output<A> => {
   expect([status, body], JSON.stringify(body)).toEqual([expect.toBeOneOf([200, 201]) as number, body]);
   return schema!.parse(body);
@@ -31,7 +31,7 @@ const as = <A extends z.ZodType>(schema: A | undefined, { status, body }: Answer
 const verbs = async (rainId: string) => (await testConsole.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
 
 describe('creating a rain', () => {
-  test('puts it into the book and its packets into Redis, and says who did it', async () => {
+  test('writes it to the ledger and its packets to Redis, and records the operator', async () => {
     const times = await window();
     const created = as(rainsApi.create.answer, await opal.ask('POST', '/api/console/rains', { id: 'made', title: '年会', plan: PLAN, ...times }));
     expect(created).toEqual({ rainId: 'made', ...times, commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string, loaded: 20 });
@@ -42,7 +42,7 @@ describe('creating a rain', () => {
     expect(as(rainsApi.list.answer, await opal.ask('GET', '/api/console/rains?limit=1')).rains).toMatchObject([{ rainId: 'made' }]);
   });
 
-  test('twice with the same id makes one; with another plan under it, is refused by field', async () => {
+  test('twice with the same id creates one rain; the same id with another plan is refused by field', async () => {
     const times = await window();
     const asked = { id: 'twice', plan: PLAN, ...times };
     const [first, second] = await Promise.all([opal.ask('POST', '/api/console/rains', asked), opal.ask('POST', '/api/console/rains', asked)]);
@@ -54,14 +54,14 @@ describe('creating a rain', () => {
     });
   });
 
-  test('dry writes nothing, and says what would be refused', async () => {
+  test('as a dry run writes nothing and returns the refusals', async () => {
     const before = [await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })];
     expect(await opal.ask('POST', '/api/console/rains', { id: 'dry', plan: PLAN, ...await window(), dryRun: true })).toMatchObject({ status: 201, body: { rainId: 'dry' } });
     expect(await opal.ask('POST', '/api/console/rains', { plan: { budget: '0.01', packets: 2 }, ...await window(), dryRun: true })).toMatchObject({ status: 422, body: { refusals: [{ field: 'packets' }] } });
     expect([await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })]).toEqual(before);
   });
 
-  test('is refused with a word for each field that is wrong [R12]', async () => {
+  test('is refused with a reason for each wrong field [R12]', async () => {
     const { status, body } = await opal.ask('POST', '/api/console/rains', { id: 'a b', title: '', plan: { budget: 'x', packets: 0 }, opensAt: 1.5, closesAt: 2, shards: 99 });
     expect(status).toBe(422);
     expect((body as { refusals: { field: string }[] }).refusals.map(({ field }) => field).sort()).toEqual(['budget', 'id', 'opensAt', 'packets', 'shards', 'title']);
@@ -90,15 +90,15 @@ describe('the preview', () => {
     expect(cents(told.mean)).toBe(Math.floor(cents(plan.budget) / plan.packets));
   });
 
-  test('of what cannot be is refused with figures, as an answer and not as a fault', async () => {
+  test('of an impossible plan returns refusals with figures, as an answer and not as an error', async () => {
     expect(await preview({ budget: '0.01', packets: 2 })).toEqual({ ok: false, refusals: [{ field: 'packets', reason: expect.stringContaining('more than the budget') as string }] });
     expect(await preview('everything')).toMatchObject({ ok: false, refusals: [{ field: 'plan' }] });
     expect(await preview({ budget: '99999.00', packets: 2_000_000 })).toMatchObject({ ok: false, refusals: [{ field: 'packets' }] });
   });
 });
 
-describe('steering', () => {
-  test('start, pause, resume, top up, end, recycle: each once on record, and the equation closes', async () => {
+describe('lifecycle verbs', () => {
+  test('start, pause, resume, top up, end, settle: each is recorded once, and the equation holds', async () => {
     await opal.ask('POST', '/api/console/rains', { id: 'whole', plan: PLAN, ...await window() });
     const act = (verb: string, body?: unknown) => opal.ask('POST', `/api/console/rains/whole/${verb}`, body);
     expect(as(rainsApi.start.answer, await act('start')).state).toBe('open');
@@ -120,7 +120,7 @@ describe('steering', () => {
     expect((await verbs('whole')).map((verb) => verb.slice('console:opal '.length))).toEqual(expect.arrayContaining(['create', 'load', 'start', 'pause', 'resume', 'close']));
   });
 
-  test('a rain that has not opened can be moved, and what cannot be done now is refused in words', async () => {
+  test('a rain that has not opened can be rescheduled, and an impossible verb is refused with a reason', async () => {
     await opal.ask('POST', '/api/console/rains', { id: 'later', plan: PLAN, ...await window() });
     const times = await window(3_600_000);
     expect(as(rainsApi.schedule.answer, await opal.ask('POST', '/api/console/rains/later/schedule', times))).toEqual({ state: 'loaded', ...times });
@@ -130,7 +130,7 @@ describe('steering', () => {
 });
 
 describe('campaigns and rehearsals', () => {
-  test('a campaign is begun, gets rounds, and tells them', async () => {
+  test('a campaign is created, gets rounds, and lists them', async () => {
     expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', title: 'Autumn', winsPerUserMax: 1, rollOver: true })).toMatchObject({ status: 201, body: { campaignId: 'autumn' } });
     expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', winsPerUserMax: 2 })).toMatchObject({ status: 422, body: { refusals: [{ field: 'id' }] } });
     const round = { plan: PLAN, ...await window(), campaign: { id: 'autumn', round: 1 } };
@@ -143,14 +143,14 @@ describe('campaigns and rehearsals', () => {
     expect(await opal.ask('POST', '/api/console/rains', { ...round, campaign: { id: 'winter', round: 1 } })).toMatchObject({ status: 422, body: { refusals: [{ field: 'campaign' }] } });
   });
 
-  test('a rehearsal is one wherever it is told', async () => {
+  test('a rehearsal is marked as one in every answer', async () => {
     expect(await opal.ask('POST', '/api/console/rains', { id: 'dress', plan: PLAN, ...await window(), terms: { rehearsal: true } })).toMatchObject({ status: 201 });
     expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/dress'))).toMatchObject({ terms: { rehearsal: true } });
   });
 });
 
 describe('blocks and switches', () => {
-  test('are put up, listed and lifted, by whoever did it', async () => {
+  test('are created, listed and lifted, with the operator\'s name', async () => {
     const blocked = await opal.ask('POST', '/api/console/blocks', { kind: 'address', who: '203.0.113.9/24', reason: 'phones', forMs: 60_000 });
     expect(blocked).toMatchObject({ status: 201, body: { block: { who: '203.0.113.0/24', actor: 'console:opal', until: expect.any(String) as string } } });
     expect((await opal.ask('GET', '/api/console/blocks')).body).toMatchObject({ blocks: [{ kind: 'address', who: '203.0.113.0/24' }] });
@@ -160,7 +160,7 @@ describe('blocks and switches', () => {
     expect(await opal.ask('POST', '/api/console/blocks', { kind: 'user', who: 'eve', reason: ' ' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason' }] } });
   });
 
-  test('a switch is held, shown and let go of', async () => {
+  test('a switch is set, shown and returned to auto', async () => {
     expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'off', reason: 'a test', forMs: 60_000 })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'off', held: { actor: 'console:opal', reason: 'a test' } } });
     expect((await opal.ask('GET', '/api/console/switches')).body).toMatchObject({ switches: [{ name: 'ticker', position: 'off' }, { name: 'joins', position: 'auto' }, { name: 'sockets' }, { name: 'grabs' }] });
     expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'auto' })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'auto' } });
@@ -168,14 +168,14 @@ describe('blocks and switches', () => {
   });
 });
 
-describe('what is told of the system', () => {
-  test('its servers, queues, version; and the document of it all', async () => {
+describe('the state of the system', () => {
+  test('servers, queues and version; and the OpenAPI document', async () => {
     const told = as(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
     expect(told).toMatchObject({ redis: { up: true, version: expect.stringMatching(/^\d+\./) as string }, database: { up: true }, queues: { credit: { waiting: 0 }, dead: 0 }, workers: 1 });
     expect((await opal.ask('GET', '/api/console/openapi.json')).body).toMatchObject({ openapi: '3.1.0' });
   });
 
-  test('the gateways that are heard of; one that has fallen silent is not, and is cleared away', async () => {
+  test('gateways with a current heartbeat; a silent one is not listed and is removed', async () => {
     const now = await redisNow(testConsole.redis);
     const told = { address: 'ws://127.0.0.1:1/v1', version: '1', startedAt: now - 60_000, sockets: 3, grabsPending: 0, pressed: false, answers: { 0: 5 } };
     await sendHeartbeat(testConsole.redis, { id: 'there', at: now, ...told });
@@ -188,7 +188,7 @@ describe('what is told of the system', () => {
     expect(await readHeartbeats(testConsole.redis)).toHaveLength(1);
   });
 
-  test('who did what, the latest first, page by page, of one rain too', async () => {
+  test('the audit log: latest first, page by page, also of one rain', async () => {
     const all = (await opal.ask('GET', '/api/console/actions')).body as { actions: { id: string }[] };
     const first = (await opal.ask('GET', '/api/console/actions?limit=2')).body as { actions: { id: string }[]; next: string };
     const second = (await opal.ask('GET', `/api/console/actions?limit=2&cursor=${first.next}`)).body as { actions: { id: string }[] };
@@ -199,7 +199,7 @@ describe('what is told of the system', () => {
   });
 });
 
-test('[R4] a rain is not settled by hand while Redis has only just come back: a gateway may still put back what it has told', async () => {
+test('[R4] a rain cannot be settled by hand right after a Redis reconnect: a gateway may still restore wins', async () => {
   const opensAt = await redisNow(testConsole.redis) - 1_000;
   as(rainsApi.create.answer, await opal.ask('POST', '/api/console/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }));
   as(rainsApi.close.answer, await opal.ask('POST', '/api/console/rains/returned/close'));
@@ -212,7 +212,7 @@ test('[R4] a rain is not settled by hand while Redis has only just come back: a 
     expect((await testConsole.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 10_000;
     expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });
-    // Settled it says so again, whatever has come back since.
+    // A settled rain stays settled, even after another reconnect.
     since = 0;
     expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });
   } finally {

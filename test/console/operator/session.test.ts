@@ -10,7 +10,7 @@ const attempt = (name: string, password: string, headers: Record<string, string>
 const newcomer = async (name: string): Promise<void> => { expect(await addOperator(testConsole, name, 'operator', PASSWORD)).toEqual({ ok: true }); };
 
 describe('signing in', () => {
-  test('sets a cookie that no script reads and no other page sends, and tells the rest', async () => {
+  test('sets a cookie that no script can read and no other page can send, and returns the session', async () => {
     const { status, body, headers } = await attempt('opal', PASSWORD);
     expect(status).toBe(200);
     expect(body).toEqual({ name: 'opal', role: 'operator', csrf: expect.stringMatching(/^[\w-]{43}$/) as string, expiresAt: expect.any(String) as string });
@@ -20,7 +20,7 @@ describe('signing in', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('is told by GET, with the same CSRF token, until signing out', async () => {
+  test('is returned by GET, with the same CSRF token, until signing out', async () => {
     const opal = await testConsole.signIn('opal');
     expect((await opal.ask('GET', '/api/console/session')).body).toMatchObject({ name: 'opal', role: 'operator', csrf: opal.csrf });
     const out = await opal.ask('DELETE', '/api/console/session');
@@ -28,7 +28,7 @@ describe('signing in', () => {
     expect(await opal.ask('GET', '/api/console/session')).toMatchObject({ status: 401, body: { code: 'no_session' } });
   });
 
-  test('nothing of it is kept that could be used: neither the password nor what the browser holds', async () => {
+  test('stores nothing usable: neither the password nor the session token', async () => {
     const opal = await testConsole.signIn('opal');
     const held = opal.cookie.split('=')[1]!;
     const keys = await testConsole.redis.keys('rain:sessions:*');
@@ -38,7 +38,7 @@ describe('signing in', () => {
     for (const key of keys) expect(await testConsole.redis.pttl(key)).toBeGreaterThan(0);
   });
 
-  test('a wrong password, a name that nobody has and one that is disabled are answered alike, and as late', async () => {
+  test('a wrong password, an unknown name and a disabled one get the same answer after the same time', async () => {
     await newcomer('gone');
     await disableOperator(testConsole, 'gone');
     const took: number[] = [];
@@ -52,18 +52,18 @@ describe('signing in', () => {
     expect(answers[0]).toEqual({ status: 401, body: { code: 'wrong_password', reason: expect.any(String) as string } });
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
-    // An answer without a hash to compare with would come in a millisecond or two.
+    // An answer without a password hash would take only a millisecond or two.
     expect(Math.min(...took)).toBeGreaterThan(Math.max(...took) / 10);
   });
 
-  test('what a browser held before is not made good by signing in', async () => {
+  test('a token that the browser held before does not become valid by signing in', async () => {
     const planted = 'A'.repeat(43);
     const { headers } = await attempt('opal', PASSWORD, { cookie: `rain_session=${planted}` });
     expect(headers.get('set-cookie')).not.toContain(planted);
     expect(await ask(testConsole.url, 'GET', '/api/console/session', undefined, { cookie: `rain_session=${planted}` })).toMatchObject({ status: 401 });
   });
 
-  test('another password ends every session at once, and being disabled does, and lets in again with a new password', async () => {
+  test('a new password or disabling the account ends every session at once; a new password enables it again', async () => {
     await newcomer('petra');
     const petra = await testConsole.signIn('petra');
     const look = () => petra.ask('GET', '/api/console/session');
@@ -77,7 +77,7 @@ describe('signing in', () => {
     expect(await again.ask('GET', '/api/console/session')).toMatchObject({ status: 401 });
   });
 
-  test('is on record with who and from where, failures too, and without what was typed', async () => {
+  test('is recorded with name and address, failures too, and without the typed text', async () => {
     await attempt('opal', 'a typed secret');
     await attempt('my-password-in-the-wrong-field', 'x');
     await testConsole.signIn('vera');
@@ -98,7 +98,7 @@ describe('over https', () => {
     }
   };
 
-  test('the cookie goes over https only, as our own proxy says, and as nobody else says', async () => {
+  test('the cookie is https-only if our own proxy reports https, and only our own proxy is believed', async () => {
     const https = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
     expect(await secure({ trustedProxies: 1, secureCookies: 'auto' }, https)).toBe(true);
     expect(await secure({ trustedProxies: 0, secureCookies: 'auto' }, https)).toBe(false);
@@ -109,7 +109,7 @@ describe('over https', () => {
 });
 
 describe('bearer tokens', () => {
-  test('do what their operator may, without a CSRF token, until he is disabled, and come back with nobody', async () => {
+  test('have the rights of their operator, without a CSRF token, until the account is disabled', async () => {
     await newcomer('robin');
     const issued = await issueToken(testConsole, 'robin', 'nightly');
     if (!issued.ok) throw new Error('no token');
@@ -124,7 +124,7 @@ describe('bearer tokens', () => {
     expect(await block()).toMatchObject({ status: 401 });
   });
 
-  test('that have run out, or are none, are refused, whatever cookie comes with them', async () => {
+  test('that have expired or are invalid are refused, even together with a valid cookie', async () => {
     const issued = await issueToken(testConsole, 'opal', 'short', -1);
     if (!issued.ok) throw new Error('no token');
     const opal = await testConsole.signIn('opal');

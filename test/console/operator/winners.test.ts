@@ -43,7 +43,7 @@ async function won(id: string, shards: number, users: string[]): Promise<void> {
 }
 
 describe('the winners of a rain', () => {
-  test('are those of the claim log, each once, the latest first, with what became of them', async () => {
+  test('are those of the claim log, each once, latest first, with their status', async () => {
     testConsole.barred.add('user-1');
     await testConsole.wonRain('states', 3);
     await testConsole.credit();
@@ -63,7 +63,7 @@ describe('the winners of a rain', () => {
     testConsole.barred.clear();
   });
 
-  test('a dead letter that is sent again is credited, and its winner is', async () => {
+  test('a requeued dead letter is credited, and so is its winner', async () => {
     testConsole.barred.add('user-0');
     await testConsole.wonRain('again', 1);
     await testConsole.credit();
@@ -75,7 +75,7 @@ describe('the winners of a rain', () => {
     expect(await opal.ask('POST', `/api/console/dead/${letters[0]!.letterId}/requeue`, {})).toMatchObject({ status: 422 });
   });
 
-  test.each([[1], [3]])('with %i shards, page by page, are the same however long a page is, and who wins meanwhile moves nobody', async (shards) => {
+  test.each([[1], [3]])('with %i shards, are the same for every page size, and new wins do not shift the pages', async (shards) => {
     const rain = `pages-${shards}`;
     const users = Array.from({ length: 17 }, (_, i) => `user-${i}`);
     await won(rain, shards, users);
@@ -90,7 +90,7 @@ describe('the winners of a rain', () => {
     expect(new Set([...first.winners, ...rest].map(({ userId }) => userId))).toEqual(new Set(users));
   });
 
-  test('are found by user, exactly, and by the beginning of packet ids', async () => {
+  test('are found by complete user id, and by the beginning of packet ids', async () => {
     await won('search', 2, ['alice', 'bob', 'search-1']);
     expect((await page('search', '?search=alice')).winners).toMatchObject([{ userId: 'alice', status: 'pending' }]);
     expect((await page('search', '?search=ali')).winners).toEqual([]);
@@ -100,7 +100,7 @@ describe('the winners of a rain', () => {
     expect((await pages('search', 'search=search-')).map(({ userId }) => userId).sort()).toEqual(['alice', 'bob', 'search-1']);
   });
 
-  test('whose log Redis has lost, or whose keys have expired, are those of the book', async () => {
+  test('come from the ledger if Redis has lost the log or the keys have expired', async () => {
     await testConsole.wonRain('book', 5);
     await testConsole.credit();
     await testConsole.redis.lrem(shardKeys('book', 0).claims, 1, (await testConsole.redis.lindex(shardKeys('book', 0).claims, 2))!);
@@ -114,13 +114,13 @@ describe('the winners of a rain', () => {
     expect((await csv('book')).body).toMatch(/user-4,1\.00,.*,credited\r\n$/);
   });
 
-  test.each(['x', 'l1.2.3', 'l-1', 'b!', 'l'])('[R12] a page of nowhere is refused: %s', async (cursor) => {
+  test.each(['x', 'l1.2.3', 'l-1', 'b!', 'l'])('[R12] an invalid cursor is refused: %s', async (cursor) => {
     expect(await vera.ask('GET', `/api/console/rains/book/winners?cursor=${cursor}`)).toMatchObject({ status: 400, body: { refusals: [{ field: 'cursor' }] } });
   });
 });
 
 describe('their export', () => {
-  test('is a file that a spreadsheet opens as text: BOM, all winners, and nothing that it would run', async () => {
+  test('is a file that a spreadsheet opens as text: BOM, all winners, and no formulas', async () => {
     const evil = ['=HYPERLINK("http://evil")', '+1', '-2', '@SUM(A1)', 'a,"b"', '\u94b1'];
     await won('export', 1, evil);
     const { status, headers } = await csv('export');
@@ -143,7 +143,7 @@ async function grab(id: string, users: string[], shards = 1): Promise<void> {
   for (const user of users) await engine.grab(id, shardOf(user, shards), [user]);
 }
 
-test('a user with a slash in his name, whose claim is with the dead letters, is found as dead and not as on its way', async () => {
+test('a user id with a slash whose claim is a dead letter has the status dead, not pending', async () => {
   const user = 'https://id.example/users/7';
   testConsole.barred.add(user);
   await won('slash', 1, [user]);

@@ -39,8 +39,8 @@ async function start(options: Partial<PlayerOptions> = {}): Promise<string> {
 const ask = async (url: string, userId: string, path = '/api/me', headers: Record<string, string> = {}) =>
   fetch(url + path, { headers: { authorization: `Bearer ${await tokenFor(userId)}`, ...headers } });
 
-describe('what a player has', () => {
-  test('[R9] is told to whoever bears his token, is never cached, and takes who he is from nowhere else', async () => {
+describe('the wallet of a player', () => {
+  test('[R9] is sent to the bearer of the token, is never cached, and the user comes from the token only', async () => {
     const answer = await ask(await start(), 'ann');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -64,7 +64,7 @@ describe('what a player has', () => {
     expect(asked).toEqual([]);
   });
 
-  test('comes in pages, as long as one likes', async () => {
+  test('comes in pages of any size', async () => {
     const url = await start();
     const cursor = placeText({ postedAt: 1_795_000_000_123, redPacketId: 'r 1-7' });
     expect((await ask(url, 'ann', `/api/me?limit=100&cursor=${cursor}`)).status).toBe(200);
@@ -79,7 +79,7 @@ describe('what a player has', () => {
       expect(asked).toEqual([]);
     });
 
-  test('[R10] who asks too often is refused for a while, and nobody else behind his address', async () => {
+  test('[R10] a user with too many requests is refused for a while, other users of the address are not', async () => {
     const url = await start({ perMinutePerUser: 5 });
     const statuses: number[] = [];
     for (let i = 0; i < 7; i++) statuses.push((await ask(url, 'ann')).status);
@@ -90,7 +90,7 @@ describe('what a player has', () => {
     expect((await ask(url, 'bob')).status).toBe(200);
   });
 
-  test('[R10] who comes on top of very many is asked back, and served when they are done', async () => {
+  test('[R10] a request above the limit is told to retry, and is served when the others are done', async () => {
     const working: (() => void)[] = [];
     const url = await start({ answersAtOnceMax: 1, openWalletStatement: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...WALLET, userId })); }) });
     const first = ask(url, 'ann');
@@ -106,7 +106,7 @@ describe('what a player has', () => {
     expect(await (await third).json()).toMatchObject({ userId: 'bob' });
   });
 
-  test('is "unavailable" without the book, with a moment to ask again, and nothing of what went wrong', async () => {
+  test('is "unavailable" without the ledger, with a time to retry and without the error\'s text', async () => {
     const answer = await ask(await start({ openWalletStatement: () => Promise.reject(new Error('password of the database')) }), 'ann');
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('2');
@@ -115,13 +115,13 @@ describe('what a player has', () => {
 });
 
 describe('the luckiest', () => {
-  test('are told to everybody', async () => {
+  test('are public', async () => {
     const answer = await fetch(`${await start()}/api/rains/spring/luckiest`);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=1');
     expect(await answer.json()).toEqual({ rainId: 'spring', luckiest: [], final: false });
   });
 
-  test('[R12] of a rain that is none, or cannot be one, are refused', async () => {
+  test('[R12] of an unknown rain or an invalid id are refused', async () => {
     const url = await start();
     const gone = await fetch(`${url}/api/rains/gone/luckiest`);
     expect([gone.status, gone.headers.get('cache-control'), await gone.json()]).toEqual([404, 'no-store', { code: 'no_such_rain', reason: expect.any(String) }]);
@@ -135,7 +135,7 @@ describe('pages of other origins', () => {
     method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
   });
 
-  test('that are allowed may ask, with a token and without cookies', async () => {
+  test('that are allowed may send requests, with a token and without cookies', async () => {
     const url = await start();
     const before = await preflight(url, 'https://shop.example');
     expect(before.status).toBe(204);
@@ -144,12 +144,12 @@ describe('pages of other origins', () => {
     const answer = await ask(url, 'ann', '/api/me', { origin: 'https://shop.example' });
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example');
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    // A refusal can be read as well, or a page could not tell its user why.
+    // Refusals are readable, too, so that a page can show the reason.
     const refused = await fetch(`${url}/api/me`, { headers: { origin: 'https://shop.example' } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://shop.example']);
   });
 
-  test('that are not cannot read a word, and no cache mixes them up', async () => {
+  test('that are not allowed cannot read the answer, and no cache mixes the origins up', async () => {
     const url = await start();
     for (const answer of [await preflight(url, 'https://evil.example'), await ask(url, 'ann', '/api/me', { origin: 'https://evil.example' })]) {
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
@@ -158,7 +158,7 @@ describe('pages of other origins', () => {
   });
 });
 
-test('a console without a book has none of it', async () => {
+test('a console without a ledger has none of it', async () => {
   testConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent') });
   expect((await fetch(`${testConsole.url}/api/me`)).status).toBe(404);
 });
