@@ -9,7 +9,7 @@ export default defineConfig({
     outDir: '../dist/client-console',
     emptyOutDir: true,
     target: 'es2022',
-    // Both colour schemes are written with light-dark(), which need not be rewritten for browsers of before.
+    // Both colour schemes use light-dark(). It is not rewritten for older browsers.
     cssTarget: 'chrome123',
     // The console's content security policy allows neither inline scripts nor data: addresses.
     assetsInlineLimit: 0,

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Session } from './state/responses.ts';
-import { Ask } from './state/request.ts';
+import { ApiClient } from './state/request.ts';
 import { AppContext, type AppState } from './state/app.ts';
 import { useRoute } from './state/route.ts';
 import { Login } from './screens/login.tsx';
@@ -8,49 +8,49 @@ import { Screen } from './screens/screen.tsx';
 import { Shell } from './shell.tsx';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
 
-/** Who looks, and in which language. A session that ends leaves the page as it is behind the login: what was typed is still there afterwards. */
+/** Holds the session and the language. When the session ends, the page stays behind the login, so that typed text is not lost. */
 export function App() {
   const [language, setLanguage] = useState<Language>(rememberedLanguage);
   const [session, setSession] = useState<Session>();
-  const [door, setDoor] = useState<'unknown' | 'open' | 'shut' | 'expired'>('unknown');
-  const ask = useMemo(() => new Ask(), []);
+  const [access, setAccess] = useState<'unknown' | 'open' | 'shut' | 'expired'>('unknown');
+  const api = useMemo(() => new ApiClient(), []);
   const route = useRoute();
 
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
   }, [language]);
   useEffect(() => {
-    ask.onExpired = () => setDoor((before) => (before === 'open' ? 'expired' : before));
-    void ask.resume().then((answer) => {
+    api.onExpired = () => setAccess((before) => (before === 'open' ? 'expired' : before));
+    void api.resume().then((answer) => {
       if (answer.ok) setSession(answer.value);
-      setDoor(answer.ok ? 'open' : 'shut');
+      setAccess(answer.ok ? 'open' : 'shut');
     });
-  }, [ask]);
+  }, [api]);
 
-  const enter = (entered: Session) => {
-    setSession(entered);
-    setDoor('open');
+  const signIn = (signedIn: Session) => {
+    setSession(signedIn);
+    setAccess('open');
   };
-  const leave = () => void ask.logout().then(() => {
+  const signOut = () => void api.logout().then(() => {
     setSession(undefined);
-    setDoor('shut');
+    setAccess('shut');
   });
-  const speak = (chosen: Language) => {
+  const chooseLanguage = (chosen: Language) => {
     rememberLanguage(chosen);
     setLanguage(chosen);
   };
-  const app = useMemo<AppState | undefined>(() => session && { ask, session, mayAct: session.role === 'operator', awake: door === 'open' }, [ask, session, door]);
+  const app = useMemo<AppState | undefined>(() => session && { api, session, mayAct: session.role === 'operator', awake: access === 'open' }, [api, session, access]);
 
   return (
     <LanguageContext.Provider value={language}>
       {app && (
         <AppContext.Provider value={app}>
-          <div class="behind" inert={door !== 'open'}>
-            <Shell route={route} onLanguage={speak} onLeave={leave}><Screen route={route} /></Shell>
+          <div class="behind" inert={access !== 'open'}>
+            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}><Screen route={route} /></Shell>
           </div>
         </AppContext.Provider>
       )}
-      {(door === 'shut' || door === 'expired') && <Login ask={ask} expired={door === 'expired'} name={session?.name} onEnter={enter} onLanguage={speak} />}
+      {(access === 'shut' || access === 'expired') && <Login api={api} expired={access === 'expired'} name={session?.name} onEnter={signIn} onLanguage={chooseLanguage} />}
     </LanguageContext.Provider>
   );
 }

@@ -9,7 +9,7 @@ import { Button } from './components/button.tsx';
 import { Icon, type IconName } from './components/icon.tsx';
 import { bilingual, useLanguage, useWords, type Language } from './words/language.ts';
 
-const DEAD_LOOK_MS = 15_000;
+const DEAD_REFRESH_MS = 15_000;
 
 const WORDS = bilingual({
   brand: 'Red-packet rain', skip: 'Skip to the content', menu: 'Menu', rains: 'Rains', create: 'New rain', campaigns: 'Campaigns', dead: 'Dead letters', blocks: 'Blocked',
@@ -28,7 +28,7 @@ const PLACES: readonly { route: Route; icon: IconName; word: 'rains' | 'campaign
   { route: { screen: 'system' }, icon: 'pulse', word: 'system' },
 ];
 
-/** Below which place of the menu a screen belongs. */
+/** The menu entry of a screen. */
 function placeOf({ screen }: Route): Route['screen'] {
   if (screen === 'rain' || screen === 'live' || screen === 'winners' || screen === 'create') return 'rains';
   return screen === 'campaign' ? 'campaigns' : screen;
@@ -49,8 +49,8 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
   const [open, setOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   const hash = hashOf(route);
-  const dead = useRequest<{ letters: Letter[]; next?: string }>('dead', DEAD_LOOK_MS).value;
-  // A new screen is read from its top, by eyes and by a screen reader.
+  const dead = useRequest<{ letters: Letter[]; next?: string }>('dead', DEAD_REFRESH_MS).value;
+  // A new screen starts at its top and sets the title for screen readers.
   useEffect(() => {
     setOpen(false);
     scrollTo(0, 0);
@@ -77,9 +77,9 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
         <div class="who">
           <p><b data-testid="who">{session.name}</b> <span>{words[session.role]}</span></p>
           <div class="acts">
-            <Button look="quiet" testId="language" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
-            <Button look="quiet" label={words.theme[theme]} testId="theme" onClick={() => { wearTheme(nextTheme); setTheme(nextTheme); }}><Icon name={theme} /></Button>
-            <Button look="quiet" onClick={onLeave} testId="leave">{words.leave}</Button>
+            <Button variant="quiet" testId="language" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
+            <Button variant="quiet" label={words.theme[theme]} testId="theme" onClick={() => { wearTheme(nextTheme); setTheme(nextTheme); }}><Icon name={theme} /></Button>
+            <Button variant="quiet" onClick={onLeave} testId="leave">{words.leave}</Button>
           </div>
         </div>
       </header>

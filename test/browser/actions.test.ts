@@ -8,7 +8,7 @@ import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { ACTIONS, goTo, LAPTOP, photograph, screensOf, signIn } from './operator.ts';
 import { openPage } from './windows.ts';
 
-describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real servers', () => {
+describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real servers', () => {
   let testConsole: TestConsole;
   let browser: Browser;
   let page: Page;
@@ -28,13 +28,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
 
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const dialog = () => page.locator('dialog');
-  /** The book gets what the wallet was asked for, as the worker would have written it. */
+  /** Writes the wallet's payout request to the ledger, as the worker would. */
   const asked = async (rainId: string) => {
     await testConsole.ledger.assignPayout(rainId, 'webhook');
     await testConsole.ledger.reserve(await claimLog(testConsole, rainId));
   };
 
-  test('[R5] a dead letter that a wallet may have paid is discarded only on the word that it has not', async () => {
+  test('[R5] a dead letter that a wallet may have paid is discarded only if the operator confirms that it has not paid', async () => {
     testConsole.barred.add('user-0');
     await testConsole.wonRain('doubt', 1);
     await asked('doubt');
@@ -55,14 +55,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     expect((await testConsole.ledger.book('doubt'))!.discarded).toEqual({ count: 1, cents: 100n });
   });
 
-  test('[R5] one is tried again, and credited once the cause is gone', async () => {
+  test('[R5] a requeued dead letter is credited once the cause is fixed', async () => {
     testConsole.barred.add('user-0');
     await testConsole.wonRain('again', 1);
     await testConsole.credit();
     testConsole.barred.clear();
     await goTo(page, '#/rains');
     await goTo(page, '#/dead');
-    await page.getByTestId('letter').getByText('Try again').click();
+    await page.getByTestId('letter').getByText('Requeue').click();
     await soon(() => dialog().textContent()).toContain('user-0 is credited with 1.00');
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('letter').count()).toBe(0);
@@ -70,7 +70,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
   });
 
-  test('whoever plays foul is kept out, and let in again', async () => {
+  test('a user is blocked and unblocked', async () => {
     await goTo(page, '#/blocks');
     await page.getByTestId('who-blocked').fill('mallory');
     await page.getByTestId('block-act').click();
@@ -78,26 +78,26 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     await page.getByTestId('why-blocked').fill('a hundred taps a second');
     await page.getByTestId('block-act').click();
     await soon(() => page.getByTestId('block').textContent()).toContain('mallory');
-    await page.getByTestId('block').getByText('Let in again').click();
+    await page.getByTestId('block').getByText('Unblock').click();
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('block').count()).toBe(0);
   });
 
-  test('a switch is held with a reason, and let go', async () => {
+  test('a switch is set with a reason, and returned to auto', async () => {
     await goTo(page, '#/switches');
     const ticker = page.getByTestId('switch-ticker');
-    await ticker.getByText('Hold off').click();
+    await ticker.getByText('Off', { exact: true }).click();
     expect(await page.getByTestId('act').isDisabled()).toBe(true);
     await page.getByTestId('why-switched').fill('the hall is full');
     await page.getByTestId('act').click();
     await soon(() => ticker.getAttribute('data-position')).toBe('off');
     await soon(() => ticker.textContent()).toContain('the hall is full');
-    await ticker.getByText('By itself').click();
+    await ticker.getByText('Auto', { exact: true }).click();
     await page.getByTestId('act').click();
     await soon(() => ticker.getAttribute('data-position')).toBe('auto');
   });
 
-  test('money is added to a rain in packets that are all alike', async () => {
+  test('a rain is topped up with packets of equal amounts', async () => {
     await testConsole.wonRain('more', 0);
     await goTo(page, '#/rains/more');
     await page.getByTestId('verb-topUp').click();
@@ -113,7 +113,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does at his page, on real se
     expect(topUp).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
   });
 
-  test('a viewer sees everything and no button that would be refused', async () => {
+  test('a viewer sees every screen and no button that would be refused', async () => {
     await testConsole.wonRain('seen', 0);
     await goTo(page, '#/rains/seen');
     expect(await page.locator(ACTIONS).count(), 'what an operator is offered').toBeGreaterThan(0);

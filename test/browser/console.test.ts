@@ -15,7 +15,7 @@ import { PHONE } from './stage.ts';
 import { closePage, closePages, openPage } from './windows.ts';
 
 const BOTS = 23;
-/** One for each of them, and one for the player at the page. */
+/** One packet for each bot, and one for the player. */
 const PACKETS = BOTS + 1;
 
 describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cent', () => {
@@ -33,11 +33,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
 
   afterEach(() => closePages(browser));
 
-  /** Another process, or three, have to do something first. */
+  /** Waits longer, because up to three other processes have to act first. */
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const shown = (page: Page, testId: string) => page.getByTestId(testId).first().textContent();
 
-  /** On the page of a rain. */
+  /** Opens the page of a rain. */
   async function startAtOnce(page: Page): Promise<void> {
     await page.getByTestId('verb-start').click();
     await page.locator('dialog').getByText('At once').click();
@@ -49,7 +49,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
   /** The newest rain in the list. */
   const aRain = (page: Page) => eventually(async () => (await page.locator('[data-testid=rain] a').first().getAttribute('href'))?.split('/')[2] ?? false);
 
-  test('[R12] a wrong password is told in words, and the right one leads to where one wanted to go', async () => {
+  test('[R12] a wrong password is refused with a text, and the right one leads to the requested screen', async () => {
     const { page, faults } = await openConsole(browser, system, '#/blocks');
     await page.getByTestId('name').fill('opal');
     await page.getByTestId('password').fill('not this one');
@@ -64,11 +64,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(faults).toEqual([]);
   });
 
-  test('a rain is made, watched, won at the players\' page, credited, exported, ended, and its money adds up', { timeout: 180_000 }, async () => {
+  test('a rain is created, watched, won on the player\'s page, credited, exported and ended, and its money adds up', { timeout: 180_000 }, async () => {
     const { page, faults } = await openConsole(browser, system);
     await signIn(page, 'opal');
 
-    // As it is typed: what would be refused stands beside its field.
+    // While typing, refusals are shown beside their fields.
     await goTo(page, '#/create');
     await page.getByTestId('budget').fill('1');
     await page.getByTestId('packets').fill('500');
@@ -89,14 +89,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await goTo(page, '#/rains');
     await soon(() => page.getByTestId('rain').count()).toBe(1);
 
-    // Before the hall, second by second.
+    // The live screen, updated every second.
     await goTo(page, `#/rains/${rainId}/live`);
     const bots = runWave({ url: system.gatewayUrl, rainId, users: BOTS, tokenFor, creditWaitMs: 20_000, reactionMs: { min: 200, max: 3_000 } });
     const player = await openPage(browser, { viewport: PHONE, locale: 'zh-CN', hasTouch: true, reducedMotion: 'reduce' });
     await player.goto(`${system.consoleUrl}/?rain=${rainId}`);
     await soon(() => shown(page, 'live-sockets')).toBe(String(BOTS + 1));
     await photograph(page, 'live-before');
-    // All are there: it may begin.
+    // All users are connected: start the rain.
     await goTo(page, `#/rains/${rainId}`);
     await startAtOnce(page);
     await goTo(page, `#/rains/${rainId}/live`);
@@ -115,7 +115,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.evaluate(() => document.exitFullscreen());
     await bots;
 
-    // [R5] [R6] From the thumb to the book: credited once, and a reload finds it again.
+    // [R5] [R6] From the tap to the ledger: credited once, and a reload shows it again.
     for (const look of ['at once', 'after a reload']) {
       await player.locator('[data-testid=phone][data-credited]').waitFor({ timeout: 40_000 });
       expect([await text(player, 'big'), await text(player, 'detail')], look).toEqual([won, '已入账到你的钱包']);
@@ -148,7 +148,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await soon(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
     await soon(() => shown(page, 'part-credited')).toBe('888.00');
     await page.getByTestId('verify').click();
-    await soon(() => shown(page, 'verdict')).toContain('every packet is the one that was promised');
+    await soon(() => shown(page, 'verdict')).toContain('every packet matches the commitment');
     await photograph(page, 'rain');
     await goTo(page, '#/actions');
     await soon(() => page.locator('[data-testid=action][data-verb=create]').textContent()).toContain('console:opal');
@@ -156,7 +156,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(faults).toEqual([]);
   });
 
-  test('a rain is started by hand, paused, resumed and topped up, each time after a question in words', { timeout: 120_000 }, async () => {
+  test('a rain is started by hand, paused, resumed and topped up, each time after a confirmation', { timeout: 120_000 }, async () => {
     const { page, faults } = await openConsole(browser, system);
     await signIn(page, 'opal');
     await makeRain(page, { title: 'by hand', startIn: '500' });
@@ -184,7 +184,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(faults).toEqual([]);
   });
 
-  test('a campaign is begun, and its rounds are made several at once', async () => {
+  test('a campaign is created, and several of its rounds are created at once', async () => {
     const { page, faults } = await openConsole(browser, system, '#/campaigns');
     await signIn(page, 'opal');
     await page.getByTestId('campaign-title').fill('One evening');
@@ -194,7 +194,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('title').fill('Round');
     await page.getByTestId('budget').fill('66');
     await page.getByTestId('packets').fill('6');
-    await page.getByText('Another round').click();
+    await page.getByText('Add a round').click();
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('review').click();
     await untilBrought(page, 'deeds', 'review');
@@ -208,7 +208,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(faults).toEqual([]);
   });
 
-  test('a session that ends asks for the password, and what was typed is still there', async () => {
+  test('when a session ends, the login appears, and the typed text is kept', async () => {
     const { page } = await openConsole(browser, system, '#/create');
     await signIn(page, 'opal');
     await page.getByTestId('title').fill('half written');
@@ -222,7 +222,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('preview').waitFor();
   });
 
-  test('every screen is free of barriers, in both languages and both colours, on a laptop and on a phone', { timeout: 240_000 }, async () => {
+  test('every screen is accessible, in both languages and both colour schemes, on a laptop and on a phone', { timeout: 240_000 }, async () => {
     const looks = [{ locale: 'en-GB', colorScheme: 'light', reducedMotion: 'no-preference', viewport: LAPTOP }, { locale: 'zh-CN', colorScheme: 'dark', reducedMotion: 'reduce', viewport: PHONE, hasTouch: true }] as const;
     for (const look of looks) {
       const { page, faults } = await openConsole(browser, system, '', look);

@@ -6,27 +6,27 @@ import { METHODS } from '../../src/rain/split/methods.ts';
 
 const NOW = Date.parse('2027-01-20T12:00:00Z');
 
-test.each(Object.keys(PRESETS) as PresetName[])('the preset %s is a plan that can be carried out', (name) => {
+test.each(Object.keys(PRESETS) as PresetName[])('the preset %s is a valid plan', (name) => {
   expect(checkPlan(planOf({ ...newDraft(NOW), ...PRESETS[name] }))).toMatchObject({ ok: true });
 });
 
-test.each(METHODS)('the form begins $name with what a plan needs, in words of both languages', ({ name, label, rows }) => {
+test.each(METHODS)('the form starts $name with the required fields, labelled in both languages', ({ name, label, rows }) => {
   expect(Object.values(label).every((text) => text.length > 0)).toBe(true);
   const { split } = planOf({ ...newDraft(NOW), budget: '10', packets: '10', method: name });
   if (!rows) return expect(checkPlan({ budget: '10.00', packets: 10, split })).toMatchObject({ ok: true });
-  // One row, in which the amounts are still to be typed: each refusal names the field beside which the form shows it.
+  // One row with empty amounts: each refusal names a field of the form.
   const verdict = checkPlan({ budget: '10.00', packets: 10, split });
   for (const { field } of verdict.ok ? [] : verdict.refusals) expect(field).toMatch(new RegExp(`^split\\.${rows.field}(\\.0\\.(${Object.keys(rows.columns).join('|')}))?$`));
 });
 
-test('what people type is what the wire carries, and what is no number is refused by name', () => {
+test('typed numbers become wire values, and an invalid number is refused by name', () => {
   const typed = { ...newDraft(NOW), budget: ' ¥8,888.5 ', packets: '1,000', min: '', max: '88' };
   expect(planOf(typed)).toEqual({ budget: '8888.50', packets: 1_000, split: { method: 'double-mean' }, max: '88.00' });
   const wrong = JSON.parse(JSON.stringify(planOf({ ...typed, packets: 'many', budget: 'much' }))) as unknown;
   expect(checkPlan(wrong)).toMatchObject({ ok: false, refusals: [{ field: 'packets' }] });
 });
 
-test('however often a form is sent, its rains have the same ids; several rounds are several rains', () => {
+test('the rains of a form have the same ids at every submit; several rounds are several rains', () => {
   const draft = { ...newDraft(NOW), title: 'Party', budget: '10', packets: '5', when: 'rounds' as const, starts: ['2027-01-20T20:00:00', '2027-01-20T20:30:00'], duration: '2', durationUnit: 'min' as const };
   const [first, second] = requestsOf(draft, NOW);
   expect(requestsOf(draft, NOW + 5_000)).toEqual([first, second]);
@@ -37,12 +37,12 @@ test('however often a form is sent, its rains have the same ids; several rounds 
   expect(second!.terms).toEqual({});
 });
 
-test('a start in some time counts from the moment it is asked for', () => {
+test('a relative start counts from the submit', () => {
   const draft = { ...newDraft(NOW), startIn: '1.5', startInUnit: 'min' as const, terms: { rehearsal: true } };
   expect(requestsOf(draft, NOW)).toMatchObject([{ id: draft.id, opensAt: NOW + 90_000, terms: { rehearsal: true } }]);
 });
 
-test('rounds of a campaign are called after it, go on counting, and are no rehearsals', () => {
+test('rounds of a campaign have its id and consecutive numbers, and are no rehearsals', () => {
   const draft = { ...newDraft(NOW, { id: 'c1', first: 3 }), title: 'Evening', terms: { rehearsal: true, excludeEarlierWinners: true }, starts: ['2027-01-20T20:00', '2027-01-20T21:00'] };
   expect(requestsOf(draft, NOW)).toMatchObject([
     { id: 'c1.3', title: 'Evening · 3', terms: { excludeEarlierWinners: true }, campaign: { id: 'c1', round: 3 } }, { id: 'c1.4', campaign: { round: 4 } },
@@ -50,7 +50,7 @@ test('rounds of a campaign are called after it, go on counting, and are no rehea
   expect(requestsOf(draft, NOW)[0]!.terms).not.toHaveProperty('rehearsal');
 });
 
-test('[R12] a time that is none is refused by name before it is sent', () => {
+test('[R12] an invalid time is refused by name before it is sent', () => {
   const fields = (changed: Partial<Draft>) => timeRefusals({ ...newDraft(NOW), ...changed }).map(({ field }) => field);
   expect(fields({})).toEqual([]);
   expect(fields({ startIn: 'soon', duration: '0' })).toEqual(['opensAt', 'closesAt']);
@@ -58,20 +58,20 @@ test('[R12] a time that is none is refused by name before it is sent', () => {
   expect(fields({ when: 'at', starts: ['2027-01-20T20:00', ''], startIn: '' })).toEqual([]);
 });
 
-test('another round comes as long after the last as that after the one before', () => {
+test('a new round keeps the interval of the last two rounds', () => {
   expect(nextStart(['2027-01-20T20:00:00'])).toBe('2027-01-20T20:30:00');
   expect(nextStart(['2027-01-20T20:00:00', '2027-01-20T21:15:00'])).toBe('2027-01-20T22:30:00');
   expect(nextStart([''])).toBe('');
   expect(new Date(localText(NOW)).getTime()).toBe(NOW);
 });
 
-test('ids sort by their time, and differ by chance', () => {
+test('ids sort by time and have a random part', () => {
   const drawn = (byte: number) => (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(byte);
   expect(newId(NOW, drawn(1)) < newId(NOW + 1, drawn(0))).toBe(true);
   expect(newId(NOW, drawn(1))).not.toBe(newId(NOW, drawn(2)));
 });
 
-test('a refusal finds its field, alone or below the plan', () => {
+test('a refusal is matched to its field, with or without the prefix "plan."', () => {
   const refusals = [{ field: 'plan.budget', reason: 'a' }, { field: 'budget', reason: 'b' }, { field: 'min', reason: 'c' }];
   expect(refusalsFor(refusals, 'budget').map(({ reason }) => reason)).toEqual(['a', 'b']);
 });

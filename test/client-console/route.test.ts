@@ -7,12 +7,12 @@ const ROUTES: Route[] = [
   { screen: 'campaigns' }, { screen: 'campaign', campaignId: 'c1' }, { screen: 'dead' }, { screen: 'blocks' }, { screen: 'switches' }, { screen: 'actions' }, { screen: 'system' },
 ];
 
-test.each(ROUTES)('an address leads back to its screen: %o', (route) => expect(routeOf(hashOf(route))).toEqual(route));
+test.each(ROUTES)('an address leads to its screen: %o', (route) => expect(routeOf(hashOf(route))).toEqual(route));
 
 test.each(['', '#', '#/', '#/nowhere', '#/rains', '#/rains/'])('%o leads to the list of rains', (hash) => expect(routeOf(hash)).toEqual({ screen: 'rains' }));
-test('an address that is cut in the middle of a letter is no fault', () => expect(routeOf('#/rains/%e4%b')).toEqual({ screen: 'rain', rainId: '%e4%b' }));
+test('an address with a truncated escape causes no error', () => expect(routeOf('#/rains/%e4%b')).toEqual({ screen: 'rain', rainId: '%e4%b' }));
 
-test('a rain is only offered what it can do', () => {
+test('only the possible verbs of a rain are offered', () => {
   expect(verbsOf('loaded', false)).toContain('start');
   expect(verbsOf('paused', true)).not.toContain('start');
   expect(verbsOf('open', true)).not.toContain('recycle');

@@ -5,7 +5,7 @@ import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
 
-test('the language is the one chosen before, else the first that is spoken here', () => {
+test('the language is the one chosen before, otherwise the first supported one', () => {
   expect(firstLanguage('en', ['zh-CN'])).toBe('en');
   expect(firstLanguage(null, ['fr', 'zh-TW', 'en'])).toBe('zh');
   expect(firstLanguage('fr', ['fr'])).toBe('en');
@@ -21,12 +21,12 @@ test('figures are exact and readable', () => {
   expect([durationText(450, 'en'), durationText(90_000, 'zh'), durationText(5_400_000, 'en')]).toEqual(['0.5 s', '1.5 分钟', '1.5 h']);
 });
 
-test('an amount is read as people type it; what is none stays as it is', () => {
+test('a typed amount is normalized; an invalid one stays unchanged', () => {
   expect(['8888', '8,888.5', '￥ 88', '007'].map(amountTyped)).toEqual(['8888.00', '8888.50', '88.00', '7.00']);
   expect(['-5', '1.234', 'ten', ''].map(amountTyped)).toEqual(['-5', '1.234', 'ten', '']);
 });
 
-/** Refused by the very check that the server runs, so that a reason which changes there is missed here. */
+/** The reasons come from the server's own check, so that this test fails when a reason changes. */
 test.each([
   { budget: '1.00', packets: 500 }, { budget: '100.00', packets: 2, max: '1.00' }, { budget: '1.00', packets: 1, min: '2.00', max: '1.00' },
   { budget: '1.00', packets: 0 }, { budget: '1.00', packets: 9_999_999 }, { budget: '1.00', packets: 1.5 }, { budget: '1.00', packets: null },
@@ -43,4 +43,4 @@ test.each([
   }
 });
 
-test('a reason that nobody has translated is shown as it is', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));
+test('a reason without a translation is shown in English', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));

@@ -5,8 +5,8 @@ import { useWords } from '../words/language.ts';
 interface ButtonProps {
   children: ComponentChildren;
   onClick?: () => void;
-  /** `main`: the one thing to do here; `danger`: it cannot be undone; `quiet`: beside the others. */
-  look?: 'main' | 'danger' | 'quiet' | 'plain';
+  /** `main`: the main action; `danger`: cannot be undone; `quiet`: less prominent. */
+  variant?: 'main' | 'danger' | 'quiet' | 'plain';
   pending?: boolean;
   disabled?: boolean;
   type?: 'button' | 'submit';
@@ -15,15 +15,15 @@ interface ButtonProps {
   pressed?: boolean;
 }
 
-/** A button that is pending says so and takes no second click, and keeps the focus all the while. */
-export function Button({ children, onClick, look = 'plain', pending = false, disabled = false, type = 'button', label, testId, pressed }: ButtonProps) {
+/** A pending button shows a spinner, ignores clicks and keeps the focus. */
+export function Button({ children, onClick, variant = 'plain', pending = false, disabled = false, type = 'button', label, testId, pressed }: ButtonProps) {
   const words = useWords(SHARED);
   const click = (event: TargetedMouseEvent<HTMLButtonElement>) => {
     if (pending || disabled) event.preventDefault();
     else onClick?.();
   };
   return (
-    <button type={type} class={`button ${look}`} aria-disabled={pending || disabled} aria-busy={pending} aria-label={label} aria-pressed={pressed} data-testid={testId} onClick={click}>
+    <button type={type} class={`button ${variant}`} aria-disabled={pending || disabled} aria-busy={pending} aria-label={label} aria-pressed={pressed} data-testid={testId} onClick={click}>
       {pending && <span class="spinner" aria-hidden="true" />}
       <span>{children}</span>
       {pending && <span class="unseen">{words.wait}</span>}

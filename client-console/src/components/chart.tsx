@@ -8,7 +8,7 @@ export interface Line {
   filled?: boolean;
 }
 
-/** At least so much is shown, so that the first seconds are not stretched over the whole width. */
+/** Minimum time span, so that the first seconds are not stretched over the whole width. */
 const SPAN_S = 60;
 
 interface ChartProps {
@@ -17,7 +17,10 @@ interface ChartProps {
   lines: readonly Line[];
 }
 
-/** Lines over time, each with a scale of its own: a few wins would lie flat below thousands of grabs. What they show is also said as figures beside it, so nobody has to read a canvas. */
+/**
+ * Lines over time. Each has its own scale: a few wins would be a flat line below thousands of grabs. The same figures are shown as
+ * text beside the chart, for screen readers.
+ */
 export function Chart({ rows, lines }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);

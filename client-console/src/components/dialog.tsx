@@ -9,17 +9,17 @@ import { Refused } from './refused.tsx';
 interface DialogProps {
   title: string;
   children?: ComponentChildren;
-  /** The button that does it. */
+  /** Label of the confirm button. */
   act: string;
-  look?: 'main' | 'danger';
+  variant?: 'main' | 'danger';
   verb: Verb;
   onAct: () => void;
   onClose: () => void;
   disabled?: boolean;
 }
 
-/** Asks once, in words, before anything moves. The browser keeps the focus inside, and Escape leaves. */
-export function Dialog({ title, children, act, look = 'main', verb, onAct, onClose, disabled = false }: DialogProps) {
+/** Asks for confirmation before an action. The browser keeps the focus inside, and Escape closes it. */
+export function Dialog({ title, children, act, variant = 'main', verb, onAct, onClose, disabled = false }: DialogProps) {
   const words = useWords(SHARED);
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -35,7 +35,7 @@ export function Dialog({ title, children, act, look = 'main', verb, onAct, onClo
         <Refused refusal={verb.refusal} />
         <div class="acts">
           <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>{words.cancel}</Button>
-          <Button type="submit" look={look} pending={verb.pending} disabled={disabled} testId="act">{act}</Button>
+          <Button type="submit" variant={variant} pending={verb.pending} disabled={disabled} testId="act">{act}</Button>
         </div>
       </form>
     </dialog>

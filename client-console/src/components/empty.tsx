@@ -4,7 +4,7 @@ import { useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 import { Refused } from './refused.tsx';
 
-/** Says what would stand here, and what to do so that it does. `whole`: there is nothing else on the screen. */
+/** Explains an empty list and how to fill it. `whole`: nothing else is on the screen. */
 export function Empty({ title, children, calm = false, whole = false }: { title: string; children?: ComponentChildren; calm?: boolean; whole?: boolean }) {
   return (
     <div class="empty">
@@ -15,14 +15,14 @@ export function Empty({ title, children, calm = false, whole = false }: { title:
   );
 }
 
-/** What was asked for, or that it is awaited, or why it does not come. */
-export function Awaited<T>({ asked, children }: { asked: RequestState<T>; children: (value: T) => ComponentChildren }) {
+/** The requested value, a loading text, or the refusal. */
+export function Awaited<T>({ request, children }: { request: RequestState<T>; children: (value: T) => ComponentChildren }) {
   const words = useWords(SHARED);
   return (
     <>
-      <Refused refusal={asked.refusal} again={asked.again} />
-      {asked.waiting && <p class="awaited" role="status">{words.loading}</p>}
-      {asked.value !== undefined && children(asked.value)}
+      <Refused refusal={request.refusal} again={request.again} />
+      {request.waiting && <p class="awaited" role="status">{words.loading}</p>}
+      {request.value !== undefined && children(request.value)}
     </>
   );
 }

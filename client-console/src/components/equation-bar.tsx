@@ -4,7 +4,7 @@ import { centsOf, clockText, moneyText } from '../words/figures.ts';
 import { useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 
-/** The money equation as one bar: the parts lie end to end below the budget, and it closes when they fill it to the cent. */
+/** The money equation as one bar: its terms fill the width of the budget exactly when the equation holds. */
 export function EquationBar({ equation }: { equation: Equation }) {
   const words = useWords(SHARED);
   const language = useLanguage();
@@ -13,7 +13,7 @@ export function EquationBar({ equation }: { equation: Equation }) {
     <figure class="equation" data-closes={equation.balanced} data-testid="equation">
       <figcaption>
         <span>{words.parts.budget} <b>{moneyText(equation.budget)}</b></span>
-        <span class="closes">{equation.balanced ? `✓ ${words.adds}` : `✗ ${words.addsNot}`}</span>
+        <span class="closes">{equation.balanced ? `✓ ${words.balanced}` : `✗ ${words.notBalanced}`}</span>
       </figcaption>
       <div class="bracket" aria-hidden="true" />
       <div class="bar" aria-hidden="true">
@@ -27,7 +27,7 @@ export function EquationBar({ equation }: { equation: Equation }) {
           </div>
         ))}
       </dl>
-      {equation.at !== undefined && <p class="hint">{words.weighed(clockText(equation.at, language))}</p>}
+      {equation.at !== undefined && <p class="hint">{words.audited(clockText(equation.at, language))}</p>}
     </figure>
   );
 }

@@ -8,9 +8,9 @@ interface FieldProps {
   label: string;
   value: string;
   onInput: (value: string) => void;
-  /** Said below while nothing is wrong. */
+  /** Shown below the field while nothing is wrong. */
   hint?: ComponentChildren;
-  /** What the console has against it. */
+  /** The console's refusals of this field. */
   refusals?: readonly FieldRefusal[];
   type?: 'text' | 'password' | 'search' | 'datetime-local';
   inputMode?: 'decimal' | 'numeric' | 'text';
@@ -19,22 +19,22 @@ interface FieldProps {
   unit?: string;
   required?: boolean;
   autofocus?: boolean;
-  /** The label is there for those who cannot see what the place says. */
+  /** The label is for screen readers only. */
   unlabelled?: boolean;
   testId?: string;
 }
 
 export function Field({ label, value, onInput, hint, refusals = [], type = 'text', inputMode, autocomplete = 'off', placeholder, unit, required, autofocus, unlabelled, testId }: FieldProps) {
   const id = useId();
-  const told = refusals.length > 0;
+  const refused = refusals.length > 0;
   return (
-    <div class={`field${told ? ' refused' : ''}`}>
+    <div class={`field${refused ? ' refused' : ''}`}>
       <label for={id} class={unlabelled ? 'unseen' : ''}>{label}</label>
       <span class="input">
         <input
-          // One place for every kind of text; the types know each kind only by itself.
+          // The JSX types have no union of input types, so one is asserted.
           id={id} type={type as 'text'} value={value} inputMode={inputMode} autocomplete={autocomplete} placeholder={placeholder} required={required} autofocus={autofocus}
-          aria-invalid={told} aria-describedby={told || hint ? `${id}-note` : undefined} data-testid={testId}
+          aria-invalid={refused} aria-describedby={refused || hint ? `${id}-note` : undefined} data-testid={testId}
           step={type === 'datetime-local' ? 1 : undefined} spellcheck={false}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
@@ -73,7 +73,7 @@ export function Choice<V extends string>({ label, value, options, onChange, unla
   );
 }
 
-/** One of a few, all of them seen: radio buttons that look like one bar. */
+/** A choice with all options visible: radio buttons styled as one bar. */
 export function Segments<V extends string>({ label, value, options, onChange }: ChoiceProps<V>) {
   const name = useId();
   return (

@@ -1,4 +1,4 @@
-/** One stroke each, drawn on a 20 × 20 grid. */
+/** One path per icon, on a 20 × 20 grid. */
 const PATHS = {
   rain: 'M5 3h10a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM4 6q6 5 12 0M10 11.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
   rounds: 'M4 5h8M4 10h8M4 15h8M15 5h1M15 10h1M15 15h1',

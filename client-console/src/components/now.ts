@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../state/app.ts';
 
-/** The server's time, epoch ms, so that a countdown on this page agrees with the one on the phones. */
+/** The server's time, epoch ms, so that countdowns here agree with those on the phones. */
 export function useNow(everyMs = 1_000): number {
-  const { ask } = useApp();
-  const [now, setNow] = useState(() => ask.now());
+  const { api } = useApp();
+  const [now, setNow] = useState(() => api.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(ask.now()), everyMs);
+    const timer = setInterval(() => setNow(api.now()), everyMs);
     return () => clearInterval(timer);
-  }, [ask, everyMs]);
+  }, [api, everyMs]);
   return now;
 }

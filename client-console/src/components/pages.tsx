@@ -14,39 +14,39 @@ type Page<T> = Record<string, T[]> & { next?: string };
 interface PagesProps<T> {
   path: string;
   query?: Record<string, string>;
-  /** Under which name the rows stand in an answer. */
+  /** The field of the answer that holds the rows. */
   field: string;
   everyMs?: number;
-  /** A change of it looks again from the first page. */
-  turn?: number;
+  /** When it changes, the list reloads from the first page. */
+  reloads?: number;
   empty: ComponentChildren;
   children: (rows: readonly T[]) => ComponentChildren;
 }
 
-/** A list that the console gives page by page. Only the first page is looked at again by itself; when more are open, nothing jumps. */
-export function Pages<T>({ path, query = {}, field, everyMs, turn = 0, empty, children }: PagesProps<T>) {
+/** A paginated list. It refreshes itself only while just the first page is open, so that rows do not jump. */
+export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty, children }: PagesProps<T>) {
   const words = useWords(SHARED);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const address = (cursor?: string) => {
-    const asked = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) }).toString();
-    return asked === '' ? path : `${path}?${asked}`;
+    const search = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) }).toString();
+    return search === '' ? path : `${path}?${search}`;
   };
   const key = address();
   const [more, setMore] = useState<{ key: string; rows: readonly T[]; next: string | undefined }>();
   const opened = more?.key === key ? more : undefined;
   const first = useRequest<Page<T>>(key, opened ? undefined : everyMs);
   useEffect(() => {
-    if (turn === 0) return;
+    if (reloads === 0) return;
     setMore(undefined);
     first.again();
-  }, [turn]);
+  }, [reloads]);
   const load = async (next: string) => {
-    const page = await verb.run(() => ask.get<Page<T>>(address(next)));
+    const page = await verb.run(() => api.get<Page<T>>(address(next)));
     if (page) setMore({ key, rows: [...(opened?.rows ?? []), ...(page.done[field] ?? [])], next: page.done.next });
   };
   return (
-    <Awaited asked={first}>{(page) => {
+    <Awaited request={first}>{(page) => {
       const rows = [...(page[field] ?? []), ...(opened?.rows ?? [])];
       const next = opened ? opened.next : page.next;
       return (

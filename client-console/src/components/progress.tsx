@@ -1,4 +1,4 @@
-/** How much of it is done; drawn by the page, told by the role. */
+/** A progress bar; its ARIA role reports the value to screen readers. */
 export function Progress({ value, most, label }: { value: number; most: number; label: string }) {
   const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
   return (

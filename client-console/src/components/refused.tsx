@@ -4,7 +4,7 @@ import { reasonIn } from '../words/refusals.ts';
 import { SHARED, type Shared } from '../words/shared.ts';
 import { Button } from './button.tsx';
 
-/** Why something was not done, in words, with the fields named. */
+/** The reason of a refusal, with the names of the fields. */
 export function Refused({ refusal, again }: { refusal: Refusal | undefined; again?: (() => void) | undefined }) {
   const words = useWords(SHARED);
   const language = useLanguage();

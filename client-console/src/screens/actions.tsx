@@ -7,10 +7,10 @@ import { momentText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { ACTION_WORDS } from './action-words.ts';
 
-const LOOK_MS = 10_000;
+const REFRESH_MS = 10_000;
 
 const WORDS = bilingual({
-  title: 'Audit log', told: 'Who did what, and when. Nothing here can be changed or removed.', when: 'When', who: 'Who', what: 'What', rain: 'Rain', details: 'Details', none: 'Nothing has been done yet', noneTold: 'Every verb of every operator stands here, also those of the command line.',
+  title: 'Audit log', told: 'Who did what, and when. Entries cannot be changed or removed.', when: 'When', who: 'Who', what: 'What', rain: 'Rain', details: 'Details', none: 'No actions yet', noneTold: 'Every action of every operator is listed here, including those from the command line.',
 }, {
   title: '操作日志', told: '谁在何时做了什么。这里的记录不能修改或删除。', when: '时间', who: '操作者', what: '操作', rain: '红包雨', details: '详情', none: '还没有任何操作', noneTold: '每位操作员的每个操作都会记录在这里，包括命令行。',
 });
@@ -20,7 +20,7 @@ export function Actions() {
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
-      <Pages<Action> path="actions" field="actions" everyMs={LOOK_MS} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>{(actions) => <Log actions={actions} />}</Pages>
+      <Pages<Action> path="actions" field="actions" everyMs={REFRESH_MS} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>{(actions) => <Log actions={actions} />}</Pages>
     </>
   );
 }

@@ -15,12 +15,12 @@ import { SHARED } from '../words/shared.ts';
 import { refusalsFor } from './create/draft.ts';
 import { FOREVER, useTerms } from './terms.ts';
 
-const LOOK_MS = 10_000;
+const REFRESH_MS = 10_000;
 
 const WORDS = bilingual({
-  title: 'Blocked', told: 'Kept away from every gateway, within a second. What was won before is credited all the same.', none: 'Nobody is blocked', noneTold: 'A user or a whole network that plays foul can be kept out here.',
-  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The sub of the token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'For how long', block: 'Block',
-  lift: 'Let in again', liftTitle: (who: string) => `Let ${who} in again?`, liftTold: 'At once, on every gateway.', by: 'By', since: 'Since', until: 'Until', forever: 'until lifted',
+  title: 'Blocked', told: 'A block reaches every gateway within a second. Earlier wins are still credited.', none: 'Nobody is blocked', noneTold: 'Here you can block a user or a whole network that cheats.',
+  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The `sub` of the user\'s token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'Duration', block: 'Block',
+  lift: 'Unblock', liftTitle: (who: string) => `Unblock ${who}?`, liftTold: 'It takes effect on every gateway at once.', by: 'By', since: 'Since', until: 'Until', forever: 'until unblocked',
 }, {
   title: '封禁名单', told: '一秒内在所有网关生效。此前抢到的照常入账。', none: '没有封禁任何人', noneTold: '作弊的用户或整个网段可以在这里拒之门外。',
   kind: '类型', kinds: { user: '用户', address: '地址或网段' }, who: '对象', userHint: '即令牌中的 sub。', addressHint: '203.0.113.7、203.0.113.0/24 或 2001:db8::/48', term: '时长', block: '封禁',
@@ -32,13 +32,13 @@ export function Blocks() {
   const shared = useWords(SHARED);
   const language = useLanguage();
   const { mayAct } = useApp();
-  const asked = useRequest<{ blocks: Block[] }>('blocks', LOOK_MS);
+  const request = useRequest<{ blocks: Block[] }>('blocks', REFRESH_MS);
   const [lifting, setLifting] = useState<Block>();
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
-      {mayAct && <NewBlock onDone={asked.again} />}
-      <Awaited asked={asked}>{({ blocks }) => (blocks.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
+      {mayAct && <NewBlock onDone={request.again} />}
+      <Awaited request={request}>{({ blocks }) => (blocks.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
         <Table label={words.title}>
           <thead><tr><th>{words.who}</th><th>{words.kind}</th><th>{shared.reason}</th><th>{words.by}</th><th>{words.until}</th>{mayAct && <th><span class="unseen">{words.lift}</span></th>}</tr></thead>
           <tbody>{blocks.map((block) => (
@@ -49,7 +49,7 @@ export function Blocks() {
           ))}</tbody>
         </Table>
       ))}</Awaited>
-      {lifting && <Lift block={lifting} onClose={() => { setLifting(undefined); asked.again(); }} />}
+      {lifting && <Lift block={lifting} onClose={() => { setLifting(undefined); request.again(); }} />}
     </>
   );
 }
@@ -57,7 +57,7 @@ export function Blocks() {
 function NewBlock({ onDone }: { onDone: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const terms = useTerms();
   const [kind, setKind] = useState<Block['kind']>('user');
@@ -66,7 +66,7 @@ function NewBlock({ onDone }: { onDone: () => void }) {
   const [term, setTerm] = useState(FOREVER);
   const refusals = verb.refusal?.refusals ?? [];
   const block = async () => {
-    const done = await verb.run(() => ask.post('blocks', { kind, who: who.trim(), reason, ...(term !== FOREVER && { forMs: Number(term) }) }));
+    const done = await verb.run(() => api.post('blocks', { kind, who: who.trim(), reason, ...(term !== FOREVER && { forMs: Number(term) }) }));
     if (!done) return;
     setWho('');
     setReason('');
@@ -78,7 +78,7 @@ function NewBlock({ onDone }: { onDone: () => void }) {
       <Field label={words.who} value={who} onInput={setWho} hint={kind === 'user' ? words.userHint : words.addressHint} refusals={refusalsFor(refusals, 'who')} testId="who-blocked" />
       <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(refusals, 'reason')} testId="why-blocked" />
       <Choice label={words.term} value={term} options={terms} onChange={setTerm} />
-      <Button type="submit" look="danger" pending={verb.pending} testId="block-act">{words.block}</Button>
+      <Button type="submit" variant="danger" pending={verb.pending} testId="block-act">{words.block}</Button>
       {refusals.length === 0 && <Refused refusal={verb.refusal} />}
     </form>
   );
@@ -86,10 +86,10 @@ function NewBlock({ onDone }: { onDone: () => void }) {
 
 function Lift({ block: { kind, who }, onClose }: { block: Block; onClose: () => void }) {
   const words = useWords(WORDS);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const lift = async () => {
-    if (await verb.run(() => ask.remove(`blocks/${kind}/${encodeURIComponent(who)}`))) onClose();
+    if (await verb.run(() => api.remove(`blocks/${kind}/${encodeURIComponent(who)}`))) onClose();
   };
   return <Dialog title={words.liftTitle(who)} act={words.lift} verb={verb} onAct={() => void lift()} onClose={onClose}><p>{words.liftTold}</p></Dialog>;
 }

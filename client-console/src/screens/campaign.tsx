@@ -8,16 +8,16 @@ import { useWords } from '../words/language.ts';
 import { WORDS } from './campaign-words.ts';
 import { RainRows } from './rains.tsx';
 
-const LOOK_MS = 3_000;
+const REFRESH_MS = 3_000;
 
-/** One campaign: its rounds, and how many have won how much of it. */
+/** One campaign: its rounds and its winners. */
 export function Campaign({ campaignId }: { campaignId: string }) {
   const words = useWords(WORDS);
   const { mayAct } = useApp();
-  const asked = useRequest<CampaignDetail>(`campaigns/${encodeURIComponent(campaignId)}`, LOOK_MS);
-  if (asked.refusal?.status === 404) return <Empty title={words.missing} calm whole><p><code>{campaignId}</code></p></Empty>;
+  const request = useRequest<CampaignDetail>(`campaigns/${encodeURIComponent(campaignId)}`, REFRESH_MS);
+  if (request.refusal?.status === 404) return <Empty title={words.missing} calm whole><p><code>{campaignId}</code></p></Empty>;
   return (
-    <Awaited asked={asked}>{(campaign) => {
+    <Awaited request={request}>{(campaign) => {
       const { users, wins, beyond } = campaign.winners;
       const add = mayAct && <a class="button main" href={hashOf({ screen: 'create', campaignId })} data-testid="add-rounds">+ {words.addRounds}</a>;
       return (

@@ -13,18 +13,18 @@ import { useLanguage, useWords } from '../words/language.ts';
 import { WORDS } from './campaign-words.ts';
 import { newId, refusalsFor } from './create/draft.ts';
 
-/** All campaigns, and the form for another. */
+/** All campaigns, and the form for a new one. */
 export function Campaigns() {
   const words = useWords(WORDS);
   const language = useLanguage();
   const { mayAct } = useApp();
-  const asked = useRequest<{ campaigns: CampaignView[] }>('campaigns');
-  if (asked.refusal?.status === 404) return <Empty title={words.unknown} calm whole><p>{words.unknownTold}</p></Empty>;
+  const request = useRequest<{ campaigns: CampaignView[] }>('campaigns');
+  if (request.refusal?.status === 404) return <Empty title={words.unknown} calm whole><p>{words.unknownTold}</p></Empty>;
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
       {mayAct && <NewCampaign />}
-      <Awaited asked={asked}>{({ campaigns }) => (campaigns.length === 0 ? <Empty title={words.none}><p>{words.noneTold}</p></Empty> : (
+      <Awaited request={request}>{({ campaigns }) => (campaigns.length === 0 ? <Empty title={words.none}><p>{words.noneTold}</p></Empty> : (
         <ul class="rains">{campaigns.map(({ campaignId, title, winsPerUserMax, rollOver, rounds, createdAt }) => (
           <li key={campaignId} class="rain-row campaign" data-testid="campaign">
             <a class="stretch" href={hashOf({ screen: 'campaign', campaignId })}><b>{title}</b></a>
@@ -39,16 +39,16 @@ export function Campaigns() {
 
 function NewCampaign() {
   const words = useWords(WORDS);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
-  const [id] = useState(() => `c${newId(ask.now())}`);
+  const [id] = useState(() => `c${newId(api.now())}`);
   const [title, setTitle] = useState('');
   const [wins, setWins] = useState('1');
   const [rollOver, setRollOver] = useState(false);
   const refusals = verb.refusal?.refusals ?? [];
   const make = async () => {
     const named = title.trim();
-    const made = await verb.run(() => ask.post('campaigns', { id, ...(named !== '' && { title: named }), winsPerUserMax: Number(wins || NaN), rollOver }));
+    const made = await verb.run(() => api.post('campaigns', { id, ...(named !== '' && { title: named }), winsPerUserMax: Number(wins || NaN), rollOver }));
     if (made) go({ screen: 'campaign', campaignId: id });
   };
   return (
@@ -56,7 +56,7 @@ function NewCampaign() {
       <Field label={words.name} value={title} onInput={setTitle} refusals={refusalsFor(refusals, 'title')} testId="campaign-title" />
       <Field label={words.wins} value={wins} onInput={setWins} inputMode="numeric" refusals={refusalsFor(refusals, 'winsPerUserMax')} />
       <Toggle label={words.rollOver} hint={words.rollOverHint} checked={rollOver} onChange={setRollOver} />
-      <Button type="submit" look="main" pending={verb.pending} testId="campaign-make">{words.make}</Button>
+      <Button type="submit" variant="main" pending={verb.pending} testId="campaign-make">{words.make}</Button>
       {refusals.every(({ field }) => field !== 'title' && field !== 'winsPerUserMax') && <Refused refusal={verb.refusal} />}
     </form>
   );

@@ -13,15 +13,15 @@ import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { SHARED } from '../words/shared.ts';
 import { refusalsFor } from './create/draft.ts';
 
-const LOOK_MS = 10_000;
+const REFRESH_MS = 10_000;
 
 const WORDS = bilingual({
-  title: 'Dead letters', told: 'Wins that could not be credited and wait for a person. The money has not moved.', none: 'No dead letters', noneTold: 'Every win has been credited or is on its way. When one cannot be, it waits here with the reason.',
-  requeue: 'Try again', discard: 'Discard', rain: 'Rain', requeueTitle: 'Try to credit it again?', requeueTold: (who: string, money: string) => `${who} is credited with ${money} if the cause is gone; never twice, however often you try.`,
-  discardTitle: 'Discard this dead letter?', discardTold: (money: string) => `${money} goes back to the operator account, and the user is not credited by this rain. Compensate the user first, who was told of the win.`, why: 'Why', whyHint: 'It stands in the audit log.', notPaid: 'The wallet has certainly not paid it', notPaidHint: 'It was asked to. Look there first: what it has paid is not taken back from the user by this, and the money would be given twice.', someone: 'The user', something: 'The amount',
+  title: 'Dead letters', told: 'Wins that could not be credited and wait for an operator. Their money has not moved.', none: 'No dead letters', noneTold: 'Every win has been credited or is on its way. A win that cannot be credited appears here with the reason.',
+  requeue: 'Requeue', discard: 'Discard', rain: 'Rain', requeueTitle: 'Requeue this dead letter?', requeueTold: (who: string, money: string) => `${who} is credited with ${money} if the cause is fixed. The win is credited only once, however often you requeue it.`,
+  discardTitle: 'Discard this dead letter?', discardTold: (money: string) => `${money} goes back to the operator account, and this rain does not credit the user. If the user was told of the win, compensate the user first.`, why: 'Why', whyHint: 'It is recorded in the audit log.', notPaid: 'The wallet has certainly not paid it', notPaidHint: 'The wallet was asked to pay it. Check the wallet first: if it has paid, the user keeps that money, and the same money is spent twice.', someone: 'The user', something: 'The amount',
 }, {
   title: '死信', told: '无法入账、等待人工处理的中奖。资金没有移动。', none: '没有死信', noneTold: '所有中奖都已入账或正在入账。若有无法入账的，会带着原因留在这里。',
-  requeue: '重试', discard: '作废', rain: '红包雨', requeueTitle: '再试一次入账？', requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重试多少次都只入账一次。`,
+  requeue: '重新入队', discard: '作废', rain: '红包雨', requeueTitle: '把这封死信重新入队？', requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重新入队多少次都只入账一次。`,
   discardTitle: '作废这封死信？', discardTold: (money) => `${money} 退回操作员账户，本场不再为该用户入账。若已告知用户中奖，请先补偿。`, why: '原因', whyHint: '会写入操作日志。', notPaid: '已确认外部钱包没有支付', notPaidHint: '外部钱包收到过支付请求。请先到那边核实：若其实已支付，这样做会让同一笔钱付出两次。', someone: '该用户', something: '该金额',
 });
 
@@ -33,14 +33,14 @@ interface Asking {
 export function Dead() {
   const words = useWords(WORDS);
   const [asking, setAsking] = useState<Asking>();
-  const [turn, setTurn] = useState(0);
+  const [reloads, setReloads] = useState(0);
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
-      <Pages<Letter> path="dead" field="letters" everyMs={LOOK_MS} turn={turn} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
+      <Pages<Letter> path="dead" field="letters" everyMs={REFRESH_MS} reloads={reloads} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
         {(letters) => <ul class="letters">{letters.map((letter) => <DeadLetterCard key={letter.letterId} letter={letter} onAsk={setAsking} />)}</ul>}
       </Pages>
-      {asking && <Question {...asking} onClose={() => { setAsking(undefined); setTurn(turn + 1); }} />}
+      {asking && <LetterDialog {...asking} onClose={() => { setAsking(undefined); setReloads(reloads + 1); }} />}
     </>
   );
 }
@@ -55,27 +55,27 @@ function DeadLetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Ask
       <div class="row"><h2>{userId ?? letterId} {amount !== undefined && <b>{moneyText(amount)}</b>}</h2><span class="chip" data-status="dead">{reason}</span></div>
       <p>{text} {detail}</p>
       <p class="hint"><a href={hashOf({ screen: 'rain', rainId })}>{words.rain} {rainId}</a> · {momentText(at, language)} · <code>{letterId}</code></p>
-      {mayAct && <div class="acts"><Button look="main" onClick={() => onAsk({ verb: 'requeue', letter })}>{words.requeue}</Button><Button look="danger" onClick={() => onAsk({ verb: 'discard', letter })}>{words.discard}</Button></div>}
+      {mayAct && <div class="acts"><Button variant="main" onClick={() => onAsk({ verb: 'requeue', letter })}>{words.requeue}</Button><Button variant="danger" onClick={() => onAsk({ verb: 'discard', letter })}>{words.discard}</Button></div>}
     </li>
   );
 }
 
-function Question({ verb: name, letter, onClose }: Asking & { onClose: () => void }) {
+function LetterDialog({ verb: name, letter, onClose }: Asking & { onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const [reason, setReason] = useState('');
   const [notPaid, setNotPaid] = useState(false);
-  // Asked only where the book says that a wallet may have paid.
+  // Shown only if the ledger says that a wallet may have paid.
   const [doubted, setDoubted] = useState(false);
   if (!doubted && refusalsFor(verb.refusal?.refusals ?? [], 'notPaid').length > 0) setDoubted(true);
   const money = letter.amount === undefined ? words.something : moneyText(letter.amount);
   const act = async () => {
-    if (await verb.run(() => ask.post(`dead/${encodeURIComponent(letter.letterId)}/${name}`, name === 'discard' ? { reason, notPaid } : {}))) onClose();
+    if (await verb.run(() => api.post(`dead/${encodeURIComponent(letter.letterId)}/${name}`, name === 'discard' ? { reason, notPaid } : {}))) onClose();
   };
   return (
-    <Dialog title={name === 'requeue' ? words.requeueTitle : words.discardTitle} act={words[name]} look={name === 'discard' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}
+    <Dialog title={name === 'requeue' ? words.requeueTitle : words.discardTitle} act={words[name]} variant={name === 'discard' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}
       disabled={name === 'discard' && (reason.trim() === '' || (doubted && !notPaid))}>
       <p>{name === 'requeue' ? words.requeueTold(letter.userId ?? words.someone, money) : words.discardTold(money)}</p>
       {name === 'discard' && <Field label={shared.reason} value={reason} onInput={setReason} hint={words.whyHint} refusals={refusalsFor(verb.refusal?.refusals ?? [], 'reason')} testId="why-discarded" />}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../state/responses.ts';
-import type { Ask, Refusal } from '../state/request.ts';
+import type { ApiClient, Refusal } from '../state/request.ts';
 import { useVerb } from '../state/useVerb.ts';
 import { Button } from '../components/button.tsx';
 import { Field } from '../components/field.tsx';
@@ -8,9 +8,9 @@ import { Refused } from '../components/refused.tsx';
 import { bilingual, useLanguage, useWords, type Language } from '../words/language.ts';
 
 const WORDS = bilingual({
-  title: 'Red-packet rain', sub: 'The operator\'s console', expired: 'You were signed out. Sign in and go on where you were: nothing you typed is lost.',
-  name: 'Name', password: 'Password', enter: 'Sign in', wrong: 'This name and password do not go together.', language: '中文',
-  hint: 'No account yet? Whoever runs the server makes one:', up: 'With `rain up` both were printed on its terminal.',
+  title: 'Red-packet rain', sub: 'The operator\'s console', expired: 'You were signed out. Sign in to continue. Nothing you typed is lost.',
+  name: 'Name', password: 'Password', enter: 'Sign in', wrong: 'The name or the password is wrong.', language: '中文',
+  hint: 'No account yet? The server\'s administrator can create one:', up: '`rain up` prints a name and a password in its terminal.',
 }, {
   title: '红包雨', sub: '操作员控制台', expired: '登录已过期。请重新登录，之前填写的内容都还在。',
   name: '用户名', password: '密码', enter: '登录', wrong: '用户名或密码不正确。', language: 'English',
@@ -18,21 +18,21 @@ const WORDS = bilingual({
 });
 
 interface LoginProps {
-  ask: Ask;
+  api: ApiClient;
   expired: boolean;
   name: string | undefined;
   onEnter: (session: Session) => void;
   onLanguage: (language: Language) => void;
 }
 
-export function Login({ ask, expired, name: known = '', onEnter, onLanguage }: LoginProps) {
+export function Login({ api, expired, name: known = '', onEnter, onLanguage }: LoginProps) {
   const words = useWords(WORDS);
   const language = useLanguage();
   const [name, setName] = useState(known);
   const [password, setPassword] = useState('');
   const verb = useVerb();
   const enter = async () => {
-    const entered = await verb.run(() => ask.login(name.trim(), password));
+    const entered = await verb.run(() => api.login(name.trim(), password));
     setPassword('');
     if (entered) onEnter(entered.done);
   };
@@ -47,9 +47,9 @@ export function Login({ ask, expired, name: known = '', onEnter, onLanguage }: L
         <Field label={words.name} value={name} onInput={setName} autocomplete="username" required autofocus={!expired} testId="name" />
         <Field label={words.password} value={password} onInput={setPassword} type="password" autocomplete="current-password" required autofocus={expired} testId="password" />
         <Refused refusal={wrong} />
-        <Button type="submit" look="main" pending={verb.pending} testId="enter">{words.enter}</Button>
+        <Button type="submit" variant="main" pending={verb.pending} testId="enter">{words.enter}</Button>
         <p class="hint">{words.hint} <code>rain operator add</code><br />{words.up}</p>
-        <Button look="quiet" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
+        <Button variant="quiet" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
       </form>
     </main>
   );

@@ -12,7 +12,7 @@ import { Switches } from './switches.tsx';
 import { System } from './system.tsx';
 import { Winners } from './winners.tsx';
 
-/** Which screen stands at an address. Another rain is another screen: nothing of the last one is left standing. */
+/** The screen of a route. The keys reset a screen's state when another rain is opened. */
 export function Screen({ route }: { route: Route }) {
   switch (route.screen) {
     case 'rains': return <Rains />;

@@ -12,18 +12,18 @@ import { SHARED } from '../words/shared.ts';
 import { refusalsFor } from './create/draft.ts';
 import { FOREVER, useTerms } from './terms.ts';
 
-const LOOK_MS = 10_000;
+const REFRESH_MS = 10_000;
 type Position = 'on' | 'off' | 'auto';
 
 const WORDS = bilingual({
-  title: 'Switches', told: 'What the gateways give up under pressure, in this order. They decide by themselves, unless you hold a switch. None of them touches money.',
+  title: 'Switches', told: 'What the gateways stop serving under pressure, in this order. Each gateway decides itself, unless you set a switch. No switch affects money.',
   names: { ticker: 'Winners\' ticker', joins: 'Joining a rain', sockets: 'New sockets', grabs: 'Grabs' } as Record<Switch['name'], string>,
-  effects: { ticker: 'Players do not see who else has won.', joins: 'Who is not in a rain yet has to wait.', sockets: 'Nobody new comes in.', grabs: 'Every tap is answered “busy, ask again”.' } as Record<Switch['name'], string>,
-  positions: { auto: 'By itself', on: 'Hold on', off: 'Hold off' } as Record<Position, string>, term: 'For how long',
-  asks: { on: (name: string) => `Serve “${name}” whatever the pressure?`, off: (name: string) => `Give up “${name}” on every gateway?`, auto: (name: string) => `Let the gateways decide about “${name}”?` } as Record<Position, (name: string) => string>,
-  held: (actor: string, since: string) => `Held by ${actor} since ${since}`, until: (moment: string) => `until ${moment}`, within: 'Every gateway follows within a second.',
+  effects: { ticker: 'Players do not see who else has won.', joins: 'Players who have not joined a rain yet have to wait.', sockets: 'New players cannot connect.', grabs: 'Every tap is answered “busy, try again”.' } as Record<Switch['name'], string>,
+  positions: { auto: 'Auto', on: 'On', off: 'Off' } as Record<Position, string>, term: 'Duration',
+  asks: { on: (name: string) => `Serve “${name}” even under pressure?`, off: (name: string) => `Stop serving “${name}” on every gateway?`, auto: (name: string) => `Let each gateway decide about “${name}”?` } as Record<Position, (name: string) => string>,
+  held: (actor: string, since: string) => `Set by ${actor} since ${since}`, until: (moment: string) => `until ${moment}`, within: 'Every gateway applies it within a second.',
 }, {
-  title: '开关', told: '压力下网关依次放弃的功能。默认由网关自行决定，也可以由您按住。任何开关都不影响资金。',
+  title: '开关', told: '压力下网关依次放弃的功能。默认由网关自行决定，也可以由您手动设定。任何开关都不影响资金。',
   names: { ticker: '中奖播报', joins: '进入场次', sockets: '新连接', grabs: '抢红包' },
   effects: { ticker: '玩家看不到其他人的中奖。', joins: '还没进场的人需要等待。', sockets: '不再接受新的观众。', grabs: '每次点击都会得到“繁忙，请重试”。' },
   positions: { auto: '自动', on: '强制开', off: '强制关' }, term: '时长',
@@ -37,12 +37,12 @@ export function Switches() {
   const words = useWords(WORDS);
   const language = useLanguage();
   const { mayAct } = useApp();
-  const asked = useRequest<{ switches: Switch[] }>('switches', LOOK_MS);
-  const [asking, setAsking] = useState<{ name: Switch['name']; position: Position }>();
+  const request = useRequest<{ switches: Switch[] }>('switches', REFRESH_MS);
+  const [chosen, setChosen] = useState<{ name: Switch['name']; position: Position }>();
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
-      <Awaited asked={asked}>{({ switches }) => (
+      <Awaited request={request}>{({ switches }) => (
         <ol class="switches">{switches.map((one) => (
           <li key={one.name} class="card switch" data-testid={`switch-${one.name}`} data-position={positionOf(one)}>
             <div>
@@ -51,20 +51,20 @@ export function Switches() {
               {one.held && <p class="hint">{words.held(one.held.actor, momentText(one.held.since, language))}{one.held.until !== undefined && `, ${words.until(momentText(one.held.until, language))}`}: {one.held.reason}</p>}
             </div>
             {mayAct ? (
-              <Segments label={words.names[one.name] ?? one.name} value={positionOf(one)} options={Object.entries(words.positions) as [Position, string][]} onChange={(position) => setAsking({ name: one.name, position })} />
+              <Segments label={words.names[one.name] ?? one.name} value={positionOf(one)} options={Object.entries(words.positions) as [Position, string][]} onChange={(position) => setChosen({ name: one.name, position })} />
             ) : <span class="chip">{words.positions[positionOf(one)]}</span>}
           </li>
         ))}</ol>
       )}</Awaited>
-      {asking && <Throw {...asking} onClose={() => { setAsking(undefined); asked.again(); }} />}
+      {chosen && <SwitchDialog {...chosen} onClose={() => { setChosen(undefined); request.again(); }} />}
     </>
   );
 }
 
-function Throw({ name, position, onClose }: { name: Switch['name']; position: Position; onClose: () => void }) {
+function SwitchDialog({ name, position, onClose }: { name: Switch['name']; position: Position; onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const terms = useTerms();
   const [reason, setReason] = useState('');
@@ -72,10 +72,10 @@ function Throw({ name, position, onClose }: { name: Switch['name']; position: Po
   const holds = position !== 'auto';
   const act = async () => {
     const body = holds ? { position, reason, ...(term !== FOREVER && { forMs: Number(term) }) } : { position };
-    if (await verb.run(() => ask.put(`switches/${name}`, body))) onClose();
+    if (await verb.run(() => api.put(`switches/${name}`, body))) onClose();
   };
   return (
-    <Dialog title={words.asks[position](words.names[name] ?? name)} act={words.positions[position]} look={position === 'off' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose} disabled={holds && reason.trim() === ''}>
+    <Dialog title={words.asks[position](words.names[name] ?? name)} act={words.positions[position]} variant={position === 'off' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose} disabled={holds && reason.trim() === ''}>
       <p>{position === 'off' && words.effects[name]} {words.within}</p>
       {holds && <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(verb.refusal?.refusals ?? [], 'reason')} testId="why-switched" />}
       {holds && <Choice label={words.term} value={term} options={terms} onChange={setTerm} />}

@@ -7,36 +7,36 @@ import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 import { answerName, SHARED } from '../words/shared.ts';
 
-const LOOK_MS = 2_000;
+const REFRESH_MS = 2_000;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 const WORDS = bilingual({
-  title: 'System', up: 'up', down: 'DOWN', redis: 'Redis', database: 'Database', workers: 'Workers', unknown: 'not known', version: 'Version', memory: 'Memory', gateways: 'Gateways', id: 'Process', address: 'Address', sockets: 'Sockets', pending: 'Being decided',
-  age: 'Running for', answers: 'Answered', pressed: 'under pressure', calm: 'calm', pressure: 'Pressure', queues: 'Queues', credit: 'Credits', later: 'Later', dead: 'Dead letters', waiting: 'waiting', active: 'active', delayed: 'delayed', failed: 'failed',
-  none: 'No gateway is heard of', noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`; it stands here within a second.', board: 'Open the queues\' board ↗', api: 'This console\'s API (OpenAPI) ↗',
+  title: 'System', up: 'up', down: 'DOWN', redis: 'Redis', database: 'Database', workers: 'Workers', unknown: 'not known', version: 'Version', memory: 'Memory', gateways: 'Gateways', id: 'Process', address: 'Address', sockets: 'Sockets', pending: 'Grabs pending',
+  age: 'Running for', answers: 'Answered', pressed: 'under pressure', calm: 'normal', pressure: 'Pressure', queues: 'Queues', credit: 'Credits', later: 'Later', dead: 'Dead letters', waiting: 'waiting', active: 'active', delayed: 'delayed', failed: 'failed',
+  none: 'No gateway is running', noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`. It appears here within a second.', board: 'Open the queue board ↗', api: 'This console\'s API (OpenAPI) ↗',
 }, {
   title: '系统', up: '正常', down: '故障', redis: 'Redis', database: '数据库', workers: '工作进程', unknown: '未知', version: '版本', memory: '内存', gateways: '网关', id: '进程', address: '地址', sockets: '连接数', pending: '处理中',
   age: '运行时长', answers: '已应答', pressed: '承压', calm: '平稳', pressure: '压力', queues: '队列', credit: '入账', later: '稍后', dead: '死信', waiting: '等待', active: '处理中', delayed: '延迟', failed: '失败',
   none: '没有发现网关', noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。', board: '打开队列面板 ↗', api: '本控制台的 API（OpenAPI）↗',
 });
 
-/** What runs, and whether it is well. */
+/** The state of the servers, the queues and the gateways. */
 export function System() {
   const words = useWords(WORDS);
-  const system = useRequest<SystemAnswer>('system', LOOK_MS);
-  const gateways = useRequest<{ gateways: Gateway[] }>('gateways', LOOK_MS);
+  const system = useRequest<SystemAnswer>('system', REFRESH_MS);
+  const gateways = useRequest<{ gateways: Gateway[] }>('gateways', REFRESH_MS);
   return (
     <>
       <header class="head"><h1>{words.title}</h1></header>
-      <Awaited asked={system}>{(told) => <Parts system={told} />}</Awaited>
+      <Awaited request={system}>{(found) => <Servers system={found} />}</Awaited>
       <h2 class="between">{words.gateways}</h2>
-      <Awaited asked={gateways}>{({ gateways: all }) => (all.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : <Doors gateways={all} />)}</Awaited>
+      <Awaited request={gateways}>{({ gateways: all }) => (all.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : <GatewayTable gateways={all} />)}</Awaited>
       <p class="links"><a href="./queues/" target="_blank" rel="noopener">{words.board}</a> <a href="../api/console/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
     </>
   );
 }
 
-function Parts({ system: { redis, database, workers, queues, version } }: { system: SystemAnswer }) {
+function Servers({ system: { redis, database, workers, queues, version } }: { system: SystemAnswer }) {
   const words = useWords(WORDS);
   const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
   return (
@@ -63,7 +63,7 @@ function Parts({ system: { redis, database, workers, queues, version } }: { syst
   );
 }
 
-function Doors({ gateways }: { gateways: readonly Gateway[] }) {
+function GatewayTable({ gateways }: { gateways: readonly Gateway[] }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const language = useLanguage();

@@ -3,22 +3,22 @@ import { bilingual } from '../words/language.ts';
 
 interface TermWords {
   label: string;
-  /** Said below the label in the form, and beside it wherever the term is told. */
+  /** Shown below the label in the form, and beside it elsewhere. */
   hint: string;
 }
 
-/** What each term of a rain is called, and what it means. */
+/** The name and the meaning of each term of a rain. */
 export const TERM_WORDS = bilingual<Record<TermName, TermWords>>({
-  rehearsal: { label: 'Rehearsal', hint: 'Test money: everything runs as it will, and no real account is touched.' },
-  excludeEarlierWinners: { label: 'Exclude earlier winners', hint: 'Who has won in any other round of the campaign gets nothing in these.' },
-  winsMax: { label: 'Wins allowed', hint: 'Rounds of the campaign that a user may have won before this one is not for him any more.' },
+  rehearsal: { label: 'Rehearsal', hint: 'Test money: everything runs as in a real rain, and no real account is touched.' },
+  excludeEarlierWinners: { label: 'Exclude earlier winners', hint: 'Users who have won any other round of the campaign win nothing in these rounds.' },
+  winsMax: { label: 'Wins allowed', hint: 'A user who has won this many rounds of the campaign wins nothing in this one.' },
 }, {
-  rehearsal: { label: '彩排', hint: '使用影子资金：流程与正式一致，但不动任何真实账户。' },
-  excludeEarlierWinners: { label: '排除已中奖者', hint: '在本系列其他场次中过奖的人，这几场不再中奖。' },
-  winsMax: { label: '中奖上限', hint: '在本系列中已中这么多场的人，这一场不再中奖。' },
+  rehearsal: { label: '彩排', hint: '使用测试资金：流程与正式一致，但不动任何真实账户。' },
+  excludeEarlierWinners: { label: '排除已中奖者', hint: '在本系列其他场次中过奖的用户，这几场不再中奖。' },
+  winsMax: { label: '中奖上限', hint: '在本系列中已中这么多场的用户，这一场不再中奖。' },
 });
 
-/** A flag says what it means; a count says how many. */
-export function tellTerm({ hint }: TermWords, value: true | number | undefined): string {
+/** For a flag its meaning, for a count the number. */
+export function formatTerm({ hint }: TermWords, value: true | number | undefined): string {
   return typeof value === 'number' ? String(value) : hint;
 }

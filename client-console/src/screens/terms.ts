@@ -4,9 +4,9 @@ import { bilingual, useLanguage, useWords } from '../words/language.ts';
 export const FOREVER = 'forever';
 const TERMS_MS = [600_000, 3_600_000, 86_400_000, 7 * 86_400_000];
 
-const WORDS = bilingual({ forever: 'Until taken back' }, { forever: '直到撤销' });
+const WORDS = bilingual({ forever: 'Until lifted' }, { forever: '直到撤销' });
 
-/** How long something is held: a few spans that people think in, or no end. */
+/** The choices for a duration: a few usual ones, or no end. */
 export function useTerms(): readonly (readonly [string, string])[] {
   const language = useLanguage();
   return [[FOREVER, useWords(WORDS).forever], ...TERMS_MS.map((ms) => [String(ms), durationText(ms, language)] as const)];

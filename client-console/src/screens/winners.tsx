@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RainDetail, Winner } from '../state/responses.ts';
-import { Ask } from '../state/request.ts';
+import { ApiClient } from '../state/request.ts';
 import { useRequest } from '../state/useRequest.ts';
 import { Awaited, Empty } from '../components/empty.tsx';
 import { Field } from '../components/field.tsx';
@@ -12,11 +12,11 @@ import { SHARED } from '../words/shared.ts';
 import { RainHead } from './rain/head.tsx';
 
 const TYPING_MS = 300;
-const LOOK_MS = 5_000;
+const REFRESH_MS = 5_000;
 
 const WORDS = bilingual({
-  search: 'Search a user or a packet', user: 'User', amount: 'Amount', at: 'Won at', status: 'Money', packet: 'Packet', csv: 'Download CSV',
-  none: 'Nobody has won yet', noneTold: 'Winners appear here at once, also while their money is on its way.', noMatch: 'No such winner in this rain', noMatchTold: 'Type the whole user id, or the beginning of a packet\'s.',
+  search: 'Search for a user or a packet', user: 'User', amount: 'Amount', at: 'Won at', status: 'Money', packet: 'Packet', csv: 'Download CSV',
+  none: 'Nobody has won yet', noneTold: 'Winners appear here at once, even while their money is on its way.', noMatch: 'No such winner in this rain', noMatchTold: 'Enter a complete user id, or the beginning of a packet id.',
 }, {
   search: '搜索用户或红包', user: '用户', amount: '金额', at: '时间', status: '入账', packet: '红包', csv: '下载 CSV',
   none: '还没有人中奖', noneTold: '抢到红包的人会立即出现在这里，入账途中也会显示。', noMatch: '本场没有这位中奖者', noMatchTold: '请输入完整的用户编号，或红包编号的开头。',
@@ -25,7 +25,7 @@ const WORDS = bilingual({
 export function Winners({ rainId }: { rainId: string }) {
   const words = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
-  const asked = useRequest<RainDetail>(path, LOOK_MS);
+  const request = useRequest<RainDetail>(path, REFRESH_MS);
   const [typed, setTyped] = useState('');
   const [search, setSearch] = useState('');
   useEffect(() => {
@@ -33,11 +33,11 @@ export function Winners({ rainId }: { rainId: string }) {
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <Awaited asked={asked}>{(rain) => (
+    <Awaited request={request}>{(rain) => (
       <>
-        <RainHead rain={rain} tab="winners"><a class="button" href={Ask.address(`${path}/winners.csv`)} download={`winners-${rainId}.csv`} data-testid="csv">{words.csv}</a></RainHead>
+        <RainHead rain={rain} tab="winners"><a class="button" href={ApiClient.address(`${path}/winners.csv`)} download={`winners-${rainId}.csv`} data-testid="csv">{words.csv}</a></RainHead>
         <div class="tools"><Field label={words.search} unlabelled type="search" value={typed} onInput={setTyped} placeholder={words.search} testId="search" /></div>
-        <Pages<Winner> path={`${path}/winners`} query={search === '' ? {} : { search }} field="winners" everyMs={LOOK_MS}
+        <Pages<Winner> path={`${path}/winners`} query={search === '' ? {} : { search }} field="winners" everyMs={REFRESH_MS}
           empty={search === '' ? <Empty title={words.none}><p>{words.noneTold}</p></Empty> : <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}>
           {(winners) => <WinnerTable winners={winners} />}
         </Pages>

@@ -1,15 +1,15 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Session } from './responses.ts';
-import { Ask } from './request.ts';
+import { ApiClient } from './request.ts';
 
-/** What every screen works with. */
+/** The context of every screen. */
 export interface AppState {
-  ask: Ask;
+  api: ApiClient;
   session: Session;
-  /** False for a viewer: no button is shown that would be refused. */
+  /** False for a viewer, who sees no buttons that change something. */
   mayAct: boolean;
-  /** False while the login stands in front of the page; nobody asks anything then. */
+  /** False while the login covers the page. No requests are sent then. */
   awake: boolean;
 }
 
@@ -17,6 +17,6 @@ export const AppContext = createContext<AppState | undefined>(undefined);
 
 export function useApp(): AppState {
   const app = useContext(AppContext);
-  if (!app) throw new Error('a screen outside of the console');
+  if (!app) throw new Error('useApp() was called outside of <App>');
   return app;
 }

@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import { delayBeforeRetry } from '../../../src/platform/network/backoff.ts';
 import type { Sample } from './responses.ts';
-import { Ask } from './request.ts';
+import { ApiClient } from './request.ts';
 import { useApp } from './app.ts';
 
-/** Five minutes at one a second: more than any rain of a party, and a bound for a screen that is left open for days. */
+/** Five minutes at one sample per second. Bounds the memory of a screen that stays open for days. */
 const SAMPLES_MAX = 300;
 const RETRY = { firstDelayMs: 1_000, delayMsMax: 15_000 };
-/** One a second is promised. */
+/** One sample per second is expected. */
 const SILENCE_MS_MAX = 6_000;
 
 interface Live {
   samples: readonly Sample[];
-  /** `lost` while it tries to come back by itself. */
+  /** `lost`: it is reconnecting. */
   link: 'connecting' | 'up' | 'lost';
 }
 
 /**
- * The stream of a rain's samples. It comes back by itself: a browser gives up an EventSource for good when it is refused, and
- * a proxy may hold a dead one open, so both are looked at here.
+ * The stream of a rain's samples. It reconnects itself, because a browser gives up a refused EventSource for good, and because a
+ * proxy may keep a dead one open.
  */
 export function useLive(rainId: string): Live {
-  const { ask, awake } = useApp();
+  const { api, awake } = useApp();
   const [live, setLive] = useState<Live>({ samples: [], link: 'connecting' });
 
   useEffect(() => {
@@ -38,18 +38,18 @@ export function useLive(rainId: string): Live {
       source?.close();
       failures += 1;
       setLive((before) => ({ ...before, link: 'lost' }));
-      wait(delayBeforeRetry(failures, RETRY, Math.random), () => void back());
+      wait(delayBeforeRetry(failures, RETRY, Math.random), () => void reconnect());
     };
-    // A stream does not say why it was refused; the session does.
-    const back = async () => {
-      const session = await ask.resume();
+    // An EventSource does not report why it was refused. A request for the session does.
+    const reconnect = async () => {
+      const session = await api.resume();
       if (ended) return;
       if (session.ok) open();
-      else if (session.refusal.status === 401) ask.onExpired();
+      else if (session.refusal.status === 401) api.onExpired();
       else lost();
     };
     const open = () => {
-      source = new EventSource(Ask.address(`rains/${encodeURIComponent(rainId)}/live`));
+      source = new EventSource(ApiClient.address(`rains/${encodeURIComponent(rainId)}/live`));
       source.onerror = lost;
       source.addEventListener('sample', ({ data }: MessageEvent<string>) => {
         failures = 0;
@@ -65,6 +65,6 @@ export function useLive(rainId: string): Live {
       clearTimeout(timer);
       source?.close();
     };
-  }, [ask, awake, rainId]);
+  }, [api, awake, rainId]);
   return live;
 }

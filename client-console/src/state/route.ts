@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A screen of the console and what it shows. */
+/** A screen of the console and its parameters. */
 export type Route =
   | { screen: 'rains' } | { screen: 'create'; campaignId?: string } | { screen: 'rain' | 'live' | 'winners'; rainId: string }
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
@@ -8,7 +8,7 @@ export type Route =
 
 const SINGLE = ['dead', 'blocks', 'switches', 'actions', 'system'] as const;
 
-/** `#/rains/<id>/live` → the screen; what nobody knows is the list of rains. */
+/** `#/rains/<id>/live` → the screen. An unknown address leads to the list of rains. */
 export function routeOf(hash: string): Route {
   const [first = '', second, third] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   const single = SINGLE.find((name) => name === first);
@@ -37,9 +37,9 @@ export function go(route: Route): void {
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const look = () => setHash(location.hash);
-    addEventListener('hashchange', look);
-    return () => removeEventListener('hashchange', look);
+    const update = () => setHash(location.hash);
+    addEventListener('hashchange', update);
+    return () => removeEventListener('hashchange', update);
   }, []);
   return routeOf(hash);
 }

@@ -3,7 +3,7 @@ import type { Refusal } from './request.ts';
 import { useApp } from './app.ts';
 
 export interface RequestState<T> {
-  /** The last good answer; stays while a later one is awaited or refused. */
+  /** The last good answer. It stays while a later one is pending or refused. */
   value?: T;
   refusal?: Refusal;
   /** Nothing is known yet. */
@@ -12,13 +12,13 @@ export interface RequestState<T> {
 }
 
 /**
- * What stands at this path, asked again every so often while somebody looks, and after a login. A slow answer is never
- * overtaken by the next question. `undefined` asks nothing.
+ * Requests a path, repeatedly while the page is visible, and again after a login. The next request waits for a slow answer.
+ * @param path `undefined`: no request
  */
 export function useRequest<T>(path: string | undefined, everyMs?: number): RequestState<T> {
-  const { ask, awake } = useApp();
+  const { api, awake } = useApp();
   const [known, setKnown] = useState<{ path: string | undefined; value?: T; refusal?: Refusal }>({ path });
-  const [turn, setTurn] = useState(0);
+  const [reloads, setReloads] = useState(0);
   const shown = useRef(path);
   shown.current = path;
 
@@ -27,25 +27,25 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
     const gone = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let first = true;
-    const look = async () => {
-      // Nobody looks at a hidden page; but when it is seen, something must stand there.
+    const load = async () => {
+      // A hidden page is not refreshed, except for the first load.
       if (first || !document.hidden) {
         first = false;
-        const answer = await ask.get<T>(path, gone.signal);
+        const answer = await api.get<T>(path, gone.signal);
         if (gone.signal.aborted || shown.current !== path) return;
         setKnown((before) => (answer.ok ? { path, value: answer.value }
           : { path, refusal: answer.refusal, ...(before.path === path && before.value !== undefined && { value: before.value }) }));
       }
-      if (everyMs !== undefined) timer = setTimeout(() => void look(), everyMs);
+      if (everyMs !== undefined) timer = setTimeout(() => void load(), everyMs);
     };
-    void look();
+    void load();
     return () => {
       gone.abort();
       clearTimeout(timer);
     };
-  }, [ask, path, everyMs, turn, awake]);
+  }, [api, path, everyMs, reloads, awake]);
 
-  const again = useCallback(() => setTurn((before) => before + 1), []);
+  const again = useCallback(() => setReloads((before) => before + 1), []);
   const fresh = known.path === path ? known : { path };
   return { ...fresh, waiting: fresh.value === undefined && fresh.refusal === undefined, again };
 }

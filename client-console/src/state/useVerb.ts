@@ -2,7 +2,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Answer, Refusal } from './request.ts';
 
 export interface Verb {
-  /** From the click until the console has answered: nothing is shown as done before. */
+  /** True from the click until the console has answered. */
   pending: boolean;
   refusal: Refusal | undefined;
   /** A second click while the first is pending does nothing. @returns the answer's value, or undefined when it was refused */

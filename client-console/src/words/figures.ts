@@ -2,7 +2,7 @@ import type { Language } from './language.ts';
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 
-/** `"8888.00"` → `8,888.00`; an amount is text on the wire, and stays exact here. */
+/** `"8888.00"` → `8,888.00`. Amounts are text on the wire and are formatted as text, so they stay exact. */
 export function moneyText(amount: string): string {
   const [whole = '', cents] = amount.split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
@@ -13,19 +13,19 @@ export function countText(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
 
-/** Amounts as cents, for widths and sums; exact up to the largest budget. */
+/** An amount in cents, for widths and sums. Exact up to the largest budget. */
 export function centsOf(amount: string): number {
   return Number(amount.replace('.', ''));
 }
 
-/** What a person types (`8888`, `8,888.5`, `¥88`) → the wire's form; anything else as it is, for the server to refuse in words. */
+/** Typed amount (`8888`, `8,888.5`, `¥88`) → wire format. Anything else stays unchanged, so that the server refuses it with a reason. */
 export function amountTyped(text: string): string {
   const plain = text.replace(/[\s,，¥￥]/g, '');
   const match = /^0*(\d+)(?:\.(\d{0,2}))?$/.exec(plain);
   return match ? `${match[1]}.${(match[2] ?? '').padEnd(2, '0')}` : plain;
 }
 
-/** `14 Nov, 20:00:05`; the year only when it is another one. */
+/** `14 Nov, 20:00:05`. The year is shown only if it is not the current one. */
 export function momentText(moment: string | number, language: Language, now = Date.now()): string {
   const date = new Date(moment);
   const year = date.getFullYear() !== new Date(now).getFullYear();
@@ -50,11 +50,11 @@ export function countdownText(ms: number): string {
 
 const UNITS: Record<Language, readonly [string, string, string, string]> = { en: ['s', 'min', 'h', 'd'], zh: ['秒', '分钟', '小时', '天'] };
 
-/** How long, in the largest unit that fits: `45 s`, `2 min`, `1.5 h`. */
+/** A duration in the largest unit that fits: `45 s`, `2 min`, `1.5 h`. */
 export function durationText(ms: number, language: Language): string {
   const [s, min, h, d] = UNITS[language];
-  const tell = (value: number, unit: string) => `${Number(value.toFixed(1))} ${unit}`;
-  if (ms < 60_000) return tell(ms / 1_000, s);
-  if (ms < 3_600_000) return tell(ms / 60_000, min);
-  return ms < 86_400_000 ? tell(ms / 3_600_000, h) : tell(ms / 86_400_000, d);
+  const format = (value: number, unit: string) => `${Number(value.toFixed(1))} ${unit}`;
+  if (ms < 60_000) return format(ms / 1_000, s);
+  if (ms < 3_600_000) return format(ms / 60_000, min);
+  return ms < 86_400_000 ? format(ms / 3_600_000, h) : format(ms / 86_400_000, d);
 }

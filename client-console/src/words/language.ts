@@ -5,11 +5,11 @@ export type Language = 'en' | 'zh';
 
 const KEPT = 'rain.console.language';
 
-/** What the operator chose here before, else the first of his browser's languages that is spoken here. */
+/** The language that the operator chose before. Otherwise the first supported language of the browser. */
 export function firstLanguage(kept: string | null, languages: readonly string[]): Language {
   if (kept === 'en' || kept === 'zh') return kept;
-  const spoken = languages.find((language) => /^(zh|en)\b/i.test(language));
-  return spoken !== undefined && /^zh/i.test(spoken) ? 'zh' : 'en';
+  const supported = languages.find((language) => /^(zh|en)\b/i.test(language));
+  return supported !== undefined && /^zh/i.test(supported) ? 'zh' : 'en';
 }
 
 export const rememberedLanguage = (): Language => firstLanguage(localStorage.getItem(KEPT), navigator.languages);
@@ -18,7 +18,7 @@ export const rememberLanguage = (language: Language): void => localStorage.setIt
 export const LanguageContext = createContext<Language>('en');
 export const useLanguage = (): Language => useContext(LanguageContext);
 
-/** One screen's words in both languages, side by side, so that a sentence missing in one does not compile. */
+/** The texts of one screen in both languages. A text that is missing in one language does not compile. */
 interface Bilingual<W> {
   en: W;
   zh: W;

@@ -2,8 +2,8 @@ import { METHODS } from '../../../src/rain/split/methods.ts';
 import type { Language } from './language.ts';
 
 /**
- * The console gives its reasons in English, with the figures; here are those that an operator meets while he types a plan, in
- * Chinese. One that is not among them is shown as it is: an English reason is better than none.
+ * The console sends its reasons in English. These are the Chinese translations of the reasons that can occur while a plan is typed.
+ * A reason without a translation is shown in English.
  */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than the budget ([\d.]+)$/, '$1 个红包每个至少 $2，共需 $3，超过预算 $4'],
@@ -24,7 +24,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^a rain lasts a week at most$/, '一场红包雨最多持续一周'],
   [/^expected a title$/, '请填写名称'],
   [/^expected 1 to 500 characters$/, '请填写 1 到 500 个字'],
-  [/^the wallet was asked to pay what is in (\S+); .*$/, '外部钱包收到过支付 $1 的请求：请重试入账，或确认其没有支付'],
+  [/^the wallet was asked to pay what is in (\S+); .*$/, '外部钱包收到过支付 $1 的请求：请重新入队，或确认其没有支付'],
   [/^expected a number$/, '请填写数字'],
   [/^expected a number above zero$/, '请填写大于零的数字'],
   [/^expected a date and a time$/, '请填写日期和时间'],

@@ -19,27 +19,27 @@ export interface Shared {
   forbidden: string;
   tooMany: string;
   broken: string;
-  adds: string;
-  weighed: (time: string) => string;
-  addsNot: string;
+  balanced: string;
+  audited: (time: string) => string;
+  notBalanced: string;
   packets: (count: number) => string;
   wait: string;
   copied: string;
   copy: string;
 }
 
-/** What an answer is called; a newer gateway may count codes that this page does not know. */
+/** The name of an answer code. A newer gateway may send codes that this page does not know. */
 export function answerName({ answers }: Pick<Shared, 'answers'>, code: string): string {
   return (answers as Partial<Record<string, string>>)[code] ?? code;
 }
 
 export const SHARED = bilingual<Shared>({
-  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Closing the book', settled: 'Settled' },
-  parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Given back', spoiled: 'Set aside' },
-  statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs you', discarded: 'Given up' },
+  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Settling', settled: 'Settled' },
+  parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Returned', spoiled: 'Set aside' },
+  statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs action', discarded: 'Discarded' },
   answers: {
     0: 'Won', 1: 'Won before', '-1': 'Nothing left', '-2': 'Too early', '-3': 'Too late', '-4': 'Paused', '-5': 'Too fast', '-6': 'Blocked',
-    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-11': 'Has had enough',
+    '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-11': 'Win limit reached',
   },
   cancel: 'Cancel',
   close: 'Close',
@@ -48,13 +48,13 @@ export const SHARED = bilingual<Shared>({
   rehearsal: 'Rehearsal',
   reason: 'Reason',
   loading: 'One moment …',
-  unreachable: 'The console does not answer. Nothing is lost: whatever you asked for is safe to ask for again.',
-  forbidden: 'A viewer may look, and change nothing.',
+  unreachable: 'The console does not answer. Nothing is lost. You can safely try again.',
+  forbidden: 'Your account can view everything and change nothing.',
   tooMany: 'Too many attempts. Wait a minute.',
-  broken: 'Something broke on the server. It is safe to try again.',
-  adds: 'It adds up, to the cent.',
-  weighed: (time) => `Weighed at ${time}.`,
-  addsNot: 'It does NOT add up.',
+  broken: 'The server has an internal error. You can safely try again.',
+  balanced: 'It balanced up, to the cent.',
+  audited: (time) => `Audited at ${time}.`,
+  notBalanced: 'It does NOT add up.',
   packets: (count) => (count === 1 ? '1 packet' : `${count.toLocaleString('en-US')} packets`),
   wait: 'Working …',
   copied: 'Copied',
@@ -62,7 +62,7 @@ export const SHARED = bilingual<Shared>({
 }, {
   states: { draft: '草稿', loaded: '已就绪', open: '进行中', paused: '已暂停', closed: '结算中', settled: '已结算' },
   parts: { budget: '预算', credited: '已入账', pending: '入账中', unclaimed: '未领取', recycled: '已退回', spoiled: '已隔离' },
-  statuses: { credited: '已入账', pending: '入账中', dead: '待处理', discarded: '已放弃' },
+  statuses: { credited: '已入账', pending: '入账中', dead: '待处理', discarded: '已作废' },
   answers: {
     0: '抢到', 1: '已抢过', '-1': '已抢完', '-2': '未开始', '-3': '已结束', '-4': '已暂停', '-5': '点太快', '-6': '已封禁',
     '-7': '繁忙', '-8': '无此场次', '-9': '无票', '-11': '已达上限',
@@ -78,9 +78,9 @@ export const SHARED = bilingual<Shared>({
   forbidden: '只读账号只能查看，不能更改。',
   tooMany: '尝试次数太多，请稍等一分钟。',
   broken: '服务器出了问题，可以放心重试。',
-  adds: '账目分毫不差。',
-  weighed: (time) => `核算于 ${time}。`,
-  addsNot: '账目对不上！',
+  balanced: '账目分毫不差。',
+  audited: (time) => `${time} 核算。`,
+  notBalanced: '账目对不上！',
   packets: (count) => `${count.toLocaleString('en-US')} 个红包`,
   wait: '处理中…',
   copied: '已复制',

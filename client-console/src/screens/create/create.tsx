@@ -16,51 +16,51 @@ import { TermsPart } from './terms.tsx';
 import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
-/** A form that is judged while it is typed, and a last look in words at what money moves. */
+/** A form that is validated while it is typed, and a review of the money that it moves. */
 export function Create({ campaignId }: { campaignId?: string | undefined }) {
-  const asked = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
+  const request = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
   if (campaignId === undefined) return <Form />;
-  return <Awaited asked={asked}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
+  return <Awaited request={request}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
 }
 
 function Form({ campaign }: { campaign?: CampaignDetail }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask, mayAct } = useApp();
-  const [draft, setDraft] = useState<Draft>(() => newDraft(ask.now(), campaign && {
+  const { api, mayAct } = useApp();
+  const [draft, setDraft] = useState<Draft>(() => newDraft(api.now(), campaign && {
     id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)),
   }));
-  const [against, setAgainst] = useState<readonly FieldRefusal[]>([]);
+  const [serverRefusals, setServerRefusals] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
   const verb = useVerb();
   const dryRun = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
   const { preview } = dryRun;
   const change = (changed: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...changed }));
-    setAgainst([]);
+    setServerRefusals([]);
     verb.forget();
   };
   if (!mayAct) return <Empty title={shared.forbidden} calm whole />;
 
-  const untimely = timeRefusals(draft);
-  // What the console would say, asked before the last look, so that this one is not refused.
+  const wrongTimes = timeRefusals(draft);
+  // A dry run before the review, so that the review is not refused.
   const review = async () => {
-    if (untimely.length > 0) return;
+    if (wrongTimes.length > 0) return;
     const found: FieldRefusal[] = [];
-    for (const request of requestsOf(draft, ask.now())) {
-      const judged = await verb.run(async () => {
-        const answer = await ask.post('rains', { ...request, dryRun: true });
+    for (const rain of requestsOf(draft, api.now())) {
+      const checked = await verb.run(async () => {
+        const answer = await api.post('rains', { ...rain, dryRun: true });
         if (answer.ok || answer.refusal.refusals.length === 0) return answer;
         found.push(...answer.refusal.refusals);
         return { ok: true as const, value: undefined };
       });
-      if (!judged) return;
+      if (!checked) return;
     }
-    setAgainst(found);
+    setServerRefusals(found);
     setReviewing(found.length === 0);
   };
-  const typed = [...(preview && !preview.ok ? preview.refusals : []), ...untimely];
-  const refusals = [...typed, ...against.filter(({ field, reason }) => !typed.some((known) => known.field === field && known.reason === reason))];
+  const typed = [...(preview && !preview.ok ? preview.refusals : []), ...wrongTimes];
+  const refusals = [...typed, ...serverRefusals.filter(({ field, reason }) => !typed.some((known) => known.field === field && known.reason === reason))];
 
   return (
     <>
@@ -76,8 +76,8 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
         <form noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
           <MoneyPart draft={draft} refusals={refusals} change={change} />
           <WhenPart draft={draft} refusals={refusals} change={change}><TermsPart draft={draft} refusals={refusals} change={change} /></WhenPart>
-          <Refused refusal={verb.refusal ?? unplaced(against)} />
-          <div class="acts"><Button type="submit" look="main" pending={verb.pending} testId="review">{words.review}</Button></div>
+          <Refused refusal={verb.refusal ?? unplaced(serverRefusals)} />
+          <div class="acts"><Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button></div>
         </form>
         <PreviewPane {...dryRun} />
       </div>
@@ -88,7 +88,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
 
 const PLACED = /^(plan\.)?(title|budget|packets|min|max|opensAt|closesAt|split(\..*)?|terms\..*)$/;
 
-/** Those that no field of the form is called by. */
+/** Refusals of fields that are not in the form. */
 function unplaced(refusals: readonly FieldRefusal[]) {
   const rest = refusals.filter(({ field }) => !PLACED.test(field));
   return rest.length === 0 ? undefined : { status: 400, code: 'refused', reason: '', refusals: rest };

@@ -10,34 +10,34 @@ export type Unit = keyof typeof UNITS_MS;
 export type TypedRow = Readonly<Record<string, string>>;
 type TypedRows = Readonly<Partial<Record<MethodName, readonly TypedRow[]>>>;
 
-/** The form as it is typed: texts, which the console judges. */
+/** The form as typed. The console validates it. */
 export interface Draft {
-  /** Chosen once for each form: however often it is sent, there is one rain. */
+  /** Chosen once per form, so that sending it twice creates one rain. */
   id: string;
   title: string;
   budget: string;
   packets: string;
   method: MethodName;
-  /** What was typed for the methods that ask for a list: kept while another method is looked at. */
+  /** Typed rows of the methods with a list. Kept while another method is selected. */
   rows: TypedRows;
   min: string;
   max: string;
   when: 'in' | 'at' | 'rounds';
   startIn: string;
   startInUnit: Unit;
-  /** As `datetime-local` gives them, in the operator's own time. */
+  /** Values of `datetime-local` inputs, in the operator's time zone. */
   starts: readonly string[];
   duration: string;
   durationUnit: Unit;
-  /** A flag that is on, or a count as it is typed; some do not suit these rains. */
+  /** Flags that are on, and counts as typed. Some do not apply to these rains. */
   terms: { readonly [N in AskedTermName]?: boolean | string };
-  /** Whose rounds these are to be; `first` is the number of the first of them. */
+  /** The campaign of these rounds; `first` is the number of the first round. */
   campaign?: { id: string; first: number };
 }
 
 export type PresetName = 'party' | 'flash' | 'alike';
 
-/** What most rains are, to start from. */
+/** Common rains to start from. */
 export const PRESETS: Record<PresetName, Partial<Draft>> = {
   party: {
     budget: '8888.00', packets: '300', method: 'tiers', rows: { tiers: [{ count: '1', amount: '888.00' }, { count: '10', amount: '88.88' }] },
@@ -47,7 +47,7 @@ export const PRESETS: Record<PresetName, Partial<Draft>> = {
   alike: { budget: '1000.00', packets: '100', method: 'even', rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min', duration: '60', durationUnit: 's' },
 };
 
-/** The time makes an id sort, the random part makes it unique; as the server makes them. */
+/** Same format as on the server: the time makes ids sortable, the random part makes them unique. */
 export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes)): string {
   return now.toString(36) + [...random(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -59,12 +59,12 @@ export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   };
 }
 
-/** Those that suit the rains of this form, to be asked for one by one. */
+/** The terms that apply to the rains of this form. */
 export function termsFor({ campaign }: Pick<Draft, 'campaign'>): AskedTermName[] {
   return askedTermNames(campaign ? 'rounds' : 'rains of their own');
 }
 
-/** As the console is asked: what is off, or was left empty, is not there. */
+/** The terms of the request. Terms that are off or empty are left out. */
 function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
   return Object.fromEntries(termsFor(draft).flatMap((name) => {
     const typed = draft.terms[name];
@@ -73,7 +73,7 @@ function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
   }));
 }
 
-/** What the console is asked; numbers that are none become null, which it refuses by name. */
+/** The plan of the request. An invalid number becomes null in JSON, and the console refuses it by name. */
 export function planOf({ budget, packets, method, rows, min, max }: Draft): Plan {
   return {
     budget: amountTyped(budget), packets: numberTyped(packets), split: { method, ...listOf(method, rows) },
@@ -88,7 +88,7 @@ function listOf(name: MethodName, typed: TypedRows): Record<string, unknown> {
   return { [rows.field]: rowsTyped(name, typed).map((row) => Object.fromEntries(Object.entries(row).map(read))) };
 }
 
-/** A list has one row at least, to be typed into. */
+/** The rows of the list; at least one, to be filled in. */
 export function rowsTyped(name: MethodName, typed: TypedRows): readonly TypedRow[] {
   return typed[name] ?? [methodNamed(name).rows?.form.first ?? {}];
 }
@@ -110,27 +110,27 @@ export interface RainRequest {
   campaign?: { id: string; round: number };
 }
 
-/** One rain, or one for each start: each with an id that stays the same however often this is asked for. */
+/** One request per rain. The ids are the same at every call, so a repeated request creates no second rain. */
 export function requestsOf(draft: Draft, now: number): RainRequest[] {
   const plan = planOf(draft);
-  const lastsMs = Math.round(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit]);
+  const durationMs = Math.round(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit]);
   const title = draft.title.trim();
   const starts = draft.when === 'in' ? [Math.round(now + numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit])]
     : draft.starts.slice(0, draft.when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime());
   const { campaign } = draft;
   const terms = termsOf(draft);
   return starts.map((opensAt, i) => {
-    // A round is called after its campaign.
+    // The id of a round begins with the id of its campaign.
     const round = campaign && { id: campaign.id, round: campaign.first + i };
     return {
       id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
       ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
-      plan, opensAt, closesAt: opensAt + lastsMs, terms, load: true, ...(round && { campaign: round }),
+      plan, opensAt, closesAt: opensAt + durationMs, terms, load: true, ...(round && { campaign: round }),
     };
   });
 }
 
-/** What is wrong with its times before the console can be asked: they would reach it as no time at all. */
+/** Refusals of invalid times. They are checked here, because in JSON they would all become null. */
 export function timeRefusals({ when, startIn, starts, duration }: Draft): FieldRefusal[] {
   const refusals: FieldRefusal[] = [];
   if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
@@ -139,7 +139,7 @@ export function timeRefusals({ when, startIn, starts, duration }: Draft): FieldR
   return refusals;
 }
 
-/** The next round, as long after the last as that was after the one before; else half an hour. */
+/** The start of the next round: the same interval as between the last two, otherwise 30 minutes. */
 export function nextStart(starts: readonly string[]): string {
   const [before, last] = [starts.at(-2), starts.at(-1)].map((start) => (start === undefined ? NaN : new Date(start).getTime())) as [number, number];
   const gap = last - before > 0 ? last - before : 30 * 60_000;
@@ -155,7 +155,7 @@ export function localText(time: number): string {
 
 const roundUp = (time: number): number => Math.ceil(time / 300_000) * 300_000;
 
-/** Those of one field; the console names a plan's fields alone or below `plan`, and terms below `terms`. */
+/** The refusals of these fields. The console names a plan's fields with or without the prefix `plan.`, and terms as `terms.*`. */
 export function refusalsFor(refusals: readonly FieldRefusal[], ...fields: string[]): FieldRefusal[] {
   return refusals.filter(({ field }) => fields.includes(field.replace(/^plan\./, '')));
 }

@@ -13,7 +13,7 @@ interface PartProps {
   change: (change: Partial<Draft>) => void;
 }
 
-/** How much, in how many packets, and how it is split. */
+/** Budget, number of packets, and the way of splitting. */
 export function MoneyPart({ draft, refusals, change }: PartProps) {
   const words = useWords(WORDS);
   const language = useLanguage();
@@ -46,7 +46,7 @@ interface RowsPartProps {
   onChange: (typed: readonly TypedRow[]) => void;
 }
 
-/** The list that a method asks for, one row at least. */
+/** The list that a method needs; at least one row. */
 function RowsPart({ rows: { field, columns, form }, typed, refusals, onChange }: RowsPartProps) {
   const language = useLanguage();
   const put = (at: number, column: string, text: string) => onChange(typed.map((row, i) => (i === at ? { ...row, [column]: text } : row)));
@@ -63,10 +63,10 @@ function RowsPart({ rows: { field, columns, form }, typed, refusals, onChange }:
               refusals={[...refusalsFor(refusals, `split.${field}.${i}.${name}`), ...(i === typed.length - 1 && name === names.at(-1) ? whole : [])]}
             />
           ))}
-          {typed.length > 1 && <Button look="quiet" label={`${form.remove[language]} ${i + 1}`} onClick={() => onChange(typed.filter((_, at) => at !== i))}>✕</Button>}
+          {typed.length > 1 && <Button variant="quiet" label={`${form.remove[language]} ${i + 1}`} onClick={() => onChange(typed.filter((_, at) => at !== i))}>✕</Button>}
         </div>
       ))}
-      <Button look="quiet" onClick={() => onChange([...typed, form.first])}>+ {form.add[language]}</Button>
+      <Button variant="quiet" onClick={() => onChange([...typed, form.first])}>+ {form.add[language]}</Button>
     </div>
   );
 }

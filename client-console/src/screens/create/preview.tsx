@@ -11,7 +11,7 @@ import { useLanguage, useWords } from '../../words/language.ts';
 import { reasonIn } from '../../words/refusals.ts';
 import { WORDS } from './words.ts';
 
-/** A pause in typing after which the console is asked. */
+/** Pause in typing after which a preview is requested. */
 const TYPING_MS = 250;
 
 interface DryRun {
@@ -20,9 +20,9 @@ interface DryRun {
   redraw: () => void;
 }
 
-/** What a plan would give, or what is against it, as it is typed. `undefined` is no plan yet. */
+/** Preview or refusals of a plan while it is typed. @param plan `undefined`: no plan yet */
 export function usePreview(plan: Plan | undefined): DryRun {
-  const { ask, awake } = useApp();
+  const { api, awake } = useApp();
   const [preview, setPreview] = useState<Previewed>();
   const [fault, setFault] = useState<Refusal>();
   const [draw, setDraw] = useState(0);
@@ -30,10 +30,10 @@ export function usePreview(plan: Plan | undefined): DryRun {
   useEffect(() => {
     if (key === undefined || !awake) return undefined;
     const gone = new AbortController();
-    const timer = setTimeout(() => void ask.post<Previewed>('rains/preview', { plan: JSON.parse(key) as Plan }, gone.signal).then((answer) => {
+    const timer = setTimeout(() => void api.post<Previewed>('rains/preview', { plan: JSON.parse(key) as Plan }, gone.signal).then((answer) => {
       if (gone.signal.aborted) return;
       setFault(answer.ok ? undefined : answer.refusal);
-      // Also a refusal that came as one: its fields are those of the plan.
+      // A refusal with fields is shown like a preview's refusals: its fields are those of the plan.
       if (answer.ok) setPreview(answer.value);
       else if (answer.refusal.refusals.length > 0) setPreview({ ok: false, refusals: [...answer.refusal.refusals] });
     }), TYPING_MS);
@@ -41,7 +41,7 @@ export function usePreview(plan: Plan | undefined): DryRun {
       clearTimeout(timer);
       gone.abort();
     };
-  }, [ask, key, draw, awake]);
+  }, [api, key, draw, awake]);
   return { preview: key === undefined ? undefined : preview, fault, redraw: () => setDraw((before) => before + 1) };
 }
 
@@ -49,10 +49,10 @@ export function PreviewPane({ preview, fault, redraw }: DryRun) {
   const words = useWords(WORDS);
   return (
     <section class="card preview" aria-labelledby="preview-title">
-      <div class="row"><h2 id="preview-title">{words.preview}</h2>{preview?.ok && <Button look="quiet" onClick={redraw}>{words.redraw}</Button>}</div>
+      <div class="row"><h2 id="preview-title">{words.preview}</h2>{preview?.ok && <Button variant="quiet" onClick={redraw}>{words.redraw}</Button>}</div>
       {fault && fault.refusals.length === 0 && <Refused refusal={fault} />}
       {!preview && <p class="hint">{words.previewEmpty}</p>}
-      {preview && !preview.ok && <Against refusals={preview.refusals} />}
+      {preview && !preview.ok && <Refusals refusals={preview.refusals} />}
       {preview?.ok && (
         <div data-testid="preview">
           <Falling amounts={preview.sample} luckiest={preview.luckiest} />
@@ -70,8 +70,8 @@ export function PreviewPane({ preview, fault, redraw }: DryRun) {
   );
 }
 
-/** Also beside their fields; here for whoever looks here. */
-function Against({ refusals }: { refusals: readonly FieldRefusal[] }) {
+/** All refusals of the plan. They are also shown beside their fields. */
+function Refusals({ refusals }: { refusals: readonly FieldRefusal[] }) {
   const language = useLanguage();
   return <ul class="against" data-testid="against">{refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</ul>;
 }

@@ -11,7 +11,7 @@ interface PartProps {
   change: (change: Partial<Draft>) => void;
 }
 
-/** One field for each term that suits these rains: a switch, or a number that may be left empty. */
+/** One field per term: a switch, or a number that may be empty. */
 export function TermsPart({ draft, refusals, change }: PartProps) {
   const words = useWords(TERM_WORDS);
   return (

@@ -15,7 +15,7 @@ interface PartProps {
   change: (change: Partial<Draft>) => void;
 }
 
-/** When it opens and how long it rains; several starts are several rains. */
+/** Start time and duration. Several starts make several rains. */
 export function WhenPart({ draft, refusals, change, children }: PartProps & { children: ComponentChildren }) {
   const words = useWords(WORDS);
   const units = Object.entries(words.units) as [Unit, string][];
@@ -52,10 +52,10 @@ function Rounds({ draft: { starts, campaign }, refusals, change }: PartProps) {
         <div class="round" key={i}>
           <Field label={words.round(i + (campaign?.first ?? 1))} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
             refusals={i === starts.length - 1 ? refusals : []} />
-          {starts.length > 1 && <Button look="quiet" label={words.removeRound(i + 1)} onClick={() => change({ starts: starts.filter((_, at) => at !== i) })}>✕</Button>}
+          {starts.length > 1 && <Button variant="quiet" label={words.removeRound(i + 1)} onClick={() => change({ starts: starts.filter((_, at) => at !== i) })}>✕</Button>}
         </div>
       ))}
-      {starts.length < ROUNDS_MAX && <Button look="quiet" onClick={() => change({ starts: [...starts, nextStart(starts)] })}>+ {words.addRound}</Button>}
+      {starts.length < ROUNDS_MAX && <Button variant="quiet" onClick={() => change({ starts: [...starts, nextStart(starts)] })}>+ {words.addRound}</Button>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useWords } from '../../words/language.ts';
 import { answerName, SHARED } from '../../words/shared.ts';
 import { WORDS } from './words.ts';
 
-/** What the players are told, by code: a storm of "busy" or "too fast" is seen here first. */
+/** Answers to the players, by code. Many "busy" or "too fast" answers are noticed here first. */
 export function Answers({ sample: { answersPerSecond } }: { sample: Sample }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);

@@ -3,7 +3,7 @@ import { countText, durationText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
-/** Four figures that a whole hall can read. */
+/** Four figures, large enough for a big screen. */
 export function Gauges({ sample }: { sample: Sample }) {
   const words = useWords(WORDS);
   const language = useLanguage();

@@ -4,13 +4,13 @@ import { countdownText, countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
-/** Four looks a second: a second that is skipped would be seen by a whole hall. */
-const LOOK_MS = 250;
+/** Four updates a second, so that the countdown on the big screen never skips a second. */
+const TICK_MS = 250;
 
-/** The one thing a hall looks at: how long until it rains, how long it still rains, and how much is left. */
+/** The headline of the live screen: the time until the start or the end, and the packets left. */
 export function Hero({ sample }: { sample: Sample }) {
   const words = useWords(WORDS);
-  const now = useNow(LOOK_MS);
+  const now = useNow(TICK_MS);
   const { state, left, packets } = sample;
   const until = state === 'loaded' || state === 'draft' ? sample.opensAt : sample.closesAt;
   const running = state === 'draft' || state === 'loaded' || state === 'open' || state === 'paused';

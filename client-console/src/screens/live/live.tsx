@@ -18,49 +18,49 @@ import { RatesTile } from './rates.tsx';
 import { Ticker } from './ticker.tsx';
 import { WORDS } from './words.ts';
 
-const LOOK_MS = 5_000;
+const REFRESH_MS = 5_000;
 
-/** A running rain, second by second; as a big screen it can be shown to everybody who plays. */
+/** A running rain, updated every second. In full screen it can be shown to the audience. */
 export function LiveScreen({ rainId }: { rainId: string }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
   const missing = useWords(RAIN).noRain;
-  const asked = useRequest<RainDetail>(`rains/${encodeURIComponent(rainId)}`, LOOK_MS);
+  const request = useRequest<RainDetail>(`rains/${encodeURIComponent(rainId)}`, REFRESH_MS);
   const { samples, link } = useLive(rainId);
   const stage = useRef<HTMLDivElement>(null);
   const [big, setBig] = useState(false);
   useEffect(() => {
-    const look = () => setBig(document.fullscreenElement !== null && document.fullscreenElement === stage.current);
-    document.addEventListener('fullscreenchange', look);
-    return () => document.removeEventListener('fullscreenchange', look);
+    const update = () => setBig(document.fullscreenElement !== null && document.fullscreenElement === stage.current);
+    document.addEventListener('fullscreenchange', update);
+    return () => document.removeEventListener('fullscreenchange', update);
   }, []);
-  if (asked.refusal?.status === 404) return <Empty title={missing} calm whole />;
-  const rain = asked.value;
-  if (!rain) return <><Refused refusal={asked.refusal} again={asked.again} /><p class="awaited">{shared.loading}</p></>;
-  const sample = samples.at(-1) ?? foretold(rain);
+  if (request.refusal?.status === 404) return <Empty title={missing} calm whole />;
+  const rain = request.value;
+  if (!rain) return <><Refused refusal={request.refusal} again={request.again} /><p class="awaited">{shared.loading}</p></>;
+  const sample = samples.at(-1) ?? sampleOf(rain);
   const toggle = () => void (big ? document.exitFullscreen() : stage.current?.requestFullscreen());
   return (
     <>
-      <RainHead rain={{ ...rain, state: sample.state }} tab="live"><Button look="main" onClick={toggle} testId="big">{words.big}</Button></RainHead>
+      <RainHead rain={{ ...rain, state: sample.state }} tab="live"><Button variant="main" onClick={toggle} testId="big">{words.big}</Button></RainHead>
       <div class="stage" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
         <header>
           <h2>{rain.title}{rain.terms.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
           <p class="link" data-link={link} role="status">{link === 'up' ? '' : words[link === 'lost' ? 'lost' : 'connecting']}</p>
-          {big && <Button look="quiet" onClick={toggle}>{words.small}</Button>}
+          {big && <Button variant="quiet" onClick={toggle}>{words.small}</Button>}
         </header>
         <Hero sample={sample} />
         <Gauges sample={sample} />
         <RatesTile samples={samples} />
         <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={moneyText(rain.budget)} />
-        <section class="panel money">{sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.unweighed}</p>}</section>
+        <section class="panel money">{sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.auditPending}</p>}</section>
         <Answers sample={sample} />
       </div>
     </>
   );
 }
 
-/** What the list knows, until the stream says more. */
-function foretold(rain: RainDetail): Sample {
+/** A sample from the rain's own figures, shown until the stream sends one. */
+function sampleOf(rain: RainDetail): Sample {
   const { state, opensAt, closesAt, packets, left, claims, credited } = rain;
   return { at: new Date().toISOString(), state, opensAt, closesAt, packets, left, wins: claims, credited, creditLagMs: null, sockets: 0, gateways: 0, grabsPerSecond: 0, winsPerSecond: 0, answersPerSecond: {}, equation: null };
 }

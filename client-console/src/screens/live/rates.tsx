@@ -4,7 +4,7 @@ import { Chart, type Line } from '../../components/chart.tsx';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
-/** Grabs and wins a second, over the last minutes. */
+/** Grabs and wins per second over the last minutes. */
 export function RatesTile({ samples }: { samples: readonly Sample[] }) {
   const words = useWords(WORDS);
   const rows = useMemo(() => [

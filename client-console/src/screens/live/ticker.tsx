@@ -5,13 +5,13 @@ import { centsOf, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
-const LOOK_MS = 2_000;
+const REFRESH_MS = 2_000;
 const SHOWN = 12;
 
-/** Who has won, masked: this may hang on a wall. */
+/** The latest winners. Names are masked, because the screen may be public. */
 export function Ticker({ rainId, over, budget }: { rainId: string; over: boolean; budget: string }) {
   const words = useWords(WORDS);
-  const winners = useRequest<{ winners: Winner[] }>(`rains/${encodeURIComponent(rainId)}/winners?limit=200`, LOOK_MS).value?.winners ?? [];
+  const winners = useRequest<{ winners: Winner[] }>(`rains/${encodeURIComponent(rainId)}/winners?limit=200`, REFRESH_MS).value?.winners ?? [];
   const luckiest = winners.reduce<Winner | undefined>((best, winner) => (best && centsOf(best.amount) >= centsOf(winner.amount) ? best : winner), undefined);
   const latest = [...winners].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, SHOWN);
   return (

@@ -10,25 +10,24 @@ import { useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';
 import { WORDS } from './words.ts';
 
-/** What was promised before the rain, and whether it was kept. */
+/** The commitment, the seed, and the verification of a rain. */
 export function Fairness({ rain }: { rain: RainDetail }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const [verdict, setVerdict] = useState<Verdict>();
   const verify = async () => {
-    const told = await verb.run(() => ask.get<Verdict>(`rains/${encodeURIComponent(rain.rainId)}/verify`));
-    if (told) setVerdict(told.done);
+    const verified = await verb.run(() => api.get<Verdict>(`rains/${encodeURIComponent(rain.rainId)}/verify`));
+    if (verified) setVerdict(verified.done);
   };
-  const more = rain.topUps;
-  return (
+    return (
     <section class="card" aria-labelledby="fairness">
       <div class="row"><h2 id="fairness">{words.fairness}</h2>{rain.state === 'settled' && <Button pending={verb.pending} onClick={() => void verify()} testId="verify">{words.verify}</Button>}</div>
       {rain.commitment === undefined ? <p class="hint">{words.noCommitment}</p> : (
         <><h3>{words.commitment}</h3><Copyable text={rain.commitment} testId="commitment" /><p class="hint">{words.commitmentTold}</p></>
       )}
-      {more.map(({ topUp, budget, packets, commitment }) => (
+      {rain.topUps.map(({ topUp, budget, packets, commitment }) => (
         <div key={topUp}><h3>{words.topUp(topUp)}: {moneyText(budget)}, {shared.packets(packets)}</h3><Copyable text={commitment} /></div>
       ))}
       {rain.seed !== undefined ? <><h3>{words.seed}</h3><Copyable text={rain.seed} /></> : <p class="hint">{words.verifyLater}</p>}

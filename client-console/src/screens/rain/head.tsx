@@ -12,7 +12,7 @@ interface HeadProps {
   children?: ComponentChildren;
 }
 
-/** What stands above every screen of one rain. */
+/** The header of every screen of one rain. */
 export function RainHead({ rain, tab, children }: HeadProps) {
   const words = useWords(TABS);
   const { rainId } = rain;

@@ -3,7 +3,7 @@ import { Copyable } from '../../components/copy.tsx';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
-/** How players come to this rain, and how simulated ones do, as long as somebody can still come. */
+/** The link for players and the command for simulated players, until the rain has ended. */
 export function Invite({ rain: { rainId, state } }: { rain: RainDetail }) {
   const words = useWords(WORDS);
   if (state === 'closed' || state === 'settled') return null;

@@ -8,7 +8,7 @@ import { EquationBar } from '../../components/equation-bar.tsx';
 import { countText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { TERM_NAMES } from '../../../../src/rain/terms.ts';
-import { tellTerm, TERM_WORDS } from '../term-words.ts';
+import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { VerbButtons } from './verb-buttons.tsx';
 import { Fairness } from './fairness.tsx';
 import { RainHead } from './head.tsx';
@@ -16,31 +16,31 @@ import { Invite } from './invite.tsx';
 import { Timeline } from './timeline.tsx';
 import { WORDS } from './words.ts';
 
-const LOOK_MS = 2_000;
-/** Weighing computes all packets anew: not more often than somebody reads it. */
-const WEIGH_MS = 8_000;
+const REFRESH_MS = 2_000;
+/** An audit recomputes all packets, so it runs only as often as a person reads it. */
+const AUDIT_MS = 8_000;
 
-/** One rain: what it is, what was done to it, and whether its money adds up. */
+/** One rain: its figures, its timeline and its audit. */
 export function RainPage({ rainId }: { rainId: string }) {
   const words = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
-  const asked = useRequest<RainDetail>(path, LOOK_MS);
-  const settled = asked.value?.state === 'settled';
-  const audit = useRequest<AuditAnswer>(`${path}/audit`, settled ? undefined : WEIGH_MS);
-  const actions = useRequest<{ actions: Action[] }>(`actions?rainId=${encodeURIComponent(rainId)}`, settled ? undefined : WEIGH_MS);
-  const again = () => { asked.again(); audit.again(); actions.again(); };
-  const state = asked.value?.state;
+  const request = useRequest<RainDetail>(path, REFRESH_MS);
+  const settled = request.value?.state === 'settled';
+  const audit = useRequest<AuditAnswer>(`${path}/audit`, settled ? undefined : AUDIT_MS);
+  const actions = useRequest<{ actions: Action[] }>(`actions?rainId=${encodeURIComponent(rainId)}`, settled ? undefined : AUDIT_MS);
+  const again = () => { request.again(); audit.again(); actions.again(); };
+  const state = request.value?.state;
   useEffect(() => { audit.again(); actions.again(); }, [state]);
-  if (asked.refusal?.status === 404) return <Empty title={words.noRain} calm whole><p><code>{rainId}</code></p></Empty>;
+  if (request.refusal?.status === 404) return <Empty title={words.noRain} calm whole><p><code>{rainId}</code></p></Empty>;
   return (
-    <Awaited asked={asked}>{(rain) => (
+    <Awaited request={request}>{(rain) => (
       <>
         <RainHead rain={rain} tab="rain"><VerbButtons rain={rain} onDone={again} /></RainHead>
         <div class="columns">
           <div>
             <section class="card" aria-labelledby="money">
-              <div class="row"><h2 id="money">{words.money}</h2><Button look="quiet" onClick={audit.again}>{words.weigh}</Button></div>
-              <Awaited asked={audit}>{(told) => <><EquationBar equation={told} /><Findings audit={told} /></>}</Awaited>
+              <div class="row"><h2 id="money">{words.money}</h2><Button variant="quiet" onClick={audit.again}>{words.audit}</Button></div>
+              <Awaited request={audit}>{(found) => <><EquationBar equation={found} /><Findings audit={found} /></>}</Awaited>
             </section>
             <Fairness rain={rain} />
           </div>
@@ -57,8 +57,8 @@ export function RainPage({ rainId }: { rainId: string }) {
 
 function Findings({ audit }: { audit: AuditAnswer }) {
   const words = useWords(WORDS);
-  const promised = audit.told_twice ?? 0;
-  const findings = [...(promised > 0 ? [words.promised(promised)] : []), ...(audit.findings ?? [])];
+  const oversold = audit.told_twice ?? 0;
+  const findings = [...(oversold > 0 ? [words.oversold(oversold)] : []), ...(audit.findings ?? [])];
   if (findings.length === 0) return null;
   return <div class="findings" role="status"><h3>{words.findings}</h3><ul>{findings.map((finding) => <li key={finding}>{finding}</li>)}</ul></div>;
 }
@@ -77,7 +77,7 @@ function Figures({ rain }: { rain: RainDetail }) {
       <dl class="facts">
         <div><dt>{words.window}</dt><dd>{momentText(rain.opensAt, language)} – {momentText(rain.closesAt, language)}</dd></div>
         {rain.campaign && <div><dt>{words.round}</dt><dd><a href={hashOf({ screen: 'campaign', campaignId: rain.campaign.id })}>{rain.campaign.id}</a>, {words.roundOf(rain.campaign.round)}</dd></div>}
-        {TERM_NAMES.filter((name) => name in rain.terms).map((name) => <div key={name}><dt>{termWords[name].label}</dt><dd>{tellTerm(termWords[name], rain.terms[name])}</dd></div>)}
+        {TERM_NAMES.filter((name) => name in rain.terms).map((name) => <div key={name}><dt>{termWords[name].label}</dt><dd>{formatTerm(termWords[name], rain.terms[name])}</dd></div>)}
         <div><dt>{words.id}</dt><dd><code>{rain.rainId}</code></dd></div>
       </dl>
     </section>

@@ -13,14 +13,14 @@ interface StartProps {
   onClose: () => void;
 }
 
-/** Now, or with a countdown that every screen shows. */
+/** Starts a rain now, or after a countdown that every screen shows. */
 export function Start({ rain: { rainId, title }, onClose }: StartProps) {
   const words = useWords(WORDS);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const [inMs, setInMs] = useState('10000');
   const act = async () => {
-    if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rainId)}/start`, inMs === '0' ? {} : { inMs: Number(inMs) }))) onClose();
+    if (await verb.run(() => api.post(`rains/${encodeURIComponent(rainId)}/start`, inMs === '0' ? {} : { inMs: Number(inMs) }))) onClose();
   };
   return (
     <Dialog title={words.ask.start(title)} act={words.verbs.start} verb={verb} onAct={() => void act()} onClose={onClose}>
@@ -30,16 +30,16 @@ export function Start({ rain: { rainId, title }, onClose }: StartProps) {
   );
 }
 
-/** Another moment for a rain that has not opened. */
-export function Move({ rain: { rainId, title, opensAt, closesAt }, onClose }: StartProps) {
+/** Reschedules a rain that has not opened. */
+export function Reschedule({ rain: { rainId, title, opensAt, closesAt }, onClose }: StartProps) {
   const words = useWords(WORDS);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const [start, setStart] = useState(() => localText(Date.parse(opensAt)));
   const time = new Date(start).getTime();
   const act = async () => {
     const moved = { opensAt: time, closesAt: time + Date.parse(closesAt) - Date.parse(opensAt) };
-    if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved))) onClose();
+    if (await verb.run(() => api.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved))) onClose();
   };
   return (
     <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} onAct={() => void act()} onClose={onClose} disabled={Number.isNaN(time)}>

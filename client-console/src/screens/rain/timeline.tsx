@@ -5,16 +5,16 @@ import { useLanguage, useWords } from '../../words/language.ts';
 import { ACTION_WORDS } from '../action-words.ts';
 import { WORDS } from './words.ts';
 
-/** What was done to a rain and by whom, and what its clock did, in one order. */
+/** The operators' actions and the opening and closing of a rain, latest first. */
 export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonly Action[] }) {
   const words = useWords(WORDS);
   const verbs = useWords(ACTION_WORDS);
   const language = useLanguage();
-  const now = useApp().ask.now();
+  const now = useApp().api.now();
   const ended = rain.state === 'closed' || rain.state === 'settled';
   const moment = (at: string, coming: string, past: string) => ({ key: coming, at, what: Date.parse(at) > now ? coming : past, who: '', ahead: Date.parse(at) > now });
   const steps = [
-    // One that was ended before its time did not reach it.
+    // A rain that was ended early never reached these times.
     ...(ended && Date.parse(rain.opensAt) > now ? [] : [moment(rain.opensAt, words.opens, words.opened)]), ...(ended && Date.parse(rain.closesAt) > now ? [] : [moment(rain.closesAt, words.closes, words.closed)]),
     ...actions.map(({ id, at, verb, actor }) => ({ key: String(id), at, what: verbs[verb] ?? verb, who: actor, ahead: false })),
   ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));

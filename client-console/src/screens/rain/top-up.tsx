@@ -12,17 +12,17 @@ import { usePreview } from '../create/preview.tsx';
 import { WORDS as PLAN_WORDS } from '../create/words.ts';
 import { WORDS } from './words.ts';
 
-/** Those that ask for a list are a matter of the whole rain. */
+/** Methods that need a list apply to a whole rain only. */
 const PLAIN = METHODS.filter((method) => method.rows === undefined);
 
-/** More money for a rain, before or while it falls. The id is chosen once for each form: however often it is sent, it is one top-up. */
+/** Adds money to a rain, before or while it is open. The id is chosen once per form, so sending the form twice makes one top-up. */
 export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }) {
   const words = useWords(WORDS);
   const plans = useWords(PLAN_WORDS);
   const language = useLanguage();
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
-  const [id] = useState(() => newId(ask.now()));
+  const [id] = useState(() => newId(api.now()));
   const [budget, setBudget] = useState('');
   const [packets, setPackets] = useState('');
   const [method, setMethod] = useState<MethodName>(DEFAULT_METHOD.name);
@@ -31,7 +31,7 @@ export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }
   const { preview } = usePreview(typed ? plan : undefined);
   const refusals = [...(preview && !preview.ok ? preview.refusals : []), ...(verb.refusal?.refusals ?? [])];
   const act = async () => {
-    if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan }))) onClose();
+    if (await verb.run(() => api.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan }))) onClose();
   };
   return (
     <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} onAct={() => void act()} onClose={onClose} disabled={!preview?.ok}>
@@ -40,7 +40,7 @@ export function TopUp({ rain, onClose }: { rain: RainView; onClose: () => void }
         <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
       </div>
       <Segments label={plans.method} value={method} options={PLAIN.map(({ name, label }) => [name, label[language]] as const)} onChange={setMethod} />
-      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpShadow : words.told.topUp)(moneyText(preview.budget))}</b></p>}
+      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(moneyText(preview.budget))}</b></p>}
     </Dialog>
   );
 }

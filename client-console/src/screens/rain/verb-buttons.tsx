@@ -6,34 +6,34 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';
-import { Move, Start } from './start.tsx';
+import { Reschedule, Start } from './start.tsx';
 import { TopUp } from './top-up.tsx';
 import { verbsOf, type VerbName } from './verbs.ts';
 import { WORDS } from './words.ts';
 
-/** Those that bring a rain on. */
+/** Verbs that lead to the next state of a rain. */
 const MAIN: readonly VerbName[] = ['load', 'start', 'resume', 'recycle'];
 
-/** The verbs that this rain can be asked now, each with a last question in words. */
+/** A button for each verb that is possible now. Each opens a dialog that asks for confirmation. */
 export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => void }) {
   const words = useWords(WORDS);
-  const { ask, mayAct } = useApp();
-  const [asking, setAsking] = useState<VerbName>();
+  const { api, mayAct } = useApp();
+  const [chosen, setChosen] = useState<VerbName>();
   if (!mayAct) return null;
   const close = () => {
-    setAsking(undefined);
+    setChosen(undefined);
     onDone();
   };
-  const verbs = verbsOf(rain.state, Date.parse(rain.opensAt) <= ask.now());
+  const verbs = verbsOf(rain.state, Date.parse(rain.opensAt) <= api.now());
   return (
     <>
       {verbs.map((name) => (
-        <Button key={name} look={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setAsking(name)}>{words.verbs[name]}</Button>
+        <Button key={name} variant={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setChosen(name)}>{words.verbs[name]}</Button>
       ))}
-      {asking === 'topUp' && <TopUp rain={rain} onClose={close} />}
-      {asking === 'start' && <Start rain={rain} onClose={close} />}
-      {asking === 'schedule' && <Move rain={rain} onClose={close} />}
-      {asking !== undefined && asking !== 'topUp' && asking !== 'start' && asking !== 'schedule' && <Confirm name={asking} rain={rain} onClose={close} />}
+      {chosen === 'topUp' && <TopUp rain={rain} onClose={close} />}
+      {chosen === 'start' && <Start rain={rain} onClose={close} />}
+      {chosen === 'schedule' && <Reschedule rain={rain} onClose={close} />}
+      {chosen !== undefined && chosen !== 'topUp' && chosen !== 'start' && chosen !== 'schedule' && <Confirm name={chosen} rain={rain} onClose={close} />}
     </>
   );
 }
@@ -41,13 +41,13 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
 function Confirm({ name, rain: { rainId, title, left }, onClose }: { name: Exclude<VerbName, 'topUp' | 'start' | 'schedule'>; rain: RainView; onClose: () => void }) {
   const words = useWords(WORDS);
   const shared = useWords(SHARED);
-  const { ask } = useApp();
+  const { api } = useApp();
   const verb = useVerb();
   const act = async () => {
-    if (await verb.run(() => ask.post(`rains/${encodeURIComponent(rainId)}/${name}`))) onClose();
+    if (await verb.run(() => api.post(`rains/${encodeURIComponent(rainId)}/${name}`))) onClose();
   };
   return (
-    <Dialog title={words.ask[name](title)} act={words.verbs[name]} look={name === 'close' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}>
+    <Dialog title={words.ask[name](title)} act={words.verbs[name]} variant={name === 'close' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}>
       <p>{name === 'close' ? words.told.close(shared.packets(left)) : words.told[name]}</p>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import type { RainState } from '../../state/responses.ts';
 const VERBS = ['start', 'load', 'resume', 'schedule', 'pause', 'topUp', 'recycle', 'close'] as const;
 export type VerbName = (typeof VERBS)[number];
 
-/** Which verbs a rain of this state can be asked; `opened` tells a rain that was paused before it opened from one that was open. */
+/** The verbs that are possible in a state. @param opened the opening time has passed; then a paused rain cannot be started, only resumed */
 export function verbsOf(state: RainState, opened: boolean): readonly VerbName[] {
   switch (state) {
     case 'draft': return ['load', 'topUp', 'close'];
