@@ -1,7 +1,7 @@
-/** What the console's HTTP interface tells this page. */
+/** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
-  /** Guests are welcome without a token. */
+  /** Anonymous guests may play. */
   demo: boolean;
 }
 
@@ -16,11 +16,11 @@ export async function readConfig(): Promise<PlayerConfig> {
 }
 
 /**
- * @param former this guest's last token, so that he stays the same guest
- * @returns `undefined` when guests are not welcome
+ * @param former this guest's last token, so that the guest keeps the user id
+ * @returns `undefined` if anonymous guests may not play
  * @throws when the console cannot be reached or is too busy
  */
-export async function askForGuestToken(former: string | undefined): Promise<string | undefined> {
+export async function requestGuestToken(former: string | undefined): Promise<string | undefined> {
   const answer = await fetch('api/guest', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

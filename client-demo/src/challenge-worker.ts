@@ -4,11 +4,11 @@ import { pbkdf2 } from '@noble/hashes/pbkdf2.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { Challenge, ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 
-/** A page that did not come over https has no native cryptography; then the same is computed here, ten times as slowly. */
+/** A page loaded over plain http has no native cryptography. It computes the same in JavaScript, ten times slower. */
 const derive: typeof deriveKey = 'subtle' in crypto ? deriveKey : async ({ cost, keyLength }, salt, password) =>
   ({ parameters: {}, derivedKey: pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength }) });
 
-// A thread of its own: the packets fall on while it works.
+// A separate thread, so that the animation does not stop.
 addEventListener('message', ({ data }: MessageEvent<Challenge>) => {
   void solveChallenge({ challenge: data, deriveKey: derive }).then((solved) => {
     postMessage(solved ? { counter: solved.counter, derivedKey: solved.derivedKey } satisfies ChallengeSolution : undefined);

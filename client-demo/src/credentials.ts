@@ -1,11 +1,11 @@
 import type { TokenSource } from '../../src/client/token.ts';
-import { askForGuestToken } from './api.ts';
+import { requestGuestToken } from './api.ts';
 
 const INVITED_KEY = 'rain.token';
 const GUEST_KEY = 'rain.guest';
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** A token of `#token=…`, if there is one, at once taken out of the address bar and the history. */
+/** Stores the token of `#token=…`, if there is one, and removes it from the address bar and the history. */
 export function takeInvitation(): void {
   const invited = new URLSearchParams(location.hash.slice(1)).get('token');
   if (invited === null) return;
@@ -13,22 +13,22 @@ export function takeInvitation(): void {
   if (COMPACT_JWT.test(invited)) remember(INVITED_KEY, invited);
 }
 
-/** Who this page speaks for. Kept for the tab alone, so that a reload finds its winnings again and two tabs are two players. */
+/** The player's token. It is stored per tab: a reload keeps the player and the winnings, and two tabs are two players. */
 export function openCredentials(demo: boolean): TokenSource {
   return recall(INVITED_KEY) ?? (async () => {
     if (!demo) return undefined;
-    const token = await askForGuestToken(recall(GUEST_KEY));
+    const token = await requestGuestToken(recall(GUEST_KEY));
     if (token !== undefined) remember(GUEST_KEY, token);
     return token;
   });
 }
 
-/** The token of whoever plays here, as far as one is known; for questions beside the game. */
+/** The stored token of the current player, for requests outside the game. */
 export function knownToken(): string | undefined {
   return recall(INVITED_KEY) ?? recall(GUEST_KEY);
 }
 
-// A browser that forbids storage plays on without it.
+// If the browser forbids storage, the game works without it.
 function recall(key: string): string | undefined {
   try {
     return sessionStorage.getItem(key) ?? undefined;
@@ -40,5 +40,5 @@ function recall(key: string): string | undefined {
 function remember(key: string, token: string): void {
   try {
     sessionStorage.setItem(key, token);
-  } catch { /* see above */ }
+  } catch { /* storage is forbidden, see above */ }
 }

@@ -1,30 +1,30 @@
-import { Ahead, type Offer } from './next-rain.ts';
+import { NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
-import { answered, asked, credited, faceOf, gaveUp, isFinal, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import { answered, requested, credited, faceOf, gaveUp, isFinal, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
-const LOOK_AGAIN_MS = 20_000;
+const RENEW_MS = 20_000;
 
 interface GameOptions {
   client: RainClient;
-  /** The rain asked for in the address, if any. */
+  /** The rain in the page's address, if there is one. */
   rainId: string | undefined;
   random: () => number;
-  /** The rain that is played from now on. */
+  /** Called when another rain becomes the current one. */
   onRain: (rainId: string) => void;
-  /** Computes the packets anew; rejects when it cannot be done just now. */
+  /** Recomputes the packets. Rejects if that is not possible now. */
   verify: (shown: Provable) => Promise<Proof>;
 }
 
-/** The player's side of a rain: what the client tells goes in, what the screen shows comes out. */
+/** The player's state machine: client events go in, views for the screen come out. */
 export class Game {
   readonly #options: GameOptions;
-  readonly #ahead: Ahead;
+  readonly #nextRain: NextRain;
   #round: Round | undefined;
   #link: Link = 'connecting';
-  /** What was won while it was, is news when it is heard. */
+  /** After a lost connection, a win reported by the join is new to the player. */
   #everLost = false;
   #userId: string | undefined;
   #note: View['note'];
@@ -33,7 +33,7 @@ export class Game {
 
   constructor(options: GameOptions) {
     this.#options = options;
-    this.#ahead = new Ahead(options.random);
+    this.#nextRain = new NextRain(options.random);
     const { client, rainId } = options;
     if (rainId !== undefined) this.#play(rainId);
     this.#listen(client);
@@ -41,31 +41,31 @@ export class Game {
 
   tap(): void {
     if (!this.#round || this.face() !== 'open') return;
-    this.#round = asked(this.#round);
+    this.#round = requested(this.#round);
     this.#note = undefined;
     const { rainId } = this.#round;
-    void this.#options.client.grab(rainId).then((outcome) => this.#end(rainId, outcome));
+    void this.#options.client.grab(rainId).then((outcome) => this.#onOutcome(rainId, outcome));
   }
 
-  /** Was it what was promised? Does nothing before everything is known that is needed to tell. */
+  /** Verifies the packets against the commitment. Does nothing until seed and plan are known. */
   verify(): void {
     const shown = this.#round && provable(this.#round);
     if (!this.#round || !shown || this.#round.proof === 'checking') return;
-    const asked = this.#userId;
-    const found = (proof: NonNullable<Round['proof']>) => {
-      if (this.#round?.rainId === shown.rainId && this.#userId === asked) this.#round = proved(this.#round, proof);
+    const userId = this.#userId;
+    const setProof = (proof: NonNullable<Round['proof']>) => {
+      if (this.#round?.rainId === shown.rainId && this.#userId === userId) this.#round = proved(this.#round, proof);
     };
-    found('checking');
-    this.#options.verify(shown).then(found, () => found('failed'));
+    setProof('checking');
+    this.#options.verify(shown).then(setProof, () => setProof('failed'));
   }
 
-  /** Leaves a rain in which nothing is left to do for the next one. */
+  /** Leaves the finished rain and joins the next one. */
   follow(): void {
     const offer = this.#offer();
     if (!offer) return;
     if (this.#round) {
       this.#options.client.leave(this.#round.rainId);
-      this.#ahead.leave(this.#round.rainId);
+      this.#nextRain.leave(this.#round.rainId);
     }
     this.#round = undefined;
     this.#winners = [];
@@ -73,10 +73,10 @@ export class Game {
     this.#play(offer.rainId);
   }
 
-  /** Time has passed: a rain that was seen to come, and is about to start, is gone to without being asked. */
+  /** Called regularly: joins an awaited next rain automatically shortly before its start. */
   tick(): void {
     const offer = this.#offer();
-    if (offer && this.#ahead.takesOver(offer, this.#options.client.serverNow())) this.follow();
+    if (offer && this.#nextRain.startsSoon(offer, this.#options.client.serverNow())) this.follow();
   }
 
   face(): View['face'] {
@@ -114,8 +114,8 @@ export class Game {
       this.#everLost ||= link === 'lost';
       clearTimeout(this.#again);
     });
-    client.on('welcome', (welcome) => this.#enter(welcome));
-    client.on('rain', (snapshot) => this.#see(snapshot));
+    client.on('welcome', (welcome) => this.#onWelcome(welcome));
+    client.on('rain', (snapshot) => this.#onRain(snapshot));
     client.on('result', (result) => { if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result, !this.#everLost); });
     client.on('credited', (message) => { if (this.#round && ours(message.rainId)) this.#round = credited(this.#round, message); });
     client.on('winners', ({ rainId, winners }) => { if (ours(rainId)) this.#winners = winners.slice(-WINNERS_SHOWN); });
@@ -124,27 +124,27 @@ export class Game {
       if (why === 'sent') this.#note = this.#note === 'preparing' ? undefined : this.#note;
       else this.#note = why === 'preparing' ? why : (NOTE_OF as Partial<Record<string, View['note']>>)[why];
     });
-    client.on('error', ({ code, reason }) => { if (code !== 'not_solved') console.warn(`the gateway did not understand: ${code} ${reason}`); });
+    client.on('error', ({ code, reason }) => { if (code !== 'not_solved') console.warn(`the gateway rejected a message: ${code} ${reason}`); });
   }
 
-  #enter({ userId, rains }: WelcomeMessage): void {
-    // Another guest than before (the demo was set up anew): what was won is not his.
+  #onWelcome({ userId, rains }: WelcomeMessage): void {
+    // Another guest than before (the demo was set up again): the earlier win belongs to the other guest.
     if (this.#userId !== undefined && this.#userId !== userId && this.#round) this.#round = newRound(this.#round.rainId);
     this.#userId = userId;
-    for (const rain of rains) this.#ahead.hear(rain);
+    for (const rain of rains) this.#nextRain.update(rain);
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
-    if (rainId === undefined) this.#lookAgain();
+    if (rainId === undefined) this.#renewLater();
     else this.#play(rainId);
   }
 
-  #see(snapshot: RainSnapshot): void {
-    this.#ahead.hear(snapshot);
+  #onRain(snapshot: RainSnapshot): void {
+    this.#nextRain.update(snapshot);
     if (this.#round) {
       if (snapshot.rainId === this.#round.rainId) this.#round = seen(this.#round, snapshot);
       return;
     }
-    // Planned while this page was waiting for one; the join is answered by a snapshot of our own.
-    if (this.#userId !== undefined && isToCome(snapshot.state)) this.#play(snapshot.rainId);
+    // A rain announced while this page had none. The join is answered by a snapshot.
+    if (this.#userId !== undefined && isPlayable(snapshot.state)) this.#play(snapshot.rainId);
   }
 
   #play(rainId: string): void {
@@ -154,20 +154,20 @@ export class Game {
     void this.#options.client.join(rainId);
   }
 
-  /** Only who has nothing left to do here is offered another rain. */
+  /** Another rain is offered only when nothing is left to do in this one. */
   #offer(): Offer | undefined {
-    return isFinal(this.face()) ? this.#ahead.offer(this.#round?.rainId, this.#options.client.serverNow()) : undefined;
+    return isFinal(this.face()) ? this.#nextRain.offer(this.#round?.rainId, this.#options.client.serverNow()) : undefined;
   }
 
-  /** What was decided has been told already; here it is only whether anything was. */
-  #end(rainId: string, { kind }: GrabOutcome): void {
+  /** The result event has been handled already. This only checks whether there was an answer. */
+  #onOutcome(rainId: string, { kind }: GrabOutcome): void {
     this.#note = kind === 'unanswered' ? 'unanswered' : undefined;
     if (kind === 'unanswered' && this.#round?.rainId === rainId) this.#round = gaveUp(this.#round);
   }
 
-  /** A welcome lists the rains; that a new one is announced may be missed. */
-  #lookAgain(): void {
-    this.#again = setTimeout(() => this.#options.client.renew(), LOOK_AGAIN_MS * (0.5 + this.#options.random()));
+  /** Asks for a new welcome, which lists the rains: the announcement of a new rain may have been missed. */
+  #renewLater(): void {
+    this.#again = setTimeout(() => this.#options.client.renew(), RENEW_MS * (0.5 + this.#options.random()));
   }
 
   #seconds(face: View['face'], rain: RainSnapshot): number | undefined {
@@ -176,16 +176,16 @@ export class Game {
   }
 }
 
-/** Said while a tap waits to be asked again. */
+/** Notes shown while a grab waits for its retry. */
 const NOTE_OF: Readonly<Record<PausingCode, NonNullable<View['note']>>> = { '-5': 'tooFast', '-7': 'busy' };
-const TO_COME: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
+const PLAYABLE: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
 
-function isToCome(state: RainSnapshot['state']): boolean {
-  return TO_COME.includes(state);
+function isPlayable(state: RainSnapshot['state']): boolean {
+  return PLAYABLE.includes(state);
 }
 
-/** An open rain before a paused one before one to come, the earlier first. */
+/** Prefers open, then paused, then planned rains; among equals the earliest. */
 function firstToPlay(rains: WelcomeMessage['rains']): string | undefined {
-  return rains.filter(({ state }) => isToCome(state))
-    .sort((a, b) => TO_COME.indexOf(a.state) - TO_COME.indexOf(b.state) || a.opensAt - b.opensAt)[0]?.rainId;
+  return rains.filter(({ state }) => isPlayable(state))
+    .sort((a, b) => PLAYABLE.indexOf(a.state) - PLAYABLE.indexOf(b.state) || a.opensAt - b.opensAt)[0]?.rainId;
 }

@@ -41,16 +41,16 @@ const walletSheet = new WalletSheet(element<HTMLDialogElement>('.wallet'), walle
 let game: Game | undefined;
 let shown: View = { face: 'connecting', winners: [] };
 
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
-const beCalm = () => { sky.still = screen.still = calm.matches; };
-calm.addEventListener('change', beCalm);
-beCalm();
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+const applyMotion = () => { sky.still = screen.still = reducedMotion.matches; };
+reducedMotion.addEventListener('change', applyMotion);
+applyMotion();
 
 showToggle(element<HTMLButtonElement>('.sound'), words.tools.sound, sound, (on) => {
   speaker.wake();
   if (on) speaker.play('tap');
 });
-// Only what can shake has the button.
+// Only devices that can vibrate have the button.
 if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches) showToggle(element<HTMLButtonElement>('.buzz'), words.tools.buzz, buzz, (on) => { if (on) speaker.play('tap'); });
 element('.verify').addEventListener('click', () => game?.verify());
 element('.ahead').addEventListener('click', () => game?.follow());
@@ -80,12 +80,12 @@ function tap(): void {
 function show(playing: Game): void {
   playing.tick();
   const view = playing.view();
-  leaderboard.tell(view.over ? view.rainId : undefined);
+  leaderboard.follow(view.over ? view.rainId : undefined);
   const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }) };
   const cue = cueOf(shown, next);
   if (cue) speaker.play(cue);
   if (cue === 'win') sky.celebrate();
-  // Whoever reads his wallet while the rain begins would miss it.
+  // An open wallet sheet would hide the start of the rain.
   if (next.face === 'open' && shown.face !== 'open') walletSheet.close();
   if (next.win?.credited !== shown.win?.credited) walletSheet.refresh();
   shown = next;
@@ -97,10 +97,10 @@ function play({ gatewayUrl, demo }: PlayerConfig): void {
   game = new Game({
     client, random, verify: verifyInBackground,
     rainId: new URLSearchParams(location.search).get('rain') ?? undefined,
-    // A reloaded page comes back to the same rain, and to what was won in it.
+    // A reloaded page returns to the same rain and its win.
     onRain: (rainId) => history.replaceState(history.state, '', `?${new URLSearchParams({ rain: rainId })}`),
   });
-  // That it is in vain is seen by the link.
+  // A failed connection is reported by the event `link`.
   client.connect().catch(() => {});
 }
 

@@ -1,4 +1,4 @@
-/** A packet in the air. Lengths in CSS pixels. */
+/** A falling packet. Lengths in CSS pixels. */
 export interface Falling {
   x: number;
   y: number;
@@ -9,6 +9,6 @@ export interface Falling {
   phase: number;
 }
 
-/** Size of a falling red packet at scale 1, CSS pixels. What else falls is about as large, so that a tap hits it as easily. */
+/** Size of a falling red packet at scale 1, CSS pixels. Other falling things have about the same size, so that they are as easy to tap. */
 export const PACKET_WIDTH = 56;
 export const PACKET_HEIGHT = 76;

@@ -4,36 +4,36 @@ import type { ShownPlan } from '../../src/rain/plan.ts';
 import type { TopUpPromise } from '../../src/rain/top-up.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
-/** What this user has lived through in one rain, as far as the server has told. Values; every change is a new one. */
+/** The state of one rain for this user, from the server's messages. Immutable: every change returns a new value. */
 export interface Round {
   readonly rainId: string;
   readonly rain?: RainSnapshot;
-  /** A tap whose answer is awaited. */
+  /** A grab is waiting for its answer. */
   readonly asking: boolean;
-  /** The last answer that ended the asking without a packet. */
+  /** The last final answer without a packet. */
   readonly verdict?: OutcomeCode;
-  /** `old`: won before this page came to the rain, and told by its join. */
+  /** `old`: won before this page joined, and reported by the join. */
   readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean; readonly old?: true };
   /**
-   * The commitment as it was heard first, and those of what was added to the rain: what is told later cannot replace them.
-   * `inTime`: all of them before the rain was over.
+   * The first received commitments of the rain and of its top-ups. Later messages cannot replace them.
+   * `inTime`: all of them were received before the rain was over.
    */
-  readonly promised?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
+  readonly committed?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
 }
 
 /**
- * `yours` the player's packet is the one promised · `all` he has none, and the packets are those promised · `late` the same,
- * but this page heard of the promise only when the rain was over · `newer` the plan is the one promised, and this page is too old to
- * compute its packets · `broken` not what was promised
+ * `yours`: the player's packet matches the commitment · `all`: the player has none, and all packets match · `late`: they match, but
+ * this page received the commitment only after the rain · `newer`: the plan matches, but this page is too old to compute its
+ * packets · `broken`: no match
  */
 export type Proof = 'yours' | 'all' | 'late' | 'newer' | 'broken';
 
-/** All that a proof needs; plain values, for a worker. */
+/** The input of a proof. Plain values, so that they can be sent to a worker. */
 export interface Provable {
   rainId: string;
   commitment: string;
-  /** Of what was added to the rain, as they were heard. */
+  /** Commitments of the top-ups, as first received. */
   added?: readonly string[];
   inTime: boolean;
   seed: string;
@@ -51,7 +51,7 @@ export function newRound(rainId: string): Round {
   return { rainId, asking: false };
 }
 
-export function asked(round: Round): Round {
+export function requested(round: Round): Round {
   const { verdict: _old, ...rest } = round;
   return { ...rest, asking: true };
 }
@@ -62,19 +62,19 @@ export function gaveUp(round: Round): Round {
 
 export function seen(round: Round, rain: RainSnapshot): Round {
   const { verdict, ...known } = round;
-  const promised = heard(round.promised, rain);
-  const rest = { ...known, ...(promised && { promised }) };
-  // It exists after all: it was asked for a moment too early. Or packets were added, and it goes on.
+  const committed = firstCommitments(round.committed, rain);
+  const rest = { ...known, ...(committed && { committed }) };
+  // Outdated: "unknown rain", because the grab came slightly too early; or "nothing left", because packets were added.
   const outdated = verdict === OUTCOMES['-8'].code || (verdict === OUTCOMES['-1'].code && hasGrown(round.rain, rain));
   return verdict === undefined || outdated ? { ...rest, rain } : { ...rest, verdict, rain };
 }
 
-/** Packets only ever become fewer, unless some were added. */
+/** The number of packets only decreases, unless there was a top-up. */
 function hasGrown(before: RainSnapshot | undefined, now: RainSnapshot): boolean {
   return before !== undefined && now.left > 0 && (now.packets > before.packets || now.left > before.left);
 }
 
-function heard(before: Round['promised'], { commitment, topUps = [], state }: RainSnapshot): Round['promised'] {
+function firstCommitments(before: Round['committed'], { commitment, topUps = [], state }: RainSnapshot): Round['committed'] {
   if (before === undefined && commitment === undefined) return undefined;
   const inTime = state !== 'closed' && state !== 'settled';
   const { added, ...first } = before ?? { commitment: commitment!, added: [], inTime };
@@ -82,11 +82,11 @@ function heard(before: Round['promised'], { commitment, topUps = [], state }: Ra
   return { ...first, added: [...added, ...more.map((topUp) => topUp.commitment)], inTime: first.inTime && (more.length === 0 || inTime) };
 }
 
-/** `undefined` as long as the seed is a secret. */
-export function provable({ rainId, rain, promised, win }: Round): Provable | undefined {
-  if (rain?.seed === undefined || rain.plan === undefined || promised === undefined) return undefined;
+/** @returns `undefined` while the seed is secret */
+export function provable({ rainId, rain, committed, win }: Round): Provable | undefined {
+  if (rain?.seed === undefined || rain.plan === undefined || committed === undefined) return undefined;
   return {
-    rainId, ...promised, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0, topUps: rain.topUps ?? [],
+    rainId, ...committed, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0, topUps: rain.topUps ?? [],
     ...(win && { win: { redPacketId: win.redPacketId, amount: win.amount } }),
   };
 }
@@ -96,8 +96,8 @@ export function proved(round: Round, proof: NonNullable<Round['proof']>): Round 
 }
 
 /**
- * An answer that settles the question: a packet, or a refusal that asking again would not change.
- * @param arriving the page has only just come: what it did not ask for is no news
+ * A final answer: a packet, or a refusal that a retry would not change.
+ * @param arriving the page has just been opened, so a win that it did not request is old
  */
 export function answered(round: Round, { code, redPacketId, amount, ref }: ResultMessage, arriving = false): Round {
   if (redPacketId !== undefined && amount !== undefined) {
@@ -105,25 +105,25 @@ export function answered(round: Round, { code, redPacketId, amount, ref }: Resul
     const old = before ? before.old : arriving && ref === undefined;
     return { ...round, asking: false, win: { redPacketId, amount, credited: before?.credited ?? false, ...(old && { old }) } };
   }
-  // The news that the rain is paused may still be on its way to us; the answer was decided later and is the truth.
+  // The snapshot with the pause may arrive later. The answer is newer than our snapshot.
   const rain = code === OUTCOMES['-4'].code && round.rain ? { ...round.rain, state: 'paused' as const } : round.rain;
   return { ...round, asking: false, verdict: code, ...(rain && { rain }) };
 }
 
-/** Also tells of a win whose own answer was lost. */
+/** Also adds a win whose own answer was lost. */
 export function credited(round: Round, { redPacketId, amount }: CreditedMessage): Round {
   const old = round.win?.redPacketId === redPacketId && round.win.old;
   return { ...round, asking: false, win: { redPacketId, amount, credited: true, ...(old && { old }) } };
 }
 
-/** What an answer shows that settles the question; after the others the rain itself says what is shown. A code without a line does not compile. */
+/** The face of each final answer. For `undefined` the state of the rain decides. A missing code does not compile. */
 const FACE_OF: Readonly<Record<OutcomeCode, Face | undefined>> = {
   // These two name a packet.
   0: undefined, 1: undefined,
   '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-11': 'win_limit_reached',
 };
 
-/** Nothing is left to do in this rain: another one may be offered. A face without a line does not compile. */
+/** Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile. */
 const FINAL: Readonly<Record<Face, boolean>> = {
   connecting: false, scheduled: false, open: false, asking: false, paused: false,
   won: true, missed: true, gone: true, too_late: true, blocked: true, win_limit_reached: true, unknown_rain: true,
@@ -140,7 +140,7 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
   if (settled) return settled;
   if (asking) return 'asking';
   if (!rain) return 'connecting';
-  // Between two snapshots the window is followed by the clock, by the same law as the server's.
+  // Between two snapshots the clock decides about opening and closing, by the same function as on the server.
   const state = stateAt({ ...rain, state: rain.state === 'open' ? 'loaded' : rain.state }, now);
   switch (state) {
     case 'draft':
@@ -152,12 +152,12 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
   }
 }
 
-/** Nothing can be won in it any more, whoever asks. @param now epoch ms by the server's clock */
+/** Whether nobody can win in it any more. @param now epoch ms by the server's clock */
 export function isOver({ state, left, closesAt }: RainSnapshot, now: number): boolean {
   return state === 'closed' || state === 'settled' || left === 0 || now >= closesAt;
 }
 
-/** Only test money is won in it. */
+/** Whether it is played with test money. */
 export function isRehearsal(rain: (RainSnapshot & { readonly rehearsal?: boolean }) | undefined): boolean {
   return rain?.rehearsal === true;
 }

@@ -6,38 +6,38 @@ import type { Luckiest } from './leaderboard/luckiest.ts';
 import { isFinal, type Face, type Round } from './round.ts';
 import type { Words } from './words/words.ts';
 
-/** All that can be seen, apart from the falling packets. */
+/** Everything on the screen except the falling packets. */
 export interface View {
   face: Face | 'no_rain' | 'no_token' | 'refused';
   title?: string;
   /** Whole seconds until the rain opens, or until an open one closes. */
   seconds?: number;
-  /** Part of the packets that is left, 0 to 1. */
+  /** Fraction of the packets that is left, 0 to 1. */
   left?: number;
-  /** `old`: not won just now, nor while nobody looked. */
+  /** `old`: won before this page was opened. */
   win?: { amount: string; credited: boolean; old?: true };
-  /** Only once the packets can be recomputed; `ready`: nobody has asked yet. */
+  /** Present once the packets can be recomputed. `ready`: not verified yet. */
   proof?: NonNullable<Round['proof']> | 'ready';
   userId?: string;
   note?: keyof Words['notes'];
   /** The latest wins of others, masked by the server. */
   winners: { user: string; amount: string }[];
-  /** The rain that is played, and whether nothing can be won in it any more. */
+  /** The current rain; `over`: nothing can be won in it any more. */
   rainId?: string;
   over?: boolean;
   /** Test money only. */
   rehearsal?: boolean;
   luckiest?: Luckiest;
-  /** Another rain; `seconds` until it opens, absent when it is open. */
+  /** Another rain that is offered. `seconds` until it opens; absent if it is open. */
   ahead?: { title: string; seconds?: number };
 }
 
-/** The seconds before the start that beat. */
+/** In the last seconds before the start the countdown is animated. */
 const LAST_SECONDS = 10;
-/** Longer countdowns have to be written smaller. */
+/** Longer countdowns use a smaller font. */
 const LONG_TEXT = 4;
 
-/** Writes views into the page. Names from outside become text, never markup. */
+/** Writes views into the page. User input becomes text, never markup. */
 export class Screen {
   readonly #words: Words;
   readonly #page = element('.phone');
@@ -46,11 +46,11 @@ export class Screen {
   #face: View['face'] = 'connecting';
   #spoken = '';
   #wins = '';
-  /** The connection was lost since the player was last asked or told something. */
+  /** The connection has been lost since the last win was shown. */
   #wasAway = false;
-  /** The button could not keep the focus; it gets it back when it can be pressed again. */
-  #lentFocus = false;
-  /** Nothing moves for those who asked for it. */
+  /** The disabled button lost the focus. It gets the focus back when it is enabled again. */
+  #refocusGrab = false;
+  /** The user prefers reduced motion. */
   still = false;
 
   constructor(words: Words) {
@@ -64,27 +64,27 @@ export class Screen {
     element('.rehearsal').textContent = words.rehearsal;
   }
 
-  /** Cheap enough for every frame: does nothing when nothing has changed. */
+  /** May be called every frame: it does nothing if nothing has changed. */
   show(view: View): void {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
     const { headline, detail, notes, page, you, proof } = this.#words;
     const { face, seconds, left, note } = view;
-    if (face !== this.#face) this.#turn(face, view);
+    if (face !== this.#face) this.#changeFace(face, view);
     this.#wasAway = note === 'lost' || (this.#wasAway && face !== 'won');
     this.#page.toggleAttribute('data-credited', view.win?.credited === true);
     this.#page.dataset['link'] = note === 'lost' ? 'lost' : 'up';
     this.#grab.disabled = face !== 'open';
-    if (face === 'open' && this.#lentFocus && document.activeElement === element('.message')) this.#grab.focus({ preventScroll: true });
-    if (face === 'open') this.#lentFocus = false;
+    if (face === 'open' && this.#refocusGrab && document.activeElement === element('.message')) this.#grab.focus({ preventScroll: true });
+    if (face === 'open') this.#refocusGrab = false;
     write('.title', view.title || page);
     write('.headline', headline[face]);
     this.#count(view);
-    write('.detail', view.win ? this.#fate(view.win) : detail[face]);
+    write('.detail', view.win ? this.#creditStatus(view.win) : detail[face]);
     write('.note', note ? notes[note] : '');
     write('.user', view.userId ? `${you} ${view.userId}` : '');
-    this.#tick(view.winners);
+    this.#showWinners(view.winners);
     const closing = face === 'open' || face === 'asking' ? seconds : undefined;
     element('.clock').hidden = closing === undefined;
     write('.clock', closing === undefined ? '' : countdownText(closing));
@@ -95,21 +95,21 @@ export class Screen {
     element('.rehearsal').hidden = view.rehearsal !== true;
     showLeaderboard(view.luckiest, this.#words);
     this.#offer(view);
-    this.#speak(view);
+    this.#announce(view);
   }
 
-  /** From one face to another: what is animated, once. */
-  #turn(face: View['face'], { win }: View): void {
+  /** Changes the face and starts its animations. */
+  #changeFace(face: View['face'], { win }: View): void {
     const hadFocus = document.activeElement === this.#grab;
     const arrived = face === 'won' && this.#face !== 'connecting' && !win?.old;
     this.#page.dataset['face'] = face;
     this.#page.toggleAttribute('data-arrived', arrived);
-    element('.unheard').hidden = !(arrived && this.#wasAway && this.#face !== 'asking');
-    write('.unheard', this.#words.unheard);
+    element('.won-while-away').hidden = !(arrived && this.#wasAway && this.#face !== 'asking');
+    write('.won-while-away', this.#words.wonWhileAway);
     this.#face = face;
-    // A focus on a button that is gone, or cannot be pressed, would be lost.
+    // The focus on a hidden or disabled button would be lost.
     if (hadFocus && face !== 'open') element('.message').focus({ preventScroll: true });
-    this.#lentFocus ||= hadFocus;
+    this.#refocusGrab ||= hadFocus;
     if (arrived && win && !this.still) {
       write('.big', this.#words.money(win.amount));
       countUp(element('.big'), win.amount, this.#words.money);
@@ -125,8 +125,8 @@ export class Screen {
     big.dataset['tick'] = String((seconds ?? 0) % 2);
   }
 
-  /** Each piece of news comes in from below; which of two equal animations it is makes it start again. */
-  #tick(winners: View['winners']): void {
+  /** Each change slides in. Two equal animations alternate, because only a changed name restarts an animation. */
+  #showWinners(winners: View['winners']): void {
     const text = winners.map(({ user, amount }) => `${user} +${amount}`).join('   ');
     if (text === this.#wins) return;
     this.#wins = text;
@@ -144,15 +144,15 @@ export class Screen {
     write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
-  #fate({ credited }: { credited: boolean }): string {
+  #creditStatus({ credited }: { credited: boolean }): string {
     return credited ? this.#words.credited : this.#words.onItsWay;
   }
 
-  /** Only what has changed for the user: a countdown that speaks every second drowns the result. */
-  #speak({ face, win, seconds }: View): void {
+  /** Announces changes to screen readers. The countdown is not announced every second, because it would drown out the result. */
+  #announce({ face, win, seconds }: View): void {
     const { headline, detail, money, soon } = this.#words;
     const near = face === 'scheduled' && seconds !== undefined && seconds <= LAST_SECONDS ? ` ${soon(LAST_SECONDS)}` : '';
-    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${this.#fate(win)}` : near || `${headline[face]}. ${detail[face]}`;
+    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${this.#creditStatus(win)}` : near || `${headline[face]}. ${detail[face]}`;
     if (sentence === this.#spoken) return;
     this.#spoken = sentence;
     write('.spoken', sentence);

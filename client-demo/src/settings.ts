@@ -1,11 +1,11 @@
-/** What the player has chosen for this page; kept where the browser allows it, else until the page is left. */
+/** A setting of the player. Stored if the browser allows it, otherwise kept until the page is closed. */
 export interface Setting {
   readonly on: boolean;
-  /** @returns what holds from now on */
+  /** @returns the new value */
   turn(): boolean;
 }
 
-/** On until somebody turns it off. @param name of the key under which the browser keeps it */
+/** On by default. @param name part of the storage key */
 export function openSetting(name: string, store: Storage | undefined = localStore()): Setting {
   const key = `rain.${name}`;
   let on = read(store, key) !== 'off';
@@ -15,7 +15,7 @@ export function openSetting(name: string, store: Storage | undefined = localStor
       on = !on;
       try {
         store?.setItem(key, on ? 'on' : 'off');
-      } catch { /* full, or forbidden: it holds for this visit */ }
+      } catch { /* storage is full or forbidden: the setting lasts for this visit */ }
       return on;
     },
   };
@@ -29,7 +29,7 @@ function read(store: Storage | undefined, key: string): string | null {
   }
 }
 
-/** Even to name it is forbidden in some browsers. */
+/** In some browsers even reading `localStorage` throws. */
 function localStore(): Storage | undefined {
   try {
     return localStorage;

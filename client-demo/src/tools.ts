@@ -1,6 +1,6 @@
 import type { Setting } from './settings.ts';
 
-/** A button that is pressed as long as something is on. */
+/** A toggle button for a setting. */
 export function showToggle(button: HTMLButtonElement, label: string, setting: Setting, onTurn: (on: boolean) => void): void {
   const show = () => button.setAttribute('aria-pressed', String(setting.on));
   button.setAttribute('aria-label', label);

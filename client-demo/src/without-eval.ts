@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Schemas would else try whether they may compile code, which this page's content security policy forbids and reports.
+// Otherwise zod would try to compile code, which this page's content security policy forbids and reports.
 config({ jitless: true });

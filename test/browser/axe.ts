@@ -2,9 +2,9 @@ import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { expect } from 'vitest';
 import type { Page } from 'playwright-core';
 
-/** What axe finds wrong with the page as it is now, one line each. */
+/** The findings of axe on the current page, one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // What is still fading in has the contrast of its last moment.
+  // Finishes animations first: the contrast counts when they are done.
   await endAnimations(page);
   await bringAxe(page);
   const { violations, passes } = await page.evaluate((options) => (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options), { resultTypes: ['violations'] } satisfies RunOptions);
@@ -12,7 +12,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary?.replace(/\s+/g, ' ') ?? ''}`));
 }
 
-/** Half a megabyte that only a page that is judged has to read. It comes by the debugger: the page's content security policy lets no script in. */
+/** Loads axe (half a megabyte) only if needed. It is injected through the debugger, because the page's policy forbids scripts. */
 async function bringAxe(page: Page): Promise<void> {
   if (await page.evaluate(() => 'axe' in globalThis)) return;
   const session = await page.context().newCDPSession(page);
@@ -20,9 +20,9 @@ async function bringAxe(page: Page): Promise<void> {
   await session.detach();
 }
 
-/** What will come to rest, does now. */
+/** Finishes all animations. */
 export async function endAnimations(page: Page): Promise<void> {
   await page.evaluate(() => { for (const animation of document.getAnimations()) if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish(); });
-  // An amount that counts up is painted anew with every frame.
+  // A counting amount is repainted in every frame.
   await page.waitForFunction(() => !document.querySelector('[data-counting]'));
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestConsole, type TestConsole } from '../support/testConsole.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 
-describe.skipIf(WITHOUT_CHROMIUM)('the board of the queues', () => {
+describe.skipIf(WITHOUT_CHROMIUM)('the queue board', () => {
   let testConsole: TestConsole;
   let browser: Browser;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the board of the queues', () => {
     await testConsole?.stop();
   });
 
-  test('shows the queues to who is signed in, asks nobody else for anything, and offers nothing to change', async () => {
+  test('shows the queues to signed-in accounts, loads nothing from other hosts, and is read-only', async () => {
     const vera = await testConsole.signIn('vera');
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const [name, value] = vera.cookie.split('=') as [string, string];
@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the board of the queues', () => {
     await context.close();
   });
 
-  test('lets nobody change a queue, an operator neither: a job put there by hand would be a claim that nobody has won', async () => {
+  test('lets nobody change a queue, not even an operator: a job added by hand would be a claim that nobody has won', async () => {
     const opal = await testConsole.signIn('opal');
     for (const [method, path] of [['PUT', 'credit/pause'], ['PUT', 'credit-dead/empty'], ['PUT', 'credit/obliterate'], ['POST', 'credit/add'], ['PUT', 'credit-dead/clean/waiting'], ['PUT', 'pause']] as const) {
       expect(await opal.ask(method, `/console/queues/api/queues/${path}`, {}), path).toMatchObject({ status: 403, body: { code: 'look_only' } });

@@ -11,7 +11,7 @@ import { shows, text, userOf } from './player.ts';
 import { setStage, type Stage } from './stage.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
-  /** How far the clock that stamps guest tokens is behind. */
+  /** How far the clock that signs guest tokens is behind. */
   let tokensBehindMs = 0;
   let tokensIssued = 0;
   let stage: Stage;
@@ -39,7 +39,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     return page;
   }
 
-  test('[R6] a tap while the gateway is away is asked when it is back, and wins', async () => {
+  test('[R6] a tap while the gateway is down is sent when it is back, and wins', async () => {
     const page = await openAt('away');
     await stage.stopGateway();
     await eventually(async () => await text(page, 'note') === 'Connection lost, reconnecting …');
@@ -51,7 +51,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await stage.redis.llen(shardKeys('away', 0).claims)).toBe(1);
   });
 
-  test('[R6] a gateway that restarts is no news for the player: no note, and a tap in between wins', async () => {
+  test('[R6] the player does not notice a gateway restart: no note is shown, and a tap in between wins', async () => {
     const page = await openAt('restarted');
     await page.clock.install();
     await page.reload();
@@ -60,7 +60,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
       const note = document.querySelector('[data-testid=note]')!;
       new MutationObserver(() => { note.setAttribute('data-said', `${note.getAttribute('data-said') ?? ''}${note.textContent}`); }).observe(note, { childList: true, characterData: true, subtree: true });
     });
-    // The page's time stands still, so that it cannot be back before the tap, nor come back before there is a gateway.
+    // The page's clock is stopped, so that it can reconnect neither before the tap nor before the gateway is back.
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
     await stage.stopGateway();
     await page.getByTestId('grab').click();
@@ -72,26 +72,26 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await page.getByTestId('note').getAttribute('data-said')).toBeNull();
   });
 
-  test('[R6] a win that the page had not heard of is shown as what it is, without another tap; a reload finds it, and no news', async () => {
-    const page = await openAt('unheard');
+  test('[R6] a win without a received answer is shown as such, without another tap; a reload shows it as an old win', async () => {
+    const page = await openAt('won-while-away');
     const user = await userOf(page);
     await stage.stopGateway();
     await page.locator('[data-testid=phone][data-link=lost]').waitFor();
     const elsewhere = await openGateway(stage.testRedis.url);
     const other = await dial(elsewhere.url, user);
-    other.say({ type: 'grab', rainId: 'unheard' });
+    other.say({ type: 'grab', rainId: 'won-while-away' });
     const { amount } = await other.next('result');
     await other.leave();
     await elsewhere.close();
     await stage.restartGateway();
     await shows(page, 'won');
-    expect([await text(page, 'big'), await page.getByTestId('unheard').isVisible()]).toEqual([`¥${amount}`, true]);
+    expect([await text(page, 'big'), await page.getByTestId('won-while-away').isVisible()]).toEqual([`¥${amount}`, true]);
     await page.reload();
     await shows(page, 'won');
-    expect([await userOf(page), await text(page, 'big'), await page.getByTestId('unheard').isVisible()]).toEqual([user, `¥${amount}`, false]);
+    expect([await userOf(page), await text(page, 'big'), await page.getByTestId('won-while-away').isVisible()]).toEqual([user, `¥${amount}`, false]);
   });
 
-  test('[R6] a lost reply is asked for again and brings the same packet', async () => {
+  test('[R6] a grab whose reply was lost is sent again and returns the same packet', async () => {
     const page = await openAt('lost-reply');
     const results: string[] = [];
     await page.routeWebSocket(/\/v1$/, (socket) => {
@@ -112,7 +112,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await text(page, 'big')).toBe(`¥${lost!.amount}`);
   });
 
-  test('[R6] while Redis does not answer, the page says busy and keeps asking; then it has one packet', async () => {
+  test('[R6] while Redis does not answer, the page shows "busy" and retries; then it has one packet', async () => {
     const page = await openAt('stalled');
     process.kill(stage.testRedis.pid, 'SIGSTOP');
     try {
@@ -126,7 +126,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     expect(await stage.redis.llen(shardKeys('stalled', 0).claims)).toBe(1);
   });
 
-  test('[R9] a token that runs out is replaced, and the guest stays who he was', async () => {
+  test('[R9] an expired token is replaced, and the guest keeps the user id', async () => {
     const issuedBefore = tokensIssued;
     tokensBehindMs = 2 * 60 * 60 * 1000 - 4_000;
     const page = await openAt('expired');

@@ -15,14 +15,14 @@ import { buildShippedPage } from './built-page.ts';
 const RAIN = compiledEntry('bin/rain.js');
 const address = z.object({ url: z.string() });
 
-/** The system as it is deployed: Redis, PostgreSQL, and gateway, worker and console as processes of their own. */
+/** The system as deployed: Redis, PostgreSQL, and gateway, worker and console as separate processes. */
 export interface Deployment {
   consoleUrl: string;
   /** `ws://…` */
   gatewayUrl: string;
-  /** Runs `rain` with these words, gives it this to read on its standard input, and returns what it printed. */
+  /** Runs `rain` with these arguments and this standard input, and returns its output. */
   rainTold(input: string, ...args: string[]): Promise<string>;
-  /** What the book says that this user has, in cents; `undefined`: it has not heard of this user. */
+  /** The user's balance in the ledger, in cents; `undefined`: there is no such account. */
   balanceOf(userId: string): Promise<string | undefined>;
   end(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** It asks nobody on the internet anything. */
+/** It sends no requests to the internet. */
 export const CHROMIUM_ARGS = [
   // Chromium refuses to run its sandbox as root, which a container usually is.
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',

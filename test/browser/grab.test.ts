@@ -14,7 +14,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
   afterAll(() => stage?.end());
   afterEach(() => stage?.closeWindows());
 
-  test('[R7] counts down by the server\'s clock, cannot grab before the start, and then wins by tapping a packet that falls', async () => {
+  test('[R7] sees a countdown by the server\'s clock, cannot grab before the start, and then wins by tapping a falling packet', async () => {
     await stockRain(stage.redis, { rainId: 'countdown', amounts: ['12.21'], opensInMs: 59_000 });
     const before = await dump(stage.redis, '*countdown*');
     const page = await stage.open('/?rain=countdown', { reducedMotion: 'no-preference' });
@@ -25,7 +25,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.touchscreen.tap(195, 400);
     expect(await dump(stage.redis, '*countdown*')).toEqual(before);
-    // A second from now, and the page opens by the clock.
+    // The rain opens in one second; the page opens it by the clock.
     const now = await redisNow(stage.redis);
     expect(await reschedule(stage.redis, 'countdown', 1, { opensAt: now + 1_000, closesAt: now + 600_000 })).toBe('moved');
     await shows(page, 'open');
@@ -38,7 +38,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
     expect(JSON.parse((await stage.redis.hget(shardKeys('countdown', 0).claimed, await userOf(page)))!)).toMatchObject({ amount: '12.21' });
   });
 
-  test('[R7] stops while the rain is paused, goes on, and hears that all packets have gone while it watched', async () => {
+  test('[R7] is stopped by a pause, continues, and sees when all packets are gone', async () => {
     await stockRain(stage.redis, { rainId: 'watched', amounts: ['1.00'] });
     const page = await stage.open('/?rain=watched');
     await shows(page, 'open');
@@ -55,7 +55,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
     await shows(page, 'gone');
   });
 
-  test('waits without a rain, plays the next one that is planned, and stays with it; it is told when that is over', async () => {
+  test('waits without a rain, plays the next planned one, stays with it, and sees when it is over', async () => {
     for (const rainId of await stage.redis.hkeys('rain:live')) await close(stage.redis, rainId, 1, 'early');
     const page = await stage.open('/');
     await shows(page, 'no_rain');

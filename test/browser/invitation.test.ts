@@ -5,7 +5,7 @@ import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { shows, userOf } from './player.ts';
 import { setStage, type Stage } from './stage.ts';
 
-describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where guests are not welcome', () => {
+describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page without anonymous guests', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage({ guests: false });
@@ -14,7 +14,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where guests are not welcome', ()
   afterAll(() => stage?.end());
   afterEach(() => stage?.closeWindows());
 
-  test('plays for the user of the token in the fragment, which leaves the address bar at once and survives a reload', async () => {
+  test('plays for the user of the token in the fragment, removes it from the address bar at once, and keeps it over a reload', async () => {
     const token = await tokenFor('alice');
     const page = await stage.open(`/?rain=private#token=${token}`);
     await shows(page, 'open');
@@ -26,17 +26,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where guests are not welcome', ()
     expect(await userOf(page)).toBe('alice');
   });
 
-  test('never takes a token from the query, where servers would log it', async () => {
+  test('ignores a token in the query, which servers would log', async () => {
     const page = await stage.open(`/?token=${await tokenFor('alice')}`);
     await shows(page, 'no_token');
   });
 
-  test('says so when the invitation has run out, rather than trying for ever', async () => {
+  test('reports an expired invitation instead of retrying for ever', async () => {
     const page = await stage.open(`/#token=${await tokenFor('alice', -60)}`);
     await shows(page, 'no_token');
   });
 
-  test('asks for an invitation, and needs nothing the content security policy forbids', async () => {
+  test('asks for an invitation, and does not violate the content security policy', async () => {
     const page = await stage.open('/');
     const complaints: string[] = [];
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });

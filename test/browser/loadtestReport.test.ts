@@ -13,12 +13,12 @@ import { closePage, openPage, type PageOptions } from './windows.ts';
 const LAPTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
+describe.skipIf(WITHOUT_CHROMIUM)('the load test report as a page', () => {
   let browser: Browser;
   beforeAll(async () => { browser = await launchChromium(); });
   afterAll(() => browser?.close());
 
-  /** @returns what the browser asked of the network and complained about, and what one sees */
+  /** @returns the browser's network requests, its errors, and the visible text */
   async function look(report: SwarmReport, context: PageOptions, name?: string) {
     const page = await openPage(browser, context);
     try {
@@ -60,14 +60,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('the report of a swarm as a page', () => {
     expect(text).toContain('coordinated omission');
   });
 
-  test('a run in which nothing happened, and one of which the money does not add up, are shown, too', async () => {
+  test('an empty run, and a run whose money does not add up, are shown, too', async () => {
     const empty = toReport(new WaveCounters(1), new ServerClock(() => 0), { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 5 });
     expect(await look(empty, { viewport: PHONE })).toMatchObject({ broken: 0, pictures: 4, complaints: [] });
     const wrong = await look({ ...loadtestReport(), faults: 1, faultExamples: ['p-1 was told to ann and to bob'] }, { viewport: LAPTOP });
     expect(wrong.text).toContain('The money does NOT add up');
   });
 
-  test('[R12] what a name holds is shown, never run', async () => {
+  test('[R12] markup in a name is shown as text, never executed', async () => {
     const { scripts, text, complaints } = await look(loadtestReport('<script>document.title="x"</script><img src=x onerror=alert(1)>'), { viewport: LAPTOP });
     expect([scripts, complaints]).toEqual([0, []]);
     expect(text).toContain('<script>document.title="x"</script>');

@@ -8,10 +8,10 @@ import { overflowing, shows, text } from './player.ts';
 import { openScriptedPage, snapshotOf, type ScriptedPage } from './scriptedPage.ts';
 import { PHONE } from './stage.ts';
 
-/** The last one is the one that axe judges. */
+/** axe checks the last window only. */
 const VIEWPORTS = { desktop: { width: 1280, height: 800 }, 'phone-on-its-side': { width: PHONE.height, height: PHONE.width }, phone: PHONE };
 const LANGUAGES = {
-  'zh-CN': { lang: 'zh-CN', title: '新春红包雨', grab: '抢', won: '恭喜抢到红包', rehearsal: '彩排演练，非真实金额' },
+  'zh-CN': { lang: 'zh-CN', title: '新春红包雨', grab: '抢', won: '恭喜抢到红包', rehearsal: '彩排：非真实金额' },
   'en-US': { lang: 'en', title: 'Spring Festival rain', grab: 'Grab', won: 'You got a red packet', rehearsal: 'Rehearsal: no real money' },
 } as const;
 const LUCKIEST = [{ user: 'm***a', amount: '88.88' }, { user: 'guest-p***', amount: '66.06' }, { user: 'l***i', amount: '52.00' }];
@@ -23,7 +23,7 @@ const BOOK = {
     packets: OWN.map(([amount, status], i) => ({ rainId: `rain-${i}`, title: `红包雨 · ${i + 1}`, redPacketId: `p-${i}`, amount, status, at: new Date(Date.UTC(2026, 1, 17, 12, 30 - i)).toISOString() })),
   }),
 };
-/** Where pictures are kept, for people to look at. */
+/** Folder for screenshots, for people to inspect. */
 const PICTURES = process.env['SCREENSHOTS'];
 if (PICTURES) mkdirSync(PICTURES, { recursive: true });
 
@@ -32,7 +32,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
   beforeAll(async () => { browser = await launchChromium(); });
   afterAll(() => browser?.close());
 
-  /** Nothing may stick out of a screen of any size, and nothing may keep anybody out. */
+  /** Nothing may overflow a screen of any size, and the page must be accessible. */
   async function look(page: Page, face: string): Promise<void> {
     await endAnimations(page);
     const language = await page.locator('html').getAttribute('lang');
@@ -83,7 +83,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
     await look(page, 'wallet');
   }
 
-  /** A packet too late, and a rain that is over, with those who were luckier and the next rain. */
+  /** A missed packet, and a finished rain with the luckiest users and the next rain. */
   async function miss({ page, address, tell, answer }: ScriptedPage, title: string): Promise<void> {
     tell(snapshotOf('autumn', { title }));
     await page.goto(`${address}/?rain=autumn`);
@@ -105,7 +105,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
     await look(page, 'late');
   }
 
-  // Each by itself, for instance: -t 'in zh-CN'.
+  // To run one language only: -t 'in zh-CN'.
   test.each(['zh-CN', 'en-US'] as const)('in %s: lobby, rehearsal, rain, lost connection, tap, win, wallet, miss and the end, on a phone, on its side, and on a desktop', async (locale) => {
     const words = LANGUAGES[locale];
     const rain = snapshotOf('spring', { title: words.title, state: 'loaded', opensAt: Date.now() + 95_000 });

@@ -6,21 +6,21 @@ import type { Deployment } from './deployment.ts';
 import { openPage, type PageOptions } from './windows.ts';
 
 export const LAPTOP = { width: 1280, height: 800 };
-/** Where pictures are kept, for the manual. */
+/** Folder for screenshots, for the manual. */
 const PICTURES = process.env['RAIN_SCREENSHOTS'];
 export const PASSWORD = 'correct horse battery';
 
-/** What only an operator is offered. */
+/** Buttons that only an operator sees. */
 export const ACTIONS = 'main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]';
 /** The address of every screen. */
 export const screensOf = (rainId: string) => ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/switches', '#/actions', '#/system', `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`];
 
-/** The operator's page with as little motion as can be, where no picture of it is wanted. What the browser's console finds faulty is in `faults`. */
+/** Opens the operator's page, with reduced motion unless screenshots are taken. Errors of the browser's console go to `faults`. */
 export async function openConsole(browser: Browser, system: Deployment, hash = '', options: Partial<PageOptions> = {}): Promise<{ page: Page; faults: string[] }> {
   const page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: PICTURES ? 'no-preference' : 'reduce', ...options });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
-  // A refusal is an answer; what the content security policy stops is a fault.
+  // A refused request is no fault; a violation of the content security policy is.
   page.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text()); });
   await page.goto(`${system.consoleUrl}/console/${hash}`);
   return { page, faults };
@@ -33,11 +33,11 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.getByTestId('login').waitFor({ state: 'detached' });
 }
 
-/** Resolves when the screen of this address stands there with what it has asked for. */
+/** Resolves when the screen of this address is shown with its data. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate((to) => new Promise<void>((resolve) => {
     if (location.hash === to) return resolve();
-    // The page hears of it first, and draws with the next frame.
+    // The page handles the event first and renders in the next frame.
     addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), { once: true });
     location.hash = to;
   }), hash);
@@ -45,7 +45,11 @@ export async function goTo(page: Page, hash: string): Promise<void> {
   await page.locator('main .awaited').first().waitFor({ state: 'detached' });
 }
 
-/** Until a press of this button has brought that. It is pressed again when Redis or the database did not answer in time, as on a busy machine: every verb is safe to repeat. Any other refusal is told. */
+/**
+ * Waits until a click on this button has brought this element. Clicks again if Redis or the database did not answer in time, as on a
+ * busy machine: every verb is safe to repeat.
+ * @throws on any other refusal
+ */
 export async function untilBrought(page: Page, testId: string, button: string): Promise<void> {
   const refused = page.locator('.refused-box').first();
   await eventually(async () => {
@@ -57,7 +61,7 @@ export async function untilBrought(page: Page, testId: string, button: string): 
   }, { timeoutMs: 40_000, everyMs: 100 });
 }
 
-/** Fills the form of a rain that opens soon, and makes it. @returns its id */
+/** Fills in the form of a rain that opens soon, and creates it. @returns its id */
 export async function makeRain(page: Page, { title, startIn = '8', budget = '88.8', packets = 12 }: { title: string; startIn?: string; budget?: string; packets?: number }): Promise<string> {
   await goTo(page, '#/create');
   await page.getByTestId('preset-flash').click();
@@ -69,13 +73,13 @@ export async function makeRain(page: Page, { title, startIn = '8', budget = '88.
   await page.getByTestId('preview').waitFor();
   await page.getByTestId('review').click();
   await untilBrought(page, 'deeds', 'review');
-  // An impatient finger.
+  // An impatient double click.
   await page.getByTestId('act').dblclick();
   await untilBrought(page, 'commitment', 'act');
   return new URL(page.url()).hash.split('/')[2]!;
 }
 
-/** Kept when RAIN_SCREENSHOTS names a folder. */
+/** Takes a screenshot if RAIN_SCREENSHOTS names a folder. */
 export async function photograph(page: Page, name: string): Promise<void> {
   if (!PICTURES) return;
   mkdirSync(PICTURES, { recursive: true });

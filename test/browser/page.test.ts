@@ -15,7 +15,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   beforeAll(async () => { browser = await launchChromium(); });
   afterAll(() => browser?.close());
 
-  test('[R1] one press of the button, the space bar or the enter key is one grab, and none once it is won', async () => {
+  test('[R1] one press of the button, the space bar or the enter key is one grab, and no grab is sent after a win', async () => {
     const { page, tell, answer, said, say } = await openScriptedPage(browser, { rain: snapshotOf('hands') });
     answer('-1');
     for (const [presses, press] of [() => page.getByTestId('grab').click(), () => page.keyboard.press(' '), () => page.keyboard.press('Enter')].entries()) {
@@ -25,7 +25,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
       await press();
       await shows(page, presses === 2 ? 'won' : 'missed');
       expect(said('grab')).toHaveLength(presses + 1);
-      // Packets were added: it goes on.
+      // A top-up: the rain continues.
       if (presses < 2) tell(snapshotOf('hands', { packets: 40 + presses, left: 20 + presses }));
     }
     await page.keyboard.press('Enter');
@@ -34,7 +34,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(said('grab')).toHaveLength(3);
   });
 
-  test('[R7] a rain that ends by the clock ends on the page without a message', async () => {
+  test('[R7] a rain ends on the page by the clock, without a message', async () => {
     const { page, tell } = await openScriptedPage(browser, { rain: snapshotOf('short') });
     await shows(page, 'open');
     tell(snapshotOf('short', { closesAt: Date.now() + 1_500 }));
@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(await text(page, 'headline')).toBe('The rain is over');
   });
 
-  test('[R12] a rain that does not exist is told as such, with a way on; a title that looks like markup is shown as it is', async () => {
+  test('[R12] an unknown rain is reported, with a link to continue; a title with markup is shown as text', async () => {
     const title = '<img src=x onerror="document.title=1">';
     const { page, address, tell } = await openScriptedPage(browser);
     await page.goto(`${address}/?rain=nowhere`);
@@ -57,8 +57,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(await page.locator('img').count()).toBe(0);
   });
 
-  test('when a rain is over the next one offers itself, can be gone to at once, and is gone to shortly before it starts', async () => {
-    // The page's clock can be put forward.
+  test('when a rain is over the next one is offered, can be joined at once, and is joined automatically shortly before its start', async () => {
+    // The page's clock is controlled by the test.
     const prepare = (page: Page) => page.addInitScript(() => {
       const plain = performance.now.bind(performance);
       performance.now = () => plain() + ((globalThis as { laterMs?: number }).laterMs ?? 0);
@@ -85,7 +85,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(said('join').at(-1)).toMatchObject({ rainId: 'round-3' });
   });
 
-  test('packets fall, frame after frame; a graphics card that goes away takes nothing with it', async () => {
+  test('packets fall in every frame; the sky survives a lost graphics context', async () => {
     const { page } = await openScriptedPage(browser, { rain: snapshotOf('falling'), window: { reducedMotion: 'no-preference' } });
     await shows(page, 'open');
     await eventually(async () => await paintedPixels(page) > 5_000);
@@ -99,7 +99,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await eventually(async () => await paintedPixels(page) > 5_000);
   });
 
-  test('packets hang still for those who asked for less motion, and can be tapped', async () => {
+  test('with reduced motion packets do not move, and can be tapped', async () => {
     const { page, said } = await openScriptedPage(browser, { rain: snapshotOf('still') });
     await shows(page, 'open');
     await eventually(async () => await paintedPixels(page) > 1_000);
@@ -114,7 +114,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(said('grab')).toHaveLength(1);
   });
 
-  test('the amount counts up for the eye, and stands there for everybody else from the first moment', async () => {
+  test('the amount counts up visually, and is complete for screen readers from the start', async () => {
     const { page, answer } = await openScriptedPage(browser, { rain: snapshotOf('counting'), window: { reducedMotion: 'no-preference' } });
     await shows(page, 'open');
     await page.evaluate(() => {
@@ -132,7 +132,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await page.locator('[data-testid=big]:not([data-counting])').waitFor();
   });
 
-  test('the wallet follows a packet on its way, and says so when the console does not answer; a rain that begins closes it', async () => {
+  test('the wallet follows a pending packet, and reports when the console does not answer; the start of a rain closes it', async () => {
     let wallet: () => Promise<Omit<WalletStatement, 'userId'>> = async () => NOTHING;
     const rain = snapshotOf('wallet', { state: 'loaded', opensAt: Date.now() + 59_000 });
     const { page, tell } = await openScriptedPage(browser, { rain, book: { openWalletStatement: async () => ({ userId: USER, ...await wallet() }) } });
@@ -157,7 +157,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(await page.getByTestId('wallet').isVisible()).toBe(false);
   });
 
-  test('the luckiest are shown when the rain is over, as text, and said to be so far as long as they may change', async () => {
+  test('the luckiest are shown as text when the rain is over, and marked "so far" while they may change', async () => {
     let final = false;
     const luckiest = [{ user: 'g***t', amount: '9.00', redPacketId: 'p' }, { user: '<b>x</b>', amount: '2.00', redPacketId: 'q' }];
     const { page, tell } = await openScriptedPage(browser, { rain: snapshotOf('lucky'), book: { leaderboard: async (rainId) => ({ rainId, luckiest, final }) } });
@@ -170,7 +170,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await eventually(async () => (await text(page, 'luckiest')).startsWith('Luckiestg'));
   });
 
-  test('by keyboard alone: sound off, wallet open and closed again, a packet grabbed, and no focus lost on the way', async () => {
+  test('by keyboard alone: sound off, wallet opened and closed, a packet grabbed, and the focus never lost', async () => {
     const { page, answer, said } = await openScriptedPage(browser, { rain: snapshotOf('keys'), book: { openWalletStatement: async () => ({ userId: USER, ...NOTHING, packets: [{ ...PACKET, status: 'held' }] }) } });
     await shows(page, 'open');
     await page.getByTestId('sound').focus();
@@ -193,7 +193,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     expect(await page.getByTestId('sound').getAttribute('aria-pressed')).toBe('false');
   });
 
-  test('a screen reader hears what happens, once each, and not every second of a countdown', async () => {
+  test('a screen reader announces each event once, and not every second of a countdown', async () => {
     const rain = snapshotOf('spoken', { state: 'loaded', opensAt: Date.now() + 59_000 });
     const { page, tell, answer } = await openScriptedPage(browser, { rain });
     await shows(page, 'scheduled');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { View } from '../../client-demo/src/screen.ts';
 
-/** Resolves when the page shows this. */
+/** Resolves when the page shows this face. */
 export async function shows(page: Page, face: View['face'], timeout = 30_000): Promise<void> {
   await page.locator(`[data-testid=phone][data-face=${face}]`).waitFor({ timeout });
 }
@@ -14,7 +14,7 @@ export async function userOf(page: Page): Promise<string> {
   return (await text(page, 'user')).split(' ').at(-1)!;
 }
 
-/** Taps all over the sky, as a player does, until one tap has hit a packet. */
+/** Taps across the sky until one tap has hit a packet. */
 export async function tapPackets(page: Page, taps = 300): Promise<void> {
   const sky = (await page.getByTestId('sky').boundingBox())!;
   for (let i = 0; i < taps; i++) {
@@ -25,17 +25,17 @@ export async function tapPackets(page: Page, taps = 300): Promise<void> {
   throw new Error(`${taps} taps hit no packet`);
 }
 
-/** How many of the sky's pixels are painted. */
+/** The number of painted pixels of the sky. */
 export async function paintedPixels(page: Page): Promise<number> {
   return (await lookUp(page)).painted;
 }
 
-/** The picture of the packets, to be compared with a later one. */
+/** A snapshot of the sky, to compare with a later one. */
 export async function picture(page: Page): Promise<string> {
   return (await lookUp(page)).picture;
 }
 
-/** Asked for between two frames, when the page has just painted: later a renderer's canvas is empty to whoever reads it. */
+/** Reads the canvas right after a paint: later it may read as empty. */
 async function lookUp(page: Page): Promise<{ painted: number; picture: string }> {
   return await page.getByTestId('sky').evaluate((sky) => new Promise<{ painted: number; picture: string }>((resolve) => {
     requestAnimationFrame(() => {
@@ -52,7 +52,7 @@ async function lookUp(page: Page): Promise<{ painted: number; picture: string }>
   }));
 }
 
-/** From now on, what the page says to the gateway; it is loaded anew so that nothing is missed. */
+/** Records what the page sends to the gateway. Reloads the page, so that nothing is missed. */
 export async function overhear(page: Page): Promise<{ type: string }[]> {
   const said: { type: string }[] = [];
   page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => said.push(JSON.parse(String(payload)) as { type: string })));
@@ -60,7 +60,7 @@ export async function overhear(page: Page): Promise<{ type: string }[]> {
   return said;
 }
 
-/** What sticks out of the window, or is cut off within it. */
+/** Elements that overflow the window or are cut off in it. */
 export async function overflowing(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.leaderboard', '.ahead', '.next', '.note', '.left', '.grab', '.user', '.wallet', '.rehearsal'];

@@ -21,18 +21,18 @@ export const snapshotOf = (rainId: string, change: Partial<RainSnapshot> = {}): 
 type Packet = Pick<ResultMessage, 'redPacketId' | 'amount'>;
 const resultOf = (rainId: string, code: OutcomeCode, packet: Packet = {}): ResultMessage => ({ type: 'result', rainId, code, reason: OUTCOMES[code].reason, ...packet });
 
-/** The player's page before a gateway that says what a test wants, when it wants it. What real servers make of a tap is shown elsewhere. */
+/** The player's page with a scripted gateway that the test controls. Other tests use real servers. */
 export interface ScriptedPage {
   page: Page;
   address: string;
-  /** What was said since the page came, pings left out. */
+  /** Messages from the page since it connected, without pings. */
   said(type: 'join' | 'grab'): { rainId: string }[];
-  /** Whoever joins a rain that was told of hears it again; of another, that there is none. */
+  /** Answers a join with the last snapshot of the rain, or with "unknown rain". */
   tell(rain: RainSnapshot): void;
   say(message: ServerMessage): void;
-  /** How grabs are answered from now on; not at all unless told. */
+  /** Sets the answer to grabs. By default grabs are not answered. */
   answer(code: OutcomeCode, packet?: Packet): void;
-  /** Hangs up, and sends every visitor away until it is opened again. */
+  /** Closes the connections and refuses new ones until it is opened again. */
   shut(): void;
   reopen(): void;
 }
@@ -41,11 +41,11 @@ interface ScriptedPageOptions {
   rain?: RainSnapshot;
   window?: Partial<PageOptions>;
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
-  /** Done before the page is opened. */
+  /** Runs before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
-/** English, on a phone, with as little motion as can be unless told otherwise: what moves costs a processor, and is looked at where it matters. */
+/** Default: English, phone, reduced motion. Animations cost CPU time, so only the tests that need them enable them. */
 export async function openScriptedPage(browser: Browser, { rain, window = {}, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
   const rains = new Map<string, RainSnapshot>();
   if (rain) rains.set(rain.rainId, rain);

@@ -18,15 +18,15 @@ import { closePages, openPage, type PageOptions } from './windows.ts';
 
 export const PHONE = { width: 390, height: 844 };
 
-/** Redis, gateway, console and a browser: all that a page needs to play, on ports of this test's own. */
+/** Redis, gateway, console and a browser on this test's own ports: everything that a page needs to play. */
 export interface Stage {
   readonly redis: RedisClient;
   readonly testRedis: TestRedis;
   readonly gateway: Gateway;
   readonly console: Console;
-  /** A new page at this address of the console; English, on a phone, with as little motion as can be unless told otherwise. */
+  /** Opens a page at this address of the console. Default: English, phone, reduced motion. */
   open(path?: string, options?: Partial<PageOptions>): Promise<Page>;
-  /** Ends the gateway; `restartGateway` brings one back on the same port. */
+  /** Stops the gateway; `restartGateway` starts one on the same port. */
   stopGateway(): Promise<void>;
   restartGateway(options?: Partial<GatewayOptions>): Promise<void>;
   closeWindows(): Promise<void>;
@@ -34,10 +34,10 @@ export interface Stage {
 }
 
 interface StageOptions {
-  /** `false`: the console hands out no guest tokens. */
+  /** `false`: the console issues no guest tokens. */
   guests?: GuestTokens | false;
   gateway?: Partial<GatewayOptions>;
-  /** What the book says; empty unless told otherwise. */
+  /** Wallet statements of the ledger; empty by default. */
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
 }
 
@@ -54,7 +54,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     ends.push(() => testRedis.stop());
     const redis = await connect(testRedis.url);
     ends.push(() => redis.disconnect());
-    // One that nobody is given while the gateway is away.
+    // Reserves the port, so that nobody else gets it while the gateway is down.
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
     const testConsole = await startConsole({

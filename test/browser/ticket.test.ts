@@ -12,7 +12,7 @@ const RULES: ChallengeRules = { tickets: 'always', proofOfWork: 'always', secret
 
 interface Said { type: string; ticket?: string }
 
-/** What goes wrong in a page without anybody seeing it: a policy that forbids a worker, for instance. */
+/** Errors of a page that nobody sees, for instance a policy that forbids a worker. */
 function complaints(page: Page): string[] {
   const heard: string[] = [];
   page.on('pageerror', (error) => heard.push(error.message));
@@ -29,7 +29,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab need
   const grabs = (said: Said[]) => said.filter(({ type }) => type === 'grab');
   const wonBy = async (page: Page, rainId: string) => JSON.parse((await stage.redis.hget(shardKeys(rainId, 0).claimed, await userOf(page)))!) as { amount: string };
 
-  test('plays a win: solves in a worker, and taps a packet', async () => {
+  test('wins: the challenge is solved in a worker, then a packet is tapped', async () => {
     await stockRain(stage.redis, { rainId: 'strict', amounts: ['12.21'], opensInMs: -10_000 });
     const page = await stage.open('/?rain=strict', { reducedMotion: 'no-preference' });
     const wrong = complaints(page);
@@ -45,13 +45,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab need
     expect(stage.gateway.counters.refused.tickets).toBe(0);
   });
 
-  test('a key pressed before the ticket is there is kept, said to count, and wins when it is', async () => {
+  test('a key pressed before the ticket arrives is queued, is shown to count, and wins afterwards', async () => {
     await stockRain(stage.redis, { rainId: 'early', amounts: ['3.00'] });
     const page = await stage.open('/?rain=none');
     const said: Said[] = await overhear(page);
     const workers: Worker[] = [];
     page.on('worker', (worker) => workers.push(worker));
-    // A challenge takes as long as chance wants it to; this one is not begun before the key is pressed.
+    // Solving takes a random time, so this challenge is held back until the key is pressed.
     let begin = () => {};
     const begun = new Promise<void>((resolve) => { begin = resolve; });
     let solverWanted = false;
@@ -72,7 +72,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser, where a grab need
     expect(workers).toHaveLength(1);
   }, 90_000);
 
-  test('packets hang still for those who asked for less motion, and the one that is tapped wins', async () => {
+  test('with reduced motion packets do not move, and a tapped one wins', async () => {
     await stockRain(stage.redis, { rainId: 'calm', amounts: ['3.00'], opensInMs: -10_000 });
     const page = await stage.open('/?rain=calm');
     await shows(page, 'open');

@@ -21,7 +21,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => 
     await settle(stage.redis, 'proven', (await findRain(stage.redis, 'proven'))!, { ttlMs: 600_000, reveal: SHOWN });
   }
 
-  test('can check his packet when the seed is shown, not before, in English and in Chinese; a late page says that it is late, a wrong seed is told', async () => {
+  test('can verify the packet when the seed is published, not before, in English and in Chinese; a late page says so, a wrong seed is reported', async () => {
     const commitment = commitmentOf(SHOWN);
     const verdict = verifyFairness({ ...SHOWN, commitment });
     const allocation = verdict.outcome === 'ok' ? verdict.allocation : BigInt64Array.of();
@@ -44,7 +44,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => 
     expect(await text(ann!, 'big')).toBe(`¥${formatMoney(allocation[0]!)}`);
     expect(await ann!.getByTestId('verify').isVisible()).toBe(false);
 
-    // What one page was told is exchanged on its way there.
+    // The messages to one page are altered on the way.
     await wrong!.routeWebSocket(/\/v1$/, (socket) => {
       const server = socket.connectToServer();
       server.onMessage((message) => socket.send(String(message).replaceAll(SHOWN.seed, 'cd'.repeat(32))));
@@ -58,17 +58,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => 
     // By keyboard, too.
     await ann!.getByTestId('verify').focus();
     await ann!.keyboard.press('Enter');
-    await eventually(async () => expect(await text(ann!, 'proof')).toBe('Checked: your packet is the one promised.'), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await text(ann!, 'proof')).toBe('Verified: your packet matches the commitment.'), { timeoutMs: 30_000 });
     expect(asked.filter((url) => url.includes('verification-worker'))).toHaveLength(1);
     expect(await ann!.getByTestId('verify').isVisible()).toBe(false);
     await lee!.getByTestId('verify').click();
     await eventually(async () => expect(await text(lee!, 'proof')).toBe('已验证：全部红包与承诺一致。'), { timeoutMs: 30_000 });
     await wrong!.getByTestId('verify').click();
-    await eventually(async () => expect(await text(wrong!, 'proof')).toBe('This is NOT what was promised.'), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await text(wrong!, 'proof')).toBe('The packets do NOT match the commitment.'), { timeoutMs: 30_000 });
     expect(faults).toEqual([]);
 
     await ann!.reload();
     await ann!.getByTestId('verify').click();
-    await eventually(async () => expect(await text(ann!, 'proof')).toBe('The packets fit their commitment, but this page heard it only after the rain.'), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await text(ann!, 'proof')).toBe('The packets match the commitment, but this page received the commitment only after the rain.'), { timeoutMs: 30_000 });
   });
 });

@@ -3,14 +3,14 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 export type PageOptions = BrowserContextOptions & { viewport: { width: number; height: number } };
 
 interface Windows {
-  /** By what was asked for. */
+  /** Keyed by the options of the window. */
   kept: Map<string, Promise<BrowserContext>>;
   pages: Set<Page>;
 }
 
 const windows = new WeakMap<Browser, Windows>();
 
-/** A new page in a window of this kind. Windows are kept open: a page costs a third of a processor's second, and four times that with a window of its own. */
+/** A new page in a window of this kind. Windows are reused: a page costs a third of a second of CPU time, four times that with a new window. */
 export async function openPage(browser: Browser, { viewport, reducedMotion, colorScheme, ...options }: PageOptions): Promise<Page> {
   const { kept, pages } = windowsOf(browser);
   const kind = JSON.stringify(options);
@@ -25,7 +25,7 @@ export async function openPage(browser: Browser, { viewport, reducedMotion, colo
   return page;
 }
 
-/** What the page has stored goes with it: the next one in its window finds nothing. */
+/** Closes a page and clears its storage, so that the next page in the window starts empty. */
 export async function closePage(page: Page): Promise<void> {
   const { origin } = new URL(page.url());
   if (origin !== 'null') {
@@ -36,7 +36,7 @@ export async function closePage(page: Page): Promise<void> {
   await page.close();
 }
 
-/** Pages that are left open go on asking and drawing, and the next test waits for them. */
+/** Closes all pages: open pages keep requesting and drawing, and slow down the next test. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const page of windowsOf(browser).pages) await closePage(page);
 }
@@ -49,7 +49,7 @@ function windowsOf(browser: Browser): Windows {
 
 async function openWindow(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext(options);
-  // A window ends with its last page.
+  // A window closes with its last page.
   await context.newPage();
   return context;
 }

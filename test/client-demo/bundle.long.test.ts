@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 
 const CONFIG = fileURLToPath(new URL('../../client-demo/vite.config.ts', import.meta.url));
 
-test('[R10] the page is light: what it needs fits into 60 KB, no validator in it; all else is fetched when it is wanted', async () => {
+test('[R10] the initial page is at most 60 KB and has no validator; the rest is loaded on demand', async () => {
   const { output } = await build({ configFile: CONFIG, logLevel: 'silent', mode: 'production', build: { write: false } }) as Rolldown.RolldownOutput;
   const textOf = new Map(output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : String(file.source)]));
   const html = textOf.get('index.html')!;
-  // What the page names by itself, and what those scripts import before they run.
+  // The scripts of the page, and their static imports.
   const first = new Set([...textOf.keys()].filter((file) => html.includes(file)));
   const chunkOf = (name: string) => output.find((file): file is Rolldown.OutputChunk => file.type === 'chunk' && file.fileName === name);
   for (const file of first) for (const imported of chunkOf(file)?.imports ?? []) first.add(imported);
@@ -19,7 +19,7 @@ test('[R10] the page is light: what it needs fits into 60 KB, no validator in it
   console.info(`${gzipped} bytes gzipped, in ${first.size + 1} files`);
   expect(gzipped).toBeLessThan(60_000);
   for (const file of scripts) expect(textOf.get(file), file).not.toMatch(/zod/i);
-  // The verifier is fetched by whoever asks for it, the solver by whom a challenge is set.
+  // The verifier and the solver are loaded on demand.
   const later = [...textOf.keys()].filter((file) => !first.has(file));
-  for (const name of [/\/solver-/, /\/verifier-/]) expect(later).toContainEqual(expect.stringMatching(name));
+  for (const name of [/\/challenge-worker-/, /\/verification-worker-/]) expect(later).toContainEqual(expect.stringMatching(name));
 });

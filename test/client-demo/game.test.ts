@@ -8,7 +8,7 @@ const NOW = 1_900_000_000_000;
 const snapshot = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot =>
   ({ type: 'rain', rainId, title: rainId, state: 'open', opensAt: NOW - 1_000, closesAt: NOW + 600_000, packets: 10, left: 10, serverTime: NOW, ...change });
 
-/** A client that says what a test wants. */
+/** A client whose events are emitted by the test. */
 function script() {
   const seen = { now: NOW, joined: [] as string[], left: [] as string[], played: [] as string[] };
   const listeners = new Map<string, (event: never) => void>();
@@ -25,19 +25,19 @@ function script() {
     serverNow: () => seen.now,
   };
   const game = new Game({ client: client as RainClient, rainId: 'round-1', random: () => 0, onRain: (rainId) => seen.played.push(rainId), verify: () => new Promise(() => {}) });
-  const tell = <Name extends keyof RainEvents>(name: Name, event: RainEvents[Name]) => listeners.get(name)!(event as never);
-  tell('link', { link: 'up' });
-  tell('welcome', welcomeOf('ann', NOW));
-  tell('rain', snapshot('round-1'));
-  return { game, seen, tell };
+  const emit = <Name extends keyof RainEvents>(name: Name, event: RainEvents[Name]) => listeners.get(name)!(event as never);
+  emit('link', { link: 'up' });
+  emit('welcome', welcomeOf('ann', NOW));
+  emit('rain', snapshot('round-1'));
+  return { game, seen, emit };
 }
 
-test('whoever has nothing left to do is taken to the next rain shortly before it starts, and is left alone while there is something', () => {
-  const { game, seen, tell } = script();
-  tell('rain', snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 }));
+test('a player whose rain is over joins the next rain shortly before its start; a player who can still play does not', () => {
+  const { game, seen, emit } = script();
+  emit('rain', snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 }));
   game.tick();
   expect([game.face(), game.view().ahead]).toEqual(['open', undefined]);
-  tell('result', { type: 'result', rainId: 'round-1', code: '0', reason: 'won', redPacketId: 'p', amount: '1.00', ref: '1' });
+  emit('result', { type: 'result', rainId: 'round-1', code: '0', reason: 'won', redPacketId: 'p', amount: '1.00', ref: '1' });
   game.tick();
   expect([game.face(), game.view().ahead]).toEqual(['won', { title: 'Second round', seconds: 35 }]);
   seen.now += 26_900;
@@ -45,6 +45,6 @@ test('whoever has nothing left to do is taken to the next rain shortly before it
   expect(seen.left).toEqual([]);
   seen.now += 200;
   game.tick();
-  tell('rain', snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 }));
+  emit('rain', snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 }));
   expect([game.face(), game.view().title, seen.left, seen.played.at(-1), seen.joined.at(-1)]).toEqual(['scheduled', 'Second round', ['round-1'], 'round-2', 'round-2']);
 });

@@ -24,19 +24,19 @@ const won = (round: Round, amount: string, redPacketId = 'spring-7') => answered
 const verdictOf = (round: Round) => prove(provable(round)!);
 
 describe('what the page can prove', () => {
-  test('nothing before the seed is shown, nor of a rain without a commitment', () => {
+  test('nothing before the seed is published, and nothing for a rain without a commitment', () => {
     expect(provable(newRound('spring'))).toBeUndefined();
     expect(provable(watched(before))).toBeUndefined();
     const { commitment: _, ...without } = after;
     expect(provable(watched(without))).toBeUndefined();
   });
 
-  test('the player\'s own packet, against the commitment that was heard during the rain', () => {
+  test('the player\'s own packet, against the commitment received during the rain', () => {
     expect(verdictOf(won(watched(before, after), AMOUNT))).toBe('yours');
     expect(verdictOf(watched(before, after))).toBe('all');
   });
 
-  test('a page that came after the rain does not claim that it heard the commitment before', () => {
+  test('a page opened after the rain does not claim that it received the commitment before', () => {
     expect(verdictOf(won(watched(after), AMOUNT))).toBe('late');
     expect(verdictOf(won(watched({ ...before, state: 'closed' }, after), AMOUNT))).toBe('late');
   });
@@ -68,12 +68,12 @@ describe('what the page can prove', () => {
     expect(verdictOf(watched(before, { ...after, plan }))).toBe('broken');
   });
 
-  test('what was found stays with the round', () => {
+  test('the result is stored in the round', () => {
     const round = proved(watched(before, after), 'all');
     expect(seen(round, after).proof).toBe('all');
   });
 
-  test('survives the way into the worker', () => {
+  test('the input survives the transfer to the worker', () => {
     const shown: Provable = structuredClone(provable(won(watched(before, after), AMOUNT))!);
     expect(prove(shown)).toBe('yours');
   });

@@ -15,7 +15,7 @@ test('a setting is on until it is turned off, and is remembered by the next visi
   expect(openSetting('sound', store).on).toBe(true);
 });
 
-test('a browser that keeps nothing can be told all the same', () => {
+test('a setting works in a browser that stores nothing', () => {
   const forbidden = () => { throw new Error('SecurityError'); };
   const sound = openSetting('sound', { getItem: forbidden, setItem: forbidden } as unknown as Storage);
   expect([sound.on, sound.turn(), sound.on]).toEqual([true, false, false]);

@@ -23,24 +23,24 @@ const face = (round: Round) => faceOf(round, 2_000);
 const proofOf = (round: Round) => prove(provable(round)!);
 
 describe('a page whose rain is topped up', () => {
-  test('shows the rain again to who was told that nothing is left, and to who only watched', () => {
+  test('shows the rain again after "nothing left", and after just watching', () => {
     const missed = told(watched(open), '-1');
     expect(face(missed)).toBe('missed');
     expect(face(seen(missed, more))).toBe('open');
     expect(face(seen(seen(missed, dry), more))).toBe('open');
-    // Chunk by chunk: the packets are planned already, and some come again.
+    // Loading in chunks: `packets` has its final value already, and `left` grows.
     expect(face(seen(seen(told(seen(missed, more), '-1'), { ...more, left: 0 }), more))).toBe('open');
     expect(face(watched(dry))).toBe('gone');
     expect(face(watched(dry, more))).toBe('open');
   });
 
-  test('goes on saying "missed" while nothing was added, whatever is left for others', () => {
+  test('keeps showing "missed" while there is no top-up, even if packets are left for others', () => {
     const missed = told(watched(open), '-1');
     for (const later of [open, { ...open, left: 2 }, dry]) expect(face(seen(missed, later))).toBe('missed');
     expect(face(seen(told(watched(open), '-3'), more))).toBe('too_late');
   });
 
-  test('proves every packet against the promises that it heard in time', () => {
+  test('proves every packet against the commitments received in time', () => {
     expect(proofOf(watched(open, more, settled))).toBe('all');
     const verdict = verifyFairness({ rainId: 'spring', shards: 1, commitment, seed: SEED, plan: PLAN, topUps: [shown] });
     const amount = formatMoney(verdict.outcome === 'ok' ? verdict.allocation[6]! : 0n);
@@ -49,7 +49,7 @@ describe('a page whose rain is topped up', () => {
     expect(prove(structuredClone(provable(won)!))).toBe('yours');
   });
 
-  test('tells a promise that it heard only afterwards as late', () => {
+  test('reports a commitment received only afterwards as late', () => {
     expect(proofOf(watched(open, settled))).toBe('late');
     expect(proofOf(watched(settled))).toBe('late');
   });

@@ -10,24 +10,24 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openTerminal } from './terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** "Your first rain" of the README: each step, and what stands in it in code or bold. */
+/** "Your first rain" of the README: each step with its code and bold texts. */
 const STEPS = /## Your first rain[^\n]*\n([^]*?)\n## /.exec(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'))![1]!;
 
-/** A newcomer does what is written; what the walk relies on has to stand there. */
+/** Checks that the README contains what the walk relies on. */
 function written(...parts: string[]): void {
   for (const part of parts) expect(STEPS, `the README's first rain does not say ${part}`).toContain(part);
 }
 
-/** The numbers that the README tells to type. */
+/** The numbers that the README says to type. */
 const typed = (label: string): string => new RegExp(`${label} \`([\\d.]+)\``).exec(STEPS)![1]!;
 
-test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README alone: made in the console, played by 300 bots and himself, credited, exported, and the money adds up', { timeout: 300_000 }, async () => {
+test.skipIf(WITHOUT_CHROMIUM)('a newcomer follows the README alone: a rain is created in the console, played by 300 bots and a person, credited and exported, and the money adds up', { timeout: 300_000 }, async () => {
   const began = performance.now();
   const folder = temporaryFolder();
   const [gateway, context] = [await freePort(), await freePort()];
   const env = { PATH: process.env['PATH']!, HOME: folder, RAIN_HOME: `${folder}/.rain`, GATEWAY_PORT: String(gateway), CONSOLE_PORT: String(context) };
 
-  // 1. One command; the address and the way in stand in the terminal.
+  // 1. One command; the address and the login are printed in the terminal.
   written('npm start', 'console');
   const first = openTerminal('npm start', ROOT, env);
   const [, address, name, password] = await first.sees(/^console +(http:\/\/\S+) +(\S+) \/ (\S+)$/m, 120_000);
@@ -38,7 +38,7 @@ test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README a
   await operator.goto(address!);
   await signIn(operator, name!, password!);
 
-  // 2. The form, with the numbers that are written.
+  // 2. The form, with the numbers of the README.
   written('**New rain**', '**Review …**', '**Create rain**');
   await operator.getByRole('link', { name: 'New rain' }).first().click();
   await operator.getByRole('button', { name: /^Flash/ }).click();
@@ -52,12 +52,12 @@ test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README a
   await operator.getByRole('button', { name: 'Create rain' }).click();
   await operator.getByTestId('commitment').waitFor();
 
-  // 3. 300 bots: the command stands on the rain's page.
+  // 3. 300 bots: the command is on the rain's page.
   written('**Players**', '--users 300');
   const command = await text(operator, 'swarm-command');
   const second = openTerminal(command, ROOT, env);
 
-  // 4. And a human, on a phone.
+  // 4. A person on a phone.
   const link = await text(operator, 'player-address');
   const player = await (await browser.newContext({ locale: 'en-GB', viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })).newPage();
   await player.goto(link);
@@ -71,10 +71,10 @@ test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README a
   await photograph(operator, 'walk-live');
   await photograph(player, 'walk-won');
 
-  // The bots are through, and what they were told adds up.
+  // The bots have finished, and their results add up.
   expect(await second.ended(), second.screen()).toBe(0);
 
-  // 5. Who won what, as a file.
+  // 5. The winners as a file.
   written('**Winners**', '**CSV**', '**Settled**');
   const rainId = new URL(operator.url()).hash.split('/')[2]!;
   await operator.getByRole('link', { name: 'Winners' }).click();
@@ -86,12 +86,12 @@ test.skipIf(WITHOUT_CHROMIUM)('a newcomer makes his first rain from the README a
   expect(lines).toHaveLength(302);
   expect(lines.filter((line) => line.includes('guest-') && line.includes(amount))).toHaveLength(1);
 
-  // 6. Settled, and closed to the cent.
+  // 6. Settled, and balanced to the cent.
   await goTo(operator, `#/rains/${rainId}`);
   await expect.poll(() => text(operator, 'state'), { timeout: 90_000 }).toBe('Settled');
   await expect.poll(() => operator.getByTestId('equation').getAttribute('data-closes'), { timeout: 20_000 }).toBe('true');
   await photograph(operator, 'walk-settled');
-  // Ctrl-C, which npm calls 130 as a shell does, and nothing serves any more.
+  // Ctrl-C: npm exits with 130, as a shell does, and nothing is served any more.
   expect([0, 130]).toContain(await first.interrupt());
   await expect(fetch(address!)).rejects.toThrow();
   console.info(`the newcomer's walk took ${Math.round((performance.now() - began) / 1_000)} s`);

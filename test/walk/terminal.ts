@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 
-/** What a person sees in a terminal, without its colours. */
+/** The visible output of a terminal, without colours. */
 interface Terminal {
   /** Everything printed so far. */
   screen(): string;
-  /** The first match, as soon as it is there. */
+  /** Resolves with the first match, as soon as it appears. */
   sees(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
   /** Ctrl-C. @returns the exit code */
   interrupt(): Promise<number>;
@@ -18,8 +18,8 @@ interface Terminal {
 const ESCAPES = /\x1b\[[0-9;?]*[A-Za-z]/g;
 
 /**
- * A real one (util-linux's `script` opens it), so that programs print what they print to people, and Ctrl-C is a key that the terminal
- * turns into a signal.
+ * Opens a real terminal (with util-linux's `script`), so that programs print their interactive output, and Ctrl-C is turned into a
+ * signal by the terminal.
  */
 export function openTerminal(command: string, cwd: string, env: Record<string, string>): Terminal {
   const shell = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm-256color', COLUMNS: '160' }, stdio: ['pipe', 'pipe', 'inherit'] });

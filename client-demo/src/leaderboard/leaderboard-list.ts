@@ -2,7 +2,7 @@ import { element, write } from '../page.ts';
 import type { Words } from '../words/words.ts';
 import type { Luckiest } from './luckiest.ts';
 
-/** Who was luckiest, in the page; nothing as long as nobody is known. */
+/** Shows the luckiest users, or nothing while there are none. */
 export function showLeaderboard(found: Luckiest | undefined, words: Words): void {
   const places = found?.luckiest ?? [];
   const leaderboard = element('.leaderboard');
@@ -13,10 +13,10 @@ export function showLeaderboard(found: Luckiest | undefined, words: Words): void
   leaderboard.dataset['places'] = key;
   element('.leaderboard-list').replaceChildren(...places.map(({ user, amount }) => {
     const place = document.createElement('li');
-    const [who, what] = [document.createElement('span'), document.createElement('span')];
-    [who.className, what.className] = ['leaderboard-user', 'leaderboard-amount'];
-    [who.textContent, what.textContent] = [user, words.money(amount)];
-    place.append(who, what);
+    const [name, money] = [document.createElement('span'), document.createElement('span')];
+    [name.className, money.className] = ['leaderboard-user', 'leaderboard-amount'];
+    [name.textContent, money.textContent] = [user, words.money(amount)];
+    place.append(name, money);
     return place;
   }));
 }

@@ -1,16 +1,16 @@
 import type { Luckiest } from './luckiest.ts';
 
-/** Everybody's rain is over in the same second: nobody asks at once, and nobody asks often. */
+/** The rain ends for all pages in the same second. So the first request is delayed randomly, and requests are few. */
 const FIRST_MS_MAX = 4_000;
 const AGAIN_MS = 5_000;
-const ASKS_MAX = 8;
+const REQUESTS_MAX = 8;
 
 interface LeaderboardOptions {
   read: (rainId: string) => Promise<Luckiest>;
   random: () => number;
 }
 
-/** Who was luckiest in the rain that is over; asked for until nothing changes any more, or a few times [R10]. */
+/** The luckiest users of the finished rain. Requested until the list is final, but only a few times [R10]. */
 export class Leaderboard {
   readonly #options: LeaderboardOptions;
   #rainId: string | undefined;
@@ -25,8 +25,8 @@ export class Leaderboard {
     return this.#found;
   }
 
-  /** May be told as often as one likes. @param rainId the rain that is over; `undefined`: none is */
-  tell(rainId: string | undefined): void {
+  /** May be called every frame. @param rainId the finished rain; `undefined`: there is none */
+  follow(rainId: string | undefined): void {
     if (rainId === this.#rainId) return;
     clearTimeout(this.#timer);
     this.#rainId = rainId;
@@ -34,14 +34,14 @@ export class Leaderboard {
     if (rainId !== undefined) this.#later(rainId, 1, this.#options.random() * FIRST_MS_MAX);
   }
 
-  #later(rainId: string, asks: number, afterMs: number): void {
-    this.#timer = setTimeout(() => void this.#ask(rainId, asks), afterMs);
+  #later(rainId: string, attempt: number, afterMs: number): void {
+    this.#timer = setTimeout(() => void this.#request(rainId, attempt), afterMs);
   }
 
-  async #ask(rainId: string, asks: number): Promise<void> {
+  async #request(rainId: string, attempt: number): Promise<void> {
     const found = await this.#options.read(rainId).catch(() => undefined);
     if (rainId !== this.#rainId) return;
     this.#found = found ?? this.#found;
-    if (!found?.final && asks < ASKS_MAX) this.#later(rainId, asks + 1, AGAIN_MS * asks * (0.5 + this.#options.random()));
+    if (!found?.final && attempt < REQUESTS_MAX) this.#later(rainId, attempt + 1, AGAIN_MS * attempt * (0.5 + this.#options.random()));
   }
 }

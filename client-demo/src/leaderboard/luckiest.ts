@@ -3,13 +3,13 @@ const SHOWN = 3;
 
 /** The largest packets of a rain. */
 export interface Luckiest {
-  /** The user is masked by the server; the amount is "12.21". */
+  /** `user` is masked by the server. `amount` is a decimal string such as "12.21". */
   luckiest: { user: string; amount: string }[];
-  /** Nothing will change any more. */
+  /** The list will not change any more. */
   final: boolean;
 }
 
-/** @throws when it cannot be had just now */
+/** @throws if it cannot be read now */
 export async function readLuckiest(rainId: string): Promise<Luckiest> {
   const answer = await fetch(`api/rains/${encodeURIComponent(rainId)}/luckiest`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
   const found = toLuckiest(answer.ok ? await answer.json() : undefined);
@@ -17,7 +17,7 @@ export async function readLuckiest(rainId: string): Promise<Luckiest> {
   return found;
 }
 
-/** @returns `undefined` when this is none */
+/** @returns `undefined` if the value is no leaderboard */
 export function toLuckiest(value: unknown): Luckiest | undefined {
   if (typeof value !== 'object' || value === null || !('luckiest' in value) || !Array.isArray(value.luckiest)) return undefined;
   const luckiest = (value.luckiest as unknown[]).flatMap((one) => {

@@ -3,7 +3,7 @@ import type { Mark, Picture } from './mark.ts';
 const COINS = 12;
 const SPARKS = 16;
 const GRAVITY = 1_500;
-/** More at once is noise; the oldest go first. */
+/** Limit of particles; the oldest are removed first. */
 const BITS_MAX = 320;
 
 interface Bit {
@@ -19,7 +19,7 @@ interface Bit {
   lifeMs: number;
 }
 
-/** Coins and sparks that fly apart and are gone within a second or two. */
+/** Coins and sparks that fly apart and vanish within two seconds. */
 export class Bursts {
   readonly #random: () => number;
   #bits: Bit[] = [];
@@ -32,7 +32,7 @@ export class Bursts {
     return this.#bits.length > 0;
   }
 
-  /** Where a packet was tapped. */
+  /** A burst where a packet was tapped. */
   pop(x: number, y: number): void {
     this.#throw(x, y, COINS, 330, 700);
     for (let i = 0; i < SPARKS; i++) {
@@ -41,7 +41,7 @@ export class Bursts {
     }
   }
 
-  /** For a win: much more of it. */
+  /** A much larger burst for a win. */
   fountain(x: number, y: number): void {
     this.#throw(x, y, COINS * 6, 620, 1_800);
   }
@@ -61,7 +61,7 @@ export class Bursts {
   marks(): Mark[] {
     return this.#bits.map(({ picture, x, y, size, spin, ageMs, lifeMs }) => ({
       picture, x, y, turn: picture === 'coin' ? spin * 0.3 : 0,
-      // A coin that turns on its edge is thin for a moment.
+      // A spinning coin looks thin from the side.
       scaleX: picture === 'coin' ? size * Math.max(0.15, Math.abs(Math.cos(spin))) : size,
       scaleY: size, alpha: Math.min(1, 3 * (1 - ageMs / lifeMs)),
     }));

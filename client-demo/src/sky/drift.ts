@@ -6,18 +6,18 @@ const FAR_PACKETS = 9;
 
 interface Mote {
   mark: Mark;
-  /** 0 far, 1 near: what is near falls faster and moves more when one leans. */
+  /** 0 far, 1 near: near things fall faster and move more with the viewing position. */
   near: number;
   phase: number;
 }
 
-/** What floats behind the packets: gold leaf, sparks, and packets too far away to be tapped. The deeper, the slower. */
+/** The background: gold leaf, sparks, and distant packets that cannot be tapped. Distant things move slower. */
 export class Drift {
   readonly #random: () => number;
   #motes: Mote[] = [];
   #width = 0;
   #height = 0;
-  /** -1 left to 1 right: from where one looks. */
+  /** Viewing position, -1 left to 1 right. */
   lean = 0;
 
   constructor(random: () => number) {
@@ -44,7 +44,7 @@ export class Drift {
     }
   }
 
-  /** @param packets whether far packets are shown, too */
+  /** @param packets whether distant packets are shown, too */
   marks(packets: boolean): Mark[] {
     return this.#motes.filter(({ mark }) => packets || mark.picture !== 'envelope').map(({ mark, near, phase }) => {
       const twinkle = mark.picture === 'spark' ? 0.55 + 0.45 * Math.sin(phase * 3) : 1;

@@ -1,13 +1,13 @@
-/** Everything that can stand in the sky. What a packet looks like says nothing about what is in it. */
+/** All pictures in the sky. A packet's picture is independent of its amount. */
 export const PICTURES = ['envelope', 'gold', 'koi', 'lantern', 'ingot', 'coin', 'glow', 'spark', 'petal'] as const;
 export type Picture = (typeof PICTURES)[number];
 
-/** One picture somewhere in the sky. Lengths in CSS pixels, angles in radians; its middle is at x, y. */
+/** One picture in the sky. Lengths in CSS pixels, angles in radians; x, y is its centre. */
 export interface Mark {
   picture: Picture;
   x: number;
   y: number;
-  /** Less than `scaleY` for what turns away. */
+  /** Less than `scaleY` if the picture is turned to the side. */
   scaleX: number;
   scaleY: number;
   turn: number;

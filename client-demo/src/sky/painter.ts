@@ -1,25 +1,28 @@
 import type { Mark, Picture } from './mark.ts';
 import { drawPictures } from './pictures.ts';
 
-/** Light that is added to what is behind it. */
+/** Pictures that are drawn as additive light. */
 const SHINING: readonly Picture[] = ['glow', 'spark'];
 
-/** Puts marks on a canvas of its own; knows nothing of what they mean. */
+/** Draws marks on its own canvas. */
 export interface Painter {
   readonly canvas: HTMLCanvasElement;
   /** Width and height in CSS pixels. */
   fit(width: number, height: number): void;
-  /** In this order: what comes first is behind. */
+  /** Draws in this order: the first mark is at the back. */
   paint(marks: readonly Mark[]): void;
 }
 
-/** The browser's own 2D canvas: a few hundred small pictures a frame are little work for it, on a graphics card and without one. @param onBlank what was painted is gone */
+/**
+ * Uses the 2D canvas: a few hundred small pictures per frame are little work, with and without a graphics card.
+ * @param onBlank called when the canvas has lost its content
+ */
 export function openPainter(onBlank: () => void): Painter {
   const canvas = document.createElement('canvas');
   const pen = canvas.getContext('2d')!;
   const ratio = pixelRatio();
   let pictures = drawPictures(ratio);
-  // A graphics card that went away took the pictures with it.
+  // A lost graphics context also loses the cached pictures.
   canvas.addEventListener('contextrestored', () => {
     pictures = drawPictures(ratio);
     onBlank();
@@ -36,7 +39,7 @@ export function openPainter(onBlank: () => void): Painter {
       for (const { picture, x, y, scaleX, scaleY, turn, alpha } of marks) {
         const sprite = pictures[picture];
         const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
-        // The sprite has as many pixels as the canvas already: only its place is scaled.
+        // The sprite already has the canvas's resolution: only its position is scaled.
         pen.setTransform(cos * scaleX, sin * scaleX, -sin * scaleY, cos * scaleY, x * ratio, y * ratio);
         pen.globalAlpha = alpha;
         pen.globalCompositeOperation = SHINING.includes(picture) ? 'lighter' : 'source-over';
@@ -46,7 +49,7 @@ export function openPainter(onBlank: () => void): Painter {
   };
 }
 
-/** A third pixel in each direction is not seen, only paid for. */
+/** A ratio above 2 costs time and makes no visible difference. */
 function pixelRatio(): number {
   return Math.min(devicePixelRatio || 1, 2);
 }

@@ -5,7 +5,7 @@ import { drawLantern } from './pictures/lantern.ts';
 import { drawCoin, drawIngot } from './pictures/treasure.ts';
 import { drawGlow, drawPetal, drawSpark } from './pictures/light.ts';
 
-/** How a picture comes about: its size in CSS pixels, and the strokes, the origin being in the middle. */
+/** How a picture is drawn: its size in CSS pixels, and the drawing function with the origin in the middle. */
 interface Drawing {
   width: number;
   height: number;
@@ -24,7 +24,7 @@ const DRAWINGS: Record<Picture, Drawing> = {
   petal: { width: 16, height: 16, draw: drawPetal },
 };
 
-/** Each drawn once, in code; the rain copies them, which a slow phone does sixty times a second without effort. */
+/** Draws each picture once. The animation only copies them, which is fast enough for 60 frames per second on a slow phone. */
 export function drawPictures(ratio: number): Record<Picture, HTMLCanvasElement> {
   return Object.fromEntries(PICTURES.map((picture) => {
     const { width, height, draw } = DRAWINGS[picture];

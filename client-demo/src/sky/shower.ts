@@ -2,12 +2,12 @@ import { PACKET_HEIGHT, PACKET_WIDTH, type Falling } from '../packet.ts';
 
 const PIXELS_PER_PACKET = 12_000;
 const PACKETS_MAX = 60;
-/** A thumb is less exact than a pixel. */
+/** Extra margin around a packet for touch. */
 const THUMB_PX = 16;
 
 /**
- * The packets in the air, to be tapped. They are scenery: which packet a user gets is decided elsewhere, and the gateway does not
- * know what falls here. With `still` they hang in the air and can be tapped all the same.
+ * The falling packets that can be tapped. They are decoration only: the server decides which packet a user gets and does not know
+ * what falls here. With `still` they do not move, but can be tapped.
  */
 export class Shower {
   readonly #random: () => number;
@@ -28,12 +28,12 @@ export class Shower {
   fit(width: number, height: number): void {
     this.#width = width;
     this.#height = height;
-    // A turned phone: nothing may fall where nobody sees it.
+    // After a rotation of the phone, packets must not fall outside the screen.
     for (const packet of this.#falling) packet.x = Math.min(packet.x, width - PACKET_WIDTH / 2);
     if (this.still) this.#falling = [];
   }
 
-  /** @returns the packet at this point of the sky, already gone from it; `undefined`: there was none */
+  /** Removes the packet at this point of the sky. @returns the packet; `undefined`: there was none */
   take(x: number, y: number): Falling | undefined {
     const hit = this.#falling.findLast((packet) =>
       Math.abs(x - xOf(packet)) <= PACKET_WIDTH * packet.scale / 2 + THUMB_PX
@@ -44,7 +44,7 @@ export class Shower {
     return taken;
   }
 
-  /** @param raining whether new packets come; those in the air fall on */
+  /** @param raining whether new packets appear; those in the air keep falling */
   move(stepMs: number, raining: boolean): void {
     if (raining && this.#falling.length === 0) this.#begin();
     if (this.still) {
@@ -63,7 +63,7 @@ export class Shower {
     const count = Math.min(PACKETS_MAX, Math.max(8, Math.round(this.#width * this.#height / PIXELS_PER_PACKET)));
     this.#falling = Array.from({ length: count }, (_, i) => {
       const packet = this.#fresh();
-      // One row below the other, so that they neither start in a line nor all at once.
+      // Staggered, so that they start neither in a line nor all at once.
       packet.y = this.still ? this.#height * (i + 0.7) / (count + 0.4) : -PACKET_HEIGHT - i / count * this.#height;
       return packet;
     });
@@ -71,8 +71,8 @@ export class Shower {
 
   #fresh(): Falling {
     const scale = 0.75 + this.#random() * 0.45;
-    // Steps of the golden section spread them more evenly than chance, which likes heaps.
-    // A little chance on both sides of it: steps of two thirds, on the average, would be three columns.
+    // Steps near the golden ratio (0.618) spread packets more evenly than random positions. The small random part
+    // avoids a fixed pattern; an average step of two thirds would give three columns.
     this.#lane = (this.#lane + 0.578 + this.#random() * 0.08) % 1;
     return {
       x: PACKET_WIDTH / 2 + this.#lane * Math.max(0, this.#width - PACKET_WIDTH),
@@ -85,7 +85,7 @@ export class Shower {
   }
 }
 
-/** Where a packet is, its swaying included. */
+/** The horizontal position of a packet, including its sway. */
 export function xOf({ x, phase, sway }: Falling): number {
   return x + Math.sin(phase * 0.7) * sway;
 }

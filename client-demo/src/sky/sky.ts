@@ -6,15 +6,15 @@ import { openPainter, type Painter } from './painter.ts';
 import { Shower, xOf } from './shower.ts';
 import { veil } from './veil.ts';
 
-/** After a pause of the page nothing may jump. */
+/** Limits one step, so that nothing jumps after the page was in the background. */
 const STEP_MS_MAX = 100;
-/** While nothing is to be tapped a slow phone keeps its battery: 30 frames a second are enough for gold leaf. */
+/** 30 frames a second are enough while there is nothing to tap. This saves battery. */
 const IDLE_FRAME_MS = 30;
 const COUNT_MS = 1_000;
-/** A machine that draws fewer frames a second is spared what only floats. */
+/** Below this frame rate the background decoration is left out. */
 const RATE_MIN = 24;
 
-/** The sky over the stage: what floats, falls and bursts in it, and the painter that shows it. */
+/** The animated sky: decoration, falling packets, bursts, and the painter that draws them. */
 export class Sky {
   readonly #box: HTMLElement;
   readonly #shower: Shower;
@@ -39,18 +39,18 @@ export class Sky {
     this.#fit();
   }
 
-  /** Those who asked for less motion: packets hang in the air, nothing floats or bursts. */
+  /** For users who prefer reduced motion: packets do not move, and nothing floats or bursts. */
   set still(still: boolean) {
     this.#shower.still = still;
     if (still) this.#bursts.clear();
   }
 
-  /** -1 left to 1 right: from where one looks. */
+  /** Viewing position, -1 left to 1 right. */
   set lean(lean: number) {
     this.#drift.lean = lean;
   }
 
-  /** @returns whether there was a packet at this point of the page; it is gone now */
+  /** Removes the packet at this point of the page. @returns whether there was one */
   tap(clientX: number, clientY: number): boolean {
     const box = this.#box.getBoundingClientRect();
     const hit = this.#shower.take(clientX - box.left, clientY - box.top);
@@ -59,12 +59,12 @@ export class Sky {
     return true;
   }
 
-  /** Coins for a win. */
+  /** Shows the coins of a win. */
   celebrate(): void {
     if (!this.#shower.still) this.#bursts.fountain(this.#width / 2, this.#height * 0.55);
   }
 
-  /** @param raining whether new packets come; those in the air fall on */
+  /** @param raining whether new packets appear; those in the air keep falling */
   draw(nowMs: number, raining: boolean): void {
     const idle = !raining && !this.#bursts.busy && this.#shower.falling.length === 0;
     if (idle && nowMs - this.#lastMs < IDLE_FRAME_MS) return;
@@ -74,7 +74,7 @@ export class Sky {
     this.#bursts.move(stepMs);
     const marks = this.#marks(stepMs, raining);
     this.#count(nowMs, raining);
-    // An empty sky, and one in which nothing moves, is painted once.
+    // An unchanged sky is not painted again.
     if (this.#painted && alike(marks, this.#painted)) return;
     this.#painted = marks;
     this.#painter.paint(marks);
@@ -95,7 +95,7 @@ export class Sky {
     });
   }
 
-  /** Told to whoever measures: frames since the start, and of the last second. */
+  /** Publishes frame counts for tests: since the start, and of the last second. */
   #count(nowMs: number, raining: boolean): void {
     this.#frames++;
     const sinceMs = nowMs - this.#counted.atMs;
@@ -113,6 +113,6 @@ export class Sky {
     this.#width = width;
     this.#height = height;
     this.#painted = undefined;
-    for (const part of [this.#shower, this.#drift, this.#painter]) part.fit(width, height);
+    for (const layer of [this.#shower, this.#drift, this.#painter]) layer.fit(width, height);
   }
 }

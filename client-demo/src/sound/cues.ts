@@ -1,15 +1,15 @@
 import type { View } from '../screen.ts';
 
-/** What can be heard and felt. */
+/** Events with a sound or a vibration. */
 export type Cue = 'tick' | 'last' | 'go' | 'tap' | 'win' | 'miss' | 'credited';
 
-/** The seconds before the start that tick, and of those the ones that tick higher. */
+/** The last seconds before the start tick; the very last ones tick higher. */
 const TICKING = 10;
 const LAST = 3;
 
 type Moment = Pick<View, 'face' | 'seconds' | 'win'>;
 
-/** What is to be heard when this becomes that. A page that opens on a result of long ago is silent. */
+/** The cue for a change of the view. A page that opens with an old result is silent. */
 export function cueOf(before: Moment, after: Moment): Cue | undefined {
   if (before.face !== after.face) {
     switch (after.face) {

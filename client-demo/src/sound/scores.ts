@@ -1,6 +1,6 @@
 import type { Cue } from './cues.ts';
 
-/** One tone: when, how high (Hz), how long, how loud (0 to 1), of which wave. */
+/** One tone: start (ms), pitch (Hz), duration (ms), loudness (0 to 1) and waveform. */
 export interface Tone {
   atMs: number;
   hz: number;
@@ -9,19 +9,19 @@ export interface Tone {
   wave: OscillatorType;
 }
 
-/** The five tones of the old scale: whatever is played of them sounds well together. */
+/** Tones of the pentatonic scale, which always sound well together. */
 const [GONG, ZHI, YU, HIGH_GONG, HIGH_SHANG, HIGH_JUE, HIGH_ZHI, TOP] = [523.25, 783.99, 880, 1046.5, 1174.66, 1318.51, 1567.98, 2093] as const;
 
 const pluck = (hz: number, atMs: number, gain = 0.22): Tone[] => [
   { atMs, hz, forMs: 420, gain, wave: 'triangle' },
   { atMs, hz: hz * 2, forMs: 160, gain: gain * 0.35, wave: 'sine' },
 ];
-/** Partials that fit no scale make metal. */
-const gong = (hz: number, gain: number): Tone[] => [1, 1.48, 2.03, 2.74, 3.76].map((part, i) => (
-  { atMs: 0, hz: hz * part, forMs: 1_700 - i * 260, gain: gain / (i + 1), wave: 'sine' as const }
+/** Inharmonic partials sound metallic. */
+const gong = (hz: number, gain: number): Tone[] => [1, 1.48, 2.03, 2.74, 3.76].map((partial, i) => (
+  { atMs: 0, hz: hz * partial, forMs: 1_700 - i * 260, gain: gain / (i + 1), wave: 'sine' as const }
 ));
 
-/** All sounds of the page, computed when they are played: nothing is fetched. */
+/** All sounds of the page. They are synthesized, so nothing is fetched. */
 export const SCORES: Record<Cue, readonly Tone[]> = {
   tick: [{ atMs: 0, hz: GONG, forMs: 70, gain: 0.14, wave: 'triangle' }],
   last: [{ atMs: 0, hz: HIGH_GONG, forMs: 130, gain: 0.22, wave: 'triangle' }],
@@ -32,7 +32,7 @@ export const SCORES: Record<Cue, readonly Tone[]> = {
   credited: [...pluck(HIGH_ZHI, 0, 0.14), ...pluck(TOP, 120, 0.14)],
 };
 
-/** For the hand, ms on and off in turn. */
+/** Vibration patterns: ms on and off alternately. */
 export const BEATS: Partial<Record<Cue, readonly number[]>> = {
   tap: [14], last: [12], go: [90], win: [60, 40, 60, 40, 140], miss: [45], credited: [20, 60, 20],
 };

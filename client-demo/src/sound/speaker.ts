@@ -6,8 +6,8 @@ const LOUDNESS = 0.7;
 const ATTACK_S = 0.006;
 
 /**
- * Plays cues to the ear and to the hand, as far as the player wants them. Browsers let a page be heard only once it has been
- * touched: before that nothing is opened and nothing said.
+ * Plays cues as sound and vibration, if the player has enabled them. Browsers allow sound only after user activity, so no audio is
+ * opened before.
  */
 export class Speaker {
   readonly #sound: Setting;
@@ -20,7 +20,7 @@ export class Speaker {
     this.#buzz = buzz;
   }
 
-  /** The page has been touched, or a key pressed. */
+  /** Call after user activity (touch or key). */
   wake(): void {
     if (!this.#sound.on) return;
     if (this.#audio?.state === 'suspended') void this.#audio.resume().catch(() => {});
@@ -28,11 +28,11 @@ export class Speaker {
     try {
       this.#audio = new AudioContext();
       const volume = new GainNode(this.#audio, { gain: LOUDNESS });
-      // Many coins at once are loud, not torn.
+      // The compressor prevents distortion when many tones play at once.
       volume.connect(new DynamicsCompressorNode(this.#audio)).connect(this.#audio.destination);
       this.#out = volume;
     } catch {
-      this.#audio = undefined; // a machine without a sound card plays in silence
+      this.#audio = undefined; // a device without audio stays silent
     }
   }
 

@@ -1,8 +1,8 @@
 const ANSWER_MS_MAX = 8_000;
-/** More would be scrolled past by nobody on a phone. */
+/** Nobody scrolls through more on a phone. */
 const PACKETS_MAX = 50;
 
-/** `pending`: won, on its way to the wallet · `held`: a person looks at it. */
+/** `pending`: won, not credited yet · `held`: under review by an operator. */
 export type PacketStatus = 'credited' | 'pending' | 'held';
 
 export interface OwnPacket {
@@ -24,7 +24,7 @@ export interface Account {
   packets: OwnPacket[];
   /** There are older packets than these. */
   more: boolean;
-  /** Wins of the last moments may not be told yet. */
+  /** The latest wins may be missing. */
   late: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function readAccount(token: string): Promise<Account> {
   return account;
 }
 
-/** @returns `undefined` when this is no account */
+/** @returns `undefined` if the value is no account */
 export function toAccount(value: unknown): Account | undefined {
   if (!isObject(value) || typeof value['wallet'] !== 'string' || !Array.isArray(value['packets'])) return undefined;
   const packets = (value['packets'] as unknown[]).flatMap((packet) => toPacket(packet) ?? []);

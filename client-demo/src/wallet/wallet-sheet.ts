@@ -1,16 +1,16 @@
 import type { Words } from '../words/words.ts';
 import type { Account, OwnPacket } from './account.ts';
 
-/** While money is on its way, and the sheet is open, it is looked for this often. */
-const LOOK_AGAIN_MS = 3_000;
+/** Refresh interval while the sheet is open and money is on its way. */
+const REFRESH_MS = 3_000;
 
 interface WalletSheetOptions {
   words: Words;
-  /** @returns `undefined` while nobody has come in */
+  /** @returns `undefined` while there is no token */
   read: () => Promise<Account | undefined>;
 }
 
-/** The sheet "my packets and wallet". A dialog of the browser: it keeps the focus inside, closes on Escape and gives the focus back. */
+/** The sheet "My packets and wallet". A native dialog: it traps the focus, closes on Escape and restores the focus. */
 export class WalletSheet {
   readonly #options: WalletSheetOptions;
   readonly #dialog: HTMLDialogElement;
@@ -20,53 +20,53 @@ export class WalletSheet {
     this.#options = options;
     this.#dialog = dialog;
     const { walletSheet } = options.words;
-    this.#part('.wallet-title').textContent = walletSheet.title;
-    this.#part('.wallet-total-label').textContent = walletSheet.total;
-    this.#part('.wallet-close').setAttribute('aria-label', walletSheet.close);
-    this.#part('.wallet-close').addEventListener('click', () => this.close());
+    this.#find('.wallet-title').textContent = walletSheet.title;
+    this.#find('.wallet-total-label').textContent = walletSheet.total;
+    this.#find('.wallet-close').setAttribute('aria-label', walletSheet.close);
+    this.#find('.wallet-close').addEventListener('click', () => this.close());
     opener.addEventListener('click', () => this.open());
     dialog.addEventListener('close', () => clearTimeout(this.#timer));
-    // Beside the sheet is the dialog's own backdrop.
+    // A click on the backdrop has the dialog itself as its target.
     dialog.addEventListener('click', ({ target }) => { if (target === dialog) this.close(); });
   }
 
   open(): void {
     if (this.#dialog.open) return;
     this.#dialog.showModal();
-    if (!this.#part('.wallet-sum').textContent) this.#say(this.#options.words.walletSheet.loading);
-    void this.#look();
+    if (!this.#find('.wallet-sum').textContent) this.#showMessage(this.#options.words.walletSheet.loading);
+    void this.#load();
   }
 
   close(): void {
     this.#dialog.close();
   }
 
-  /** Something was won or credited: whoever looks sees it. */
+  /** Call after a win or a credit. Updates the sheet if it is open. */
   refresh(): void {
-    if (this.#dialog.open) void this.#look();
+    if (this.#dialog.open) void this.#load();
   }
 
-  async #look(): Promise<void> {
+  async #load(): Promise<void> {
     clearTimeout(this.#timer);
     const { walletSheet } = this.#options.words;
     let account: Account | undefined;
     try {
       account = await this.#options.read();
     } catch {
-      return this.#say(walletSheet.failed);
+      return this.#showMessage(walletSheet.failed);
     }
-    if (!account) return this.#say(walletSheet.guest);
+    if (!account) return this.#showMessage(walletSheet.guest);
     this.#show(account);
     const waiting = account.late || account.packets.some(({ status }) => status === 'pending');
-    if (waiting && this.#dialog.open) this.#timer = setTimeout(() => void this.#look(), LOOK_AGAIN_MS);
+    if (waiting && this.#dialog.open) this.#timer = setTimeout(() => void this.#load(), REFRESH_MS);
   }
 
   #show({ wallet, pending, packets, more, late }: Account): void {
     const { words } = this.#options;
-    this.#part('.wallet-sum').textContent = words.money(wallet);
-    this.#part('.wallet-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.walletSheet.pending}` : '';
-    this.#part('.wallet-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
-    this.#say(late ? words.walletSheet.late : packets.length === 0 ? words.walletSheet.empty : more ? words.walletSheet.more : '');
+    this.#find('.wallet-sum').textContent = words.money(wallet);
+    this.#find('.wallet-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.walletSheet.pending}` : '';
+    this.#find('.wallet-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
+    this.#showMessage(late ? words.walletSheet.late : packets.length === 0 ? words.walletSheet.empty : more ? words.walletSheet.more : '');
   }
 
   #row({ title, rainId, amount, at, status, rehearsal }: OwnPacket): HTMLElement {
@@ -82,19 +82,19 @@ export class WalletSheet {
     return row;
   }
 
-  #say(word: string): void {
-    if (this.#part('.wallet-word').textContent !== word) this.#part('.wallet-word').textContent = word;
+  #showMessage(word: string): void {
+    if (this.#find('.wallet-word').textContent !== word) this.#find('.wallet-word').textContent = word;
   }
 
-  #part(selector: string): HTMLElement {
+  #find(selector: string): HTMLElement {
     return this.#dialog.querySelector<HTMLElement>(selector)!;
   }
 }
 
-/** Names from outside become text, never markup. */
+/** User input becomes text, never markup. */
 function line(name: string, text: string): HTMLElement {
-  const part = document.createElement('span');
-  part.className = name;
-  part.textContent = text;
-  return part;
+  const element = document.createElement('span');
+  element.className = name;
+  element.textContent = text;
+  return element;
 }

@@ -1,7 +1,7 @@
 import type { Face, Round } from '../round.ts';
 import type { PacketStatus } from '../wallet/account.ts';
 
-/** Everything this page says, in one language. `headline` and `detail` by what the screen shows. */
+/** All texts of this page in one language. `headline` and `detail` are keyed by the face of the screen. */
 export interface Words {
   lang: string;
   page: string;
@@ -16,11 +16,11 @@ export interface Words {
   verify: string;
   proof: Record<NonNullable<Round['proof']>, string>;
   notes: { lost: string; busy: string; tooFast: string; unanswered: string; preparing: string };
-  /** Said once, when few seconds are left. */
+  /** Announced once, when few seconds are left. */
   soon: (seconds: number) => string;
   rehearsal: string;
-  /** Said with a win that the page heard of only when it was back. */
-  unheard: string;
+  /** Shown with a win that the page received only after reconnecting. */
+  wonWhileAway: string;
   tools: { sound: string; buzz: string; walletSheet: string };
   walletSheet: {
     title: string; total: string; pending: string; empty: string; loading: string; failed: string; guest: string; close: string;

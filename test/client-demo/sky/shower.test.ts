@@ -9,7 +9,7 @@ import { Shower, xOf } from '../../../client-demo/src/sky/shower.ts';
 const [WIDTH, HEIGHT] = [390, 600];
 const seeds = fc.nat(2 ** 32 - 1);
 
-/** Repeatable chance. */
+/** Reproducible random numbers. */
 function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function raining(seed: number, still = false): Shower {
   return shower;
 }
 
-test('a tap on a packet takes that packet, or one before it, and it alone is gone', () => {
+test('a tap on a packet removes that packet, or one in front of it, and no other', () => {
   fc.assert(fc.property(seeds, fc.boolean(), (seed, still) => {
     const shower = raining(seed, still);
     const wanted = shower.falling.filter(({ y }) => y > 0 && y < HEIGHT).at(-1)!;
@@ -40,7 +40,7 @@ test('a tap on a packet takes that packet, or one before it, and it alone is gon
   }), { numRuns: 100 });
 });
 
-test('for those who asked for less motion a packet hangs where it is, in sight', () => {
+test('with reduced motion the packets stay where they are, in view', () => {
   fc.assert(fc.property(seeds, (seed) => {
     const shower = raining(seed, true);
     const before = structuredClone(shower.falling);
@@ -55,7 +55,7 @@ test('a tap beside every packet takes none', () => {
   expect(shower.take(-200, HEIGHT / 2)).toBeUndefined();
 });
 
-test('packets stay over the screen, and stop coming when it stops', () => {
+test('packets stay within the screen, and no new ones appear when the rain stops', () => {
   const shower = raining(11);
   for (let i = 0; i < 200; i++) {
     shower.move(50, true);
@@ -78,7 +78,7 @@ test('packets fall everywhere, not in columns', () => {
   }), { numRuns: 100 });
 });
 
-test('a packet wears the same picture for as long as it falls, mostly red, and every kind occurs', () => {
+test('a packet keeps its picture while it falls; most are red, and every picture occurs', () => {
   const worn = new Map<string, number>();
   const chance = chanceOf(9);
   for (let i = 0; i < 400; i++) {
@@ -93,7 +93,7 @@ test('a packet wears the same picture for as long as it falls, mostly red, and e
   expect(worn.get('envelope')).toBeGreaterThan(200);
 });
 
-test('[R10] coins and sparks are bounded, fly, and are gone', () => {
+test('[R10] coins and sparks are limited in number, fly, and vanish', () => {
   const bursts = new Bursts(chanceOf(3));
   for (let i = 0; i < 100; i++) bursts.pop(100, 100);
   bursts.fountain(200, 200);
@@ -105,7 +105,7 @@ test('[R10] coins and sparks are bounded, fly, and are gone', () => {
   expect(bursts.busy).toBe(false);
 });
 
-test('what floats behind never runs out, and far packets show only while it rains', () => {
+test('the background never empties, and distant packets are shown only while it rains', () => {
   const drift = new Drift(chanceOf(5));
   drift.fit(1_280, 800);
   const before = drift.marks(true).length;

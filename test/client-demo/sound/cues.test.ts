@@ -25,7 +25,7 @@ test.each<[string, ReturnType<typeof at>, ReturnType<typeof at>, Cue | undefined
   ['the seconds of an open rain', at('open', { seconds: 4 }), at('open', { seconds: 3 }), undefined],
 ])('%s is heard as it should be', (_what, before, after, cue) => expect(cueOf(before, after)).toBe(cue));
 
-test('every cue has tones that fit an ear and a loudspeaker, and no beat shakes for long', () => {
+test('every cue has audible, not too loud tones, and every vibration is short', () => {
   for (const [cue, tones] of Object.entries(SCORES)) {
     expect(tones.length, cue).toBeGreaterThan(0);
     for (const { hz, gain, atMs, forMs } of tones) {

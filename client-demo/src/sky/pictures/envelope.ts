@@ -1,7 +1,7 @@
 import { PACKET_HEIGHT, PACKET_WIDTH } from '../../packet.ts';
 import { holedCoin } from './treasure.ts';
 
-/** A little air for the edge, so that it stays smooth when it turns. */
+/** A margin keeps the edge smooth when the picture is rotated. */
 export const ENVELOPE = { width: PACKET_WIDTH + 4, height: PACKET_HEIGHT + 4 };
 
 const PAPERS = {

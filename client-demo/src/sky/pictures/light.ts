@@ -1,4 +1,4 @@
-/** Light around something precious. */
+/** The glow behind rare packets. */
 export function drawGlow(pen: CanvasRenderingContext2D): void {
   disc(pen, 75, [[0, '#ffcf6b75'], [0.35, '#ffb54540'], [1, '#ff9a3000']]);
 }
