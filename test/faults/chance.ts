@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomSource } from '../../src/rain/fairness.ts';
 
-/** What is left to chance in one run; the same name draws the same numbers again. */
+/** The random choices of one run. The same name gives the same choices. */
 export interface Chance {
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number;

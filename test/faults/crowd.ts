@@ -1,28 +1,28 @@
 import { eventually } from '../support/eventually.ts';
 import type { Chance } from './chance.ts';
-import type { Told } from './told.ts';
+import type { UserRecord } from './told.ts';
 import { User } from './user.ts';
 
 interface CrowdOptions {
   rainId: string;
   gatewayUrls: readonly string[];
-  /** userId → token, of everybody who is to come. */
-  tickets: ReadonlyMap<string, string>;
+  /** userId → token, of all users. */
+  tokens: ReadonlyMap<string, string>;
   /** The users arrive between these two times, epoch ms. */
   from: number;
   to: number;
   random: Chance;
 }
 
-/** A few hundred users over real sockets, spread over the window, so that it rains whenever the fault strikes. */
+/** A few hundred users on real sockets. Their arrivals are spread over the window, so that users are active when the fault strikes. */
 export interface Crowd {
   /** By user id. */
-  told: ReadonlyMap<string, Told>;
-  /** Who was told that a packet is his. */
-  winners(): [userId: string, won: NonNullable<Told['won']>][];
-  /** Waits until everybody has an answer that ends the matter; gives those who have none by then. */
+  records: ReadonlyMap<string, UserRecord>;
+  /** The users that received a win. */
+  winners(): [userId: string, won: NonNullable<UserRecord['won']>][];
+  /** Waits until every user has a final answer. @returns the users without one */
   answered(withinMs: number): Promise<string[]>;
-  /** Every winner asks once more; gives those who were not answered in time. */
+  /** Every winner grabs once more. @returns the winners that were not answered in time */
   askOnceMore(withinMs: number): Promise<string[]>;
   /** Resolves when all sockets are closed. */
   leave(): Promise<void>;
@@ -30,25 +30,25 @@ export interface Crowd {
 
 const REPEATS_MAX = 3;
 
-/** Signed before it rains: hundreds of signatures take their time. The ids of a rain's users begin with the rain's. */
-export async function issueTickets(rainId: string, users: number, tokenFor: (userId: string) => Promise<string>): Promise<Map<string, string>> {
-  const tickets = new Map<string, string>();
-  for (let i = 0; i < users; i++) tickets.set(`${rainId}-u${i}`, await tokenFor(`${rainId}-u${i}`));
-  return tickets;
+/** Signs the tokens before the rain opens, because hundreds of signatures take time. User ids begin with the rain's id. */
+export async function issueTokens(rainId: string, users: number, tokenFor: (userId: string) => Promise<string>): Promise<Map<string, string>> {
+  const tokens = new Map<string, string>();
+  for (let i = 0; i < users; i++) tokens.set(`${rainId}-u${i}`, await tokenFor(`${rainId}-u${i}`));
+  return tokens;
 }
 
-export function gather({ rainId, gatewayUrls, tickets, from, to, random }: CrowdOptions): Crowd {
-  const members = new Map([...tickets].map(([userId, token]) => [userId, new User({
+export function startCrowd({ rainId, gatewayUrls, tokens, from, to, random }: CrowdOptions): Crowd {
+  const members = new Map([...tokens].map(([userId, token]) => [userId, new User({
     userId, token, rainId, gatewayUrls, arrivesAt: random.between(from, to), repeats: random.between(0, REPEATS_MAX), random,
   })]));
-  const told = new Map([...members].map(([userId, user]) => [userId, user.told]));
+  const records = new Map([...members].map(([userId, user]) => [userId, user.record]));
   const playing = Promise.all([...members.values()].map((user) => user.play()));
-  const winners = () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : []));
+  const winners = () => [...records].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : []));
   return {
-    told,
+    records,
     winners,
     async answered(withinMs) {
-      const waiting = () => [...told].filter(([, { answeredAt }]) => answeredAt === undefined).map(([userId]) => userId);
+      const waiting = () => [...records].filter(([, { answeredAt }]) => answeredAt === undefined).map(([userId]) => userId);
       await eventually(() => waiting().length === 0, { timeoutMs: withinMs }).catch(() => {});
       return waiting();
     },

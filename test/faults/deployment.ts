@@ -20,39 +20,39 @@ import { Part, type Started } from './systemPart.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 
-/** Long enough for gateways that are connected again within a second, as they are here. */
+/** Here the gateways reconnect within a second, so a short wait is enough. */
 const SETTLE_AFTER_RECONNECT_MS = 2_500;
 
-/** Stands in a line: given the port of the server, it says at which port those at the other end are to find it. */
+/** Opens a proxy in front of the server's port. @returns the proxy's port */
 type Detour = (port: number) => Promise<{ port: number; close(): Promise<void> }>;
 
 export interface DeploymentOptions {
   gateways?: number;
   workers?: number;
-  /** The test's own context goes none of them. */
+  /** Proxies between the processes. The test's own connections use none of them. */
   detours?: Partial<Record<'usersToGateways' | 'gatewaysToRedis' | 'workersToRedis' | 'workersToPostgres', Detour>>;
-  /** For all processes of `rain`. */
+  /** Environment of all processes of `rain`. */
   env?: Record<string, string>;
 }
 
-/** The system as it is deployed: every server a process of its own, and an operator context in this one to look at it. */
+/** The system as deployed: every server is a separate process. An operator context in this process inspects it. */
 export interface Deployment {
   redis: Part;
   postgres: Part;
   gateways: Part[];
   workers: Part[];
-  /** Where the gateways are, in order, as users go there; the same after a restart. */
+  /** The gateways' addresses for users, in order. They stay the same after a restart. */
   gatewayUrls: string[];
   databaseUrl: string;
   context: OperatorContext;
   database: Database;
-  /** What the operator's `rain` is to run with. */
+  /** Environment for the operator's `rain`. */
   env: Record<string, string>;
-  /** Runs `rain` with these words and gives what it printed. @throws when it fails */
+  /** Runs `rain` with these arguments. @returns its output @throws if it fails */
   rain(...args: string[]): Promise<string>;
-  /** Starts again what does not run, and lets go on what is frozen. */
+  /** Restarts stopped processes and thaws frozen ones. */
   heal(): Promise<void>;
-  /** Processes that ended by themselves since the last time this was asked. */
+  /** Unexpected ends of processes since the last call. */
   accidents(): string[];
   end(): Promise<void>;
 }
@@ -60,9 +60,9 @@ export interface Deployment {
 export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, detours = {} }: DeploymentOptions = {}): Promise<Deployment> {
   const ends: (() => Promise<unknown> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
-  const sentences: string[] = [];
+  const unexpectedEnds: string[] = [];
   const part = (name: string, launch: (extra: Record<string, string>) => Promise<Started>) => {
-    const made = new Part(name, launch, (sentence) => sentences.push(sentence));
+    const made = new Part(name, launch, (sentence) => unexpectedEnds.push(sentence));
     ends.push(() => made.stop());
     return made;
   };
@@ -97,32 +97,32 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
       DATABASE_URL: at(databaseUrl, await detour('workersToPostgres', server.port)),
     };
     const ports = await freePorts(gateways);
-    const doorsteps = await Promise.all(ports.map((port) => detour('usersToGateways', port)));
-    const doors = ports.map((port, i) => part(`gateway-${i}`, (extra) => launch({
+    const userPorts = await Promise.all(ports.map((port) => detour('usersToGateways', port)));
+    const gatewayParts = ports.map((port, i) => part(`gateway-${i}`, (extra) => launch({
       name: `gateway-${i}`, entry: RAIN, args: ['gateway'], env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...extra }, logs: home, facts: z.object({}),
     })));
-    const clerks = Array.from({ length: workers }, (_, i) => part(`worker-${i}`, (extra) => launch({
+    const workerParts = Array.from({ length: workers }, (_, i) => part(`worker-${i}`, (extra) => launch({
       name: `worker-${i}`, entry: RAIN, args: ['worker'], env: { ...workerEnv, ...extra }, logs: home, facts: z.object({}),
     })));
-    const parts = [redis, postgres, ...doors, ...clerks];
-    await Promise.all([...doors, ...clerks].map((each) => each.start()));
+    const parts = [redis, postgres, ...gatewayParts, ...workerParts];
+    await Promise.all([...gatewayParts, ...workerParts].map((each) => each.start()));
 
-    const looking = await connect(redisUrl);
+    const redisClient = await connect(redisUrl);
     const database = connectDatabase(databaseUrl);
-    ends.push(() => looking.disconnect(), () => database.$disconnect());
+    ends.push(() => redisClient.disconnect(), () => database.$disconnect());
     const run = promisify(execFile);
     return {
-      redis, postgres, gateways: doors, workers: clerks, gatewayUrls: doorsteps.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
-      context: { redis: looking, ledger: openLedger(database), actor: 'test' },
+      redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
+      context: { redis: redisClient, ledger: openLedger(database), actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {
         for (const each of parts) {
           each.thaw();
           await each.start();
         }
-        await eventually(() => looking.status === 'ready');
+        await eventually(() => redisClient.status === 'ready');
       },
-      accidents: () => sentences.splice(0),
+      accidents: () => unexpectedEnds.splice(0),
       end,
     };
   } catch (error) {
@@ -131,7 +131,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
   }
 }
 
-/** The same server by another port. */
+/** The same URL with another port. */
 function at(url: string, port: number): string {
   const moved = new URL(url);
   moved.port = String(port);
@@ -149,7 +149,7 @@ async function launchPostgres(postgres: TestPostgres): Promise<Started> {
   return { pid, signal, child: { ended: ended.then((end) => ({ ...end, expected: false })), stop, lastLine: () => `: ${lastLine()}` } };
 }
 
-/** Every write synced before its reply, as the product's own; the folder outlives the server. */
+/** Syncs every write before its reply, as in the product. The folder survives a restart. */
 async function launchRedis(folder: string, port: number): Promise<Started> {
   mkdirSync(folder, { recursive: true });
   const configFile = join(folder, 'redis.conf');
@@ -158,7 +158,7 @@ async function launchRedis(folder: string, port: number): Promise<Started> {
     name: 'redis', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile], logs: folder, facts: z.object({ serverPid: z.int() }),
   });
   if (!started.ok) throw new Error(started.reason);
-  // Ready when it answers: after a kill it first reads its log again.
+  // Ready when it answers: after a kill it first loads its log.
   const probe = await connect(`redis://127.0.0.1:${port}`);
   try {
     await eventually(() => probe.ping(), { timeoutMs: 20_000 });

@@ -1,11 +1,11 @@
 // Loaded into a worker with --import: kills it at one precise moment, as kill -9 would.
 //
-//     FAULTS_DIE_AT=<moment>:<n>    at the nth claim; at the nth time where the moment is of no claim
+//     FAULTS_DIE_AT=<moment>:<n>    at the nth claim; at the nth time if the moment has no claim
 //
 //     added      BullMQ has accepted a range of claims, the relay's cursor has not moved
-//     credited   claims are in the book, nobody has been told
-//     recycled   what nobody won went back, the book is open
-//     settled    the book is closed, Redis does not know it
+//     credited   claims are in the ledger, no user has been notified
+//     recycled   unclaimed money went back, the rain is not settled yet
+//     settled    the rain is settled in the ledger, not yet in Redis
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import pg from 'pg';
 const [moment, n] = process.env.FAULTS_DIE_AT.split(':');
 let left = Number(n);
 
-// Counted by claims: a busy machine carries a whole rain in a few ranges, so that the nth range might never come.
+// Counts claims, not ranges: on a busy machine a few ranges carry a whole rain, and the nth range might never come.
 function dieAt(name, claims = 1) {
   if (name === moment && (left -= claims) <= 0) process.kill(process.pid, 'SIGKILL');
 }
@@ -25,23 +25,23 @@ Queue.prototype.add = async function (...args) {
   return job;
 };
 
-// lua/credited.lua: state and credited, and no other key.
+// lua/credited.lua has exactly two keys: state and credited.
 const { evalsha } = Redis.prototype;
 Redis.prototype.evalsha = function (...args) {
   if (args[1] === 2 && String(args[3]).endsWith(':credited')) dieAt('credited', args.length - 4);
   return evalsha.apply(this, args);
 };
 
-const CLOSES_BOOK = /UPDATE "Rain" SET "settledAt"/;
+const SETTLES_RAIN = /UPDATE "Rain" SET "settledAt"/;
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function (...args) {
-  if (!CLOSES_BOOK.test(args[0]?.text ?? args[0])) return query.apply(this, args);
+  if (!SETTLES_RAIN.test(args[0]?.text ?? args[0])) return query.apply(this, args);
   dieAt('recycled');
-  // A pool asks with a callback.
-  const told = args.at(-1);
-  if (typeof told !== 'function') return query.apply(this, args).then((rows) => { dieAt('settled'); return rows; });
+  // A pool passes a callback.
+  const callback = args.at(-1);
+  if (typeof callback !== 'function') return query.apply(this, args).then((rows) => { dieAt('settled'); return rows; });
   return query.apply(this, [...args.slice(0, -1), (...answer) => {
     dieAt('settled');
-    told(...answer);
+    callback(...answer);
   }]);
 };

@@ -29,9 +29,9 @@ afterAll(async () => {
   await book.stop();
 });
 
-/** Whatever anybody was told is in the book to the cent, or listed as told twice, and no packet is paid twice. @returns what is listed */
+/** Every reported win is in the ledger to the cent or listed as told twice, and no packet is paid twice. @returns what is listed */
 async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set<string>> {
-  const { book: inBook, listed } = await stage.judged(rainId);
+  const { book: inBook, listed } = await stage.finalState(rainId);
   const astray = [...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim));
   expect(astray, JSON.stringify({ putBack: stage.putBack, log: (await stage.logNow(rainId)).map(nameOf), letters: await stage.letters(rainId), book: [...inBook] })).toEqual([]);
   const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
@@ -42,34 +42,34 @@ async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set
   return listed;
 }
 
-/** The link goes blind at a random moment, the master dies; lost is who was told, is not paid, and is not listed either. */
+/** The replication link fails at a random moment, then the master dies. Lost: wins that were reported, not paid and not listed. */
 async function failOver(durability: Durability, { name, rainId }: Run): Promise<RunResult> {
   const wins = chance(name).between(10, 100);
   const replicas = durability.mode === 'replicas';
   const run = await FailoverStage.open(database, book.url);
   try {
     await run.openRain(rainId);
-    const users = run.storm(rainId, [await run.openDoor(durability), await run.openDoor(durability)]);
-    await run.work(durability);
+    const users = run.startUsers(rainId, [await run.openGateway(durability), await run.openGateway(durability)]);
+    await run.startWorker(durability);
     let struckAt = 0;
     const before = await run.lose(rainId, users, { wins, whileBlind: async () => {
       await (replicas ? sleep(BLIND_MS) : run.whileBlind(rainId, users));
       struckAt = Date.now();
     } });
-    // Until there is a replica again that confirms them, no win is told.
+    // No win is reported until a replica can confirm it again.
     if (replicas) await run.group.addReplica();
     await users.settle();
     const problems: string[] = [];
-    const { book: inBook, listed } = await run.judged(rainId);
+    const { book: inBook, listed } = await run.finalState(rainId);
     const recoverySeconds = (Date.now() - struckAt) / 1_000;
     const told = [...toldBy(users)];
     const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
     const audit = (await auditRain(run.context, rainId))!;
-    // A win whose answer died with the master may have been credited, and is told by nobody: with local the audit reports it.
+    // A win may have been credited although its answer and its claim died with the master: with local the audit reports it.
     const explained = audit.report.balanced || (!replicas && audit.problems.length === audit.lostFromLog.length);
     if (!explained) problems.push(...audit.problems);
     const promised = new Set(audit.toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })));
-    if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ in what was told twice');
+    if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ about what was told twice');
     problems.push(...await (replicas ? confirmed(run, rainId, before, told.length) : restored(run)));
     return {
       acknowledged: told.length, lost: told.filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim)).length,
@@ -80,41 +80,41 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
   }
 }
 
-const NOTHING_LOST = 'the failover lost nothing, so nothing was shown';
+const NO_LOSS = 'the failover lost nothing, so the test shows nothing';
 
-/** What was not confirmed was told to nobody and credited to nobody, and the rain is settled as if nothing had happened. */
+/** Unconfirmed wins were neither reported nor credited, and the rain is settled normally. */
 async function confirmed(run: FailoverStage, rainId: string, before: readonly Claim[], told: number): Promise<string[]> {
   const problems: string[] = [];
   const now = new Set((await run.logNow(rainId)).map(nameOf));
-  if (before.every((claim) => now.has(nameOf(claim)))) problems.push(NOTHING_LOST);
+  if (before.every((claim) => now.has(nameOf(claim)))) problems.push(NO_LOSS);
   if ((await run.letters(rainId)).length > 0) problems.push('there are dead letters');
   await closeRain(run.context, rainId);
   await eventually(async () => expect((await run.context.ledger.rain(rainId))!.settledAt).toBeDefined(), { timeoutMs: 60_000, everyMs: 250 });
   const { report, problems: found } = (await auditRain(run.context, rainId))!;
   const credited = (await run.credited(rainId)).size;
-  if (credited !== told) problems.push(`${told} were told and ${credited} are credited`);
-  return [...problems, ...found, ...(report.balanced ? [] : ['settled, it does not add up'])];
+  if (credited !== told) problems.push(`${told} wins were reported and ${credited} are credited`);
+  return [...problems, ...found, ...(report.balanced ? [] : ['it is settled, but does not add up'])];
 }
 
 async function restored(run: FailoverStage): Promise<string[]> {
-  return run.putBack.some(({ putBack }) => putBack > 0) ? [] : [NOTHING_LOST];
+  return run.putBack.some(({ putBack }) => putBack > 0) ? [] : [NO_LOSS];
 }
 
 testFault('failover to a replica that is 300 ms behind, DURABILITY=replicas=1', (run) => failOver({ mode: 'replicas', replicas: 1 }, run), { slow: true });
 testFault('failover to a replica that is 300 ms behind, DURABILITY=local', (run) => failOver({ mode: 'local' }, run), { slow: true });
 
-describe('a failover in full swing', () => {
+describe('a failover during the rain', () => {
   beforeEach(async () => { stage = await FailoverStage.open(database, book.url); });
   afterEach(() => stage.close());
 
-  test('local: a gateway that comes back when its packets have been given to others: each is paid once, and both promises are listed', async () => {
+  test('local: a gateway reconnects after others have won its packets: each packet is paid once, and both wins are listed', async () => {
     const durability: Durability = { mode: 'local' };
     let master = stage.group.master.port;
     const line = await TcpProxy.open(() => master);
     stage.onClose(() => line.close());
     await stage.openRain('contested');
-    await stage.work(durability);
-    const users = stage.storm('contested', [await stage.openDoor(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }), await stage.openDoor(durability)], 2 * PACKETS + 50);
+    await stage.startWorker(durability);
+    const users = stage.startUsers('contested', [await stage.openGateway(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }), await stage.openGateway(durability)], 2 * PACKETS + 50);
     const isAtFirstDoor = (userId: string) => Number(userId.split('-')[1]) % 2 === 0;
     await stage.lose('contested', users, { whileBlind: async () => {
       await stage.whileBlind('contested', users, isAtFirstDoor);
@@ -125,18 +125,18 @@ describe('a failover in full swing', () => {
     const reports = stage.putBack.length;
     line.pass();
     await users.settle();
-    // A gateway that cannot look within three seconds answers again before it has put back what it told.
+    // A gateway that cannot read Redis within three seconds answers grabs before it has restored its wins.
     await eventually(() => stage.putBack.length > reports);
     const listed = await expectPaidOrListed('contested', users);
-    expect(listed.size, 'nothing was told twice, so nothing was shown').toBeGreaterThan(0);
+    expect(listed.size, 'nothing was told twice, so the test shows nothing').toBeGreaterThan(0);
   }, 120_000);
 
-  test('local, and the gateway is gone, too: what was credited and lost, and what was told twice for it, is reported', async () => {
+  test('local, and the gateway is lost, too: the audit reports the credited wins that were lost and the packets told twice', async () => {
     const durability: Durability = { mode: 'local' };
     await stage.openRain('unknown');
-    const doors = [await stage.openDoor(durability)];
-    await stage.work(durability);
-    const users = stage.storm('unknown', doors);
+    const doors = [await stage.openGateway(durability)];
+    await stage.startWorker(durability);
+    const users = stage.startUsers('unknown', doors);
     const before = await stage.lose('unknown', users, { whileBlind: async () => {
       await stage.whileBlind('unknown', users);
       await doors[0]!.close();
@@ -145,17 +145,17 @@ describe('a failover in full swing', () => {
     } });
     const onTheReplica = new Set((await stage.logNow('unknown')).map(nameOf));
     const lost = before.filter((claim) => !onTheReplica.has(nameOf(claim)));
-    expect(lost.length, 'the failover lost nothing, so nothing was shown').toBeGreaterThan(0);
-    doors[0] = await stage.openDoor(durability);
+    expect(lost.length, 'the failover lost nothing, so the test shows nothing').toBeGreaterThan(0);
+    doors[0] = await stage.openGateway(durability);
     await users.settle();
 
-    await stage.judged('unknown');
+    await stage.finalState('unknown');
     const [{ report, lostFromLog, toldTwice }, inBook] = [(await auditRain(stage.context, 'unknown'))!, await stage.credited('unknown')];
     expect(report).toMatchObject({ balanced: lostFromLog.length === 0, told_twice: toldTwice.length });
-    // The same user may have been given the same packet once more: then nothing is lost.
+    // The same user may have won the same packet again: then nothing is lost.
     const again = new Set((await stage.logNow('unknown')).map(nameOf));
     for (const { redPacketId, userId, amount } of lost.filter((claim) => !again.has(nameOf(claim)))) {
-      expect(inBook.get(`${userId} ${redPacketId}`), 'money that was credited stays where it is').toBe(amount);
+      expect(inBook.get(`${userId} ${redPacketId}`), 'credited money is not taken back').toBe(amount);
       const isReported = lostFromLog.some((found) => found.redPacketId === redPacketId && found.userId === userId)
         || toldTwice.some(({ paid }) => paid?.redPacketId === redPacketId && paid.userId === userId);
       expect(isReported, `${redPacketId} of ${userId} is not reported`).toBe(true);

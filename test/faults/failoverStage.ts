@@ -25,20 +25,20 @@ import { openWorker } from '../support/worker.ts';
 import { startUserGroup, type UserGroup } from './userGroup.ts';
 
 /**
- * The replication link swallows everything for 300 ms in full swing, the master is killed, Sentinel makes the replica
- * master: what was won meanwhile is gone from Redis. Everything here is real but the size.
+ * The replication link drops everything for 300 ms during the rain. Then the master is killed, and Sentinel promotes the replica:
+ * the wins of these 300 ms are lost in Redis. Everything here is real, only small.
  */
 export const BLIND_MS = 300;
-/** Wins that somebody has to have been told meanwhile, of those who are asked about: on a busy machine 300 ms may pass without one. */
+/** Minimum of users that must receive a win meanwhile. On a busy machine 300 ms may pass without one. */
 const TOLD_BLIND_MIN = 3;
 export const PACKETS = 150;
 
-/** A packet of a user, in words. */
+/** User and packet as one text. */
 export const nameOf = ({ userId, redPacketId }: Pick<Claim, 'userId' | 'redPacketId'>): string => `${userId} ${redPacketId}`;
 
-/** Everything that was told, by `nameOf`, with its amount. */
+/** All wins that users received: `nameOf` → amount. */
 export function toldBy(users: UserGroup): Map<string, string> {
-  return new Map([...users.heard.values()].flatMap(({ userId, wins }) => wins.map(({ redPacketId, amount }) => [nameOf({ userId, redPacketId }), amount] as const)));
+  return new Map([...users.received.values()].flatMap(({ userId, wins }) => wins.map(({ redPacketId, amount }) => [nameOf({ userId, redPacketId }), amount] as const)));
 }
 
 function claimsOf(entries: readonly string[]): Claim[] {
@@ -49,11 +49,11 @@ function claimsOf(entries: readonly string[]): Claim[] {
   });
 }
 
-/** A Sentinel group, and whatever a test opens on it. */
+/** A Sentinel group and everything that a test opens on it. */
 export class FailoverStage {
   readonly group: TestSentinel;
   readonly context: OperatorContext & { redis: RedisClient };
-  /** What gateways said they had put back. */
+  /** The gateways' log entries about restored wins. */
   readonly putBack: { putBack: number; contested: number }[] = [];
   readonly #databaseUrl: string;
   readonly #closers: (() => Promise<unknown>)[] = [];
@@ -65,7 +65,7 @@ export class FailoverStage {
   }
 
   static async open(database: Database, databaseUrl: string): Promise<FailoverStage> {
-    // The replica has acknowledged all by now; what is written from here on reaches it until the link is broken.
+    // The replica is in sync now, and stays so until the link is broken.
     const group = await startSentinel();
     return new FailoverStage(group, await connect(group.url), database, databaseUrl);
   }
@@ -87,7 +87,7 @@ export class FailoverStage {
     await loadRain(this.context, rainId);
   }
 
-  async openDoor(durability: Durability, options: Pick<Partial<GatewayOptions>, 'redisUrl'> = {}): Promise<Gateway> {
+  async openGateway(durability: Durability, options: Pick<Partial<GatewayOptions>, 'redisUrl'> = {}): Promise<Gateway> {
     const log = createLog('gateway', 'silent');
     log.warn = ((facts: { putBack?: number; contested?: number }) => {
       if (facts.putBack !== undefined) this.putBack.push({ putBack: facts.putBack, contested: facts.contested! });
@@ -98,18 +98,18 @@ export class FailoverStage {
     return gateway;
   }
 
-  async work(durability: Durability): Promise<void> {
+  async startWorker(durability: Durability): Promise<void> {
     const worker = await openWorker({ redisUrl: this.group.url, databaseUrl: this.#databaseUrl }, { durability, durabilityWaitMs: 200, settling: { settleAfterReconnectMs: 3_000 } });
     this.onClose(() => worker.close());
   }
 
-  storm(rainId: string, doors: readonly Gateway[], users = 200): UserGroup {
+  startUsers(rainId: string, doors: readonly Gateway[], users = 200): UserGroup {
     const started = startUserGroup({ rainId, users, everyMs: 2_400 / users, gatewayUrl: (user) => doors[user % doors.length]!.url });
     this.onClose(() => started.stop());
     return started;
   }
 
-  /** Lets the wins run, then breaks the link, then the master. @returns the old master's claim log, as it was at its death */
+  /** Waits for some wins, breaks the link, then kills the master. @returns the old master's claim log at its death */
   async lose(rainId: string, users: UserGroup, { whileBlind = () => sleep(BLIND_MS), wins = 30 }: { whileBlind?: () => Promise<unknown>; wins?: number } = {}): Promise<Claim[]> {
     await eventually(() => users.wins() > wins, { timeoutMs: 20_000 });
     const witness = connectRedis(this.group.master.url, { purpose: 'once', onError: () => {} });
@@ -127,7 +127,7 @@ export class FailoverStage {
     return claimsOf(await this.context.redis.lrange(shardKeys(rainId, 0).claims, 0, -1));
   }
 
-  /** By `nameOf` → amount, as the book has it. */
+  /** The credits of the ledger: `nameOf` → amount. */
   async credited(rainId: string): Promise<Map<string, string>> {
     return new Map([...await readCredits(this.context, rainId)].map(([redPacketId, { userId, cents }]) => [nameOf({ userId, redPacketId }), formatMoney(cents)]));
   }
@@ -143,14 +143,17 @@ export class FailoverStage {
     }
   }
 
-  /** 300 ms, or longer, until some have been told wins that the replica has not, or there are none left; not for `replicas`, which tells none. */
+  /**
+   * Waits 300 ms, or longer until some users have received wins that the replica does not have, or until no packet is left.
+   * Not for `replicas`, where no such win is reported.
+   */
   async whileBlind(rainId: string, users: UserGroup, whom: (userId: string) => boolean = () => true): Promise<void> {
     await sleep(BLIND_MS);
     const replica = await connect(this.group.replica.url);
     try {
       await eventually(async () => {
         const log = new Set(claimsOf(await replica.lrange(shardKeys(rainId, 0).claims, 0, -1)).map(nameOf));
-        const lost = [...users.heard.values()].filter(({ userId, wins }) => whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))));
+        const lost = [...users.received.values()].filter(({ userId, wins }) => whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))));
         return lost.length >= TOLD_BLIND_MIN || users.wins() >= PACKETS;
       }, { timeoutMs: 20_000 });
     } finally {
@@ -158,13 +161,13 @@ export class FailoverStage {
     }
   }
 
-  /** Waits until every entry of the log has come to its end, in the book or among the dead letters. */
-  async judged(rainId: string): Promise<{ book: Map<string, string>; listed: Set<string> }> {
+  /** Waits until every claim of the log is in the ledger or a dead letter. */
+  async finalState(rainId: string): Promise<{ book: Map<string, string>; listed: Set<string> }> {
     return eventually(async () => {
       const [log, book, dead] = [await this.logNow(rainId), await this.credited(rainId), await this.letters(rainId)];
       const deadLettered = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
       const open = log.map(nameOf).filter((claim) => !book.has(claim) && !deadLettered.some(({ name }) => name === claim));
-      if (open.length > 0) throw new Error(`on their way: ${open.join(', ')}`);
+      if (open.length > 0) throw new Error(`not credited yet: ${open.join(', ')}`);
       return { book, listed: new Set(deadLettered.filter(({ reason }) => reason === 'told_twice').map(({ name }) => name)) };
     }, { timeoutMs: 60_000, everyMs: 250 });
   }

@@ -6,26 +6,26 @@ import type { RunResult } from './recovery.ts';
 import type { Row } from './row.ts';
 import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
 
-/** Handed in by `npm run faults`; `npm run test:long` has a few runs each, and a seed of its own. */
-const ASKED_RUNS = process.env['FAULTS_RUNS'] === undefined ? undefined : Number(process.env['FAULTS_RUNS']);
-/** Asked to look long and closely: also at what takes minutes. */
-export const thorough = (ASKED_RUNS ?? 0) >= 10;
-/** `npm run faults` plays the long files, which have the short faults, too. */
-export const asked = ASKED_RUNS !== undefined;
+/** Set by `npm run faults`. `npm run test:long` makes a few runs each, with a random seed. */
+const REQUESTED_RUNS = process.env['FAULTS_RUNS'] === undefined ? undefined : Number(process.env['FAULTS_RUNS']);
+/** Many runs are requested, so also play the faults that take minutes. */
+export const thorough = (REQUESTED_RUNS ?? 0) >= 10;
+/** Started by `npm run faults`, which plays the long files. They include the short faults. */
+export const asked = REQUESTED_RUNS !== undefined;
 const RUNS = 2;
 const SLOW_RUNS = 1;
 const SEED = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
 
-/** Of one run that went wrong, the first so many sentences are told. */
-const SENTENCES_MAX = 10;
+/** Problems reported per run. */
+const PROBLEMS_MAX = 10;
 
-/** A run that takes longer hangs, ms. */
+/** A longer run counts as hanging, ms. */
 const RUN_MS_MAX = 240_000;
 
-/** How a file of faults registers one. */
+/** Registers one fault. */
 export type Fault = (name: string, strike: Strike, options?: FaultOptions) => void;
 
-/** One deployment for all faults of a file, one rain after another on it. @param short only those that `npm test` plays, once each */
+/** One deployment for all faults of a file, with one rain after another. @param short only the faults that `npm test` plays, once each */
 export function openMatrix(options: DeploymentOptions = {}, { short = false } = {}): Fault {
   let deployment: Deployment | undefined;
   beforeAll(async () => { deployment = await deploy(options); }, 120_000);
@@ -36,26 +36,26 @@ export function openMatrix(options: DeploymentOptions = {}, { short = false } = 
   };
 }
 
-/** A test and a row of the table: all runs of one fault. What goes wrong is told with the seed that chose its moments. */
+/** One test and one row of the table: all runs of one fault. Problems are reported with the seed of the run. */
 export function testFault(name: string, play: (run: Run) => Promise<RunResult>, { slow = false, runsMax = Infinity, possible = true } = {}): void {
-  const runs = Math.min(runsMax, ASKED_RUNS ?? (slow ? SLOW_RUNS : RUNS));
+  const runs = Math.min(runsMax, REQUESTED_RUNS ?? (slow ? SLOW_RUNS : RUNS));
   test.skipIf(!possible)(name, async ({ task }) => {
     const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
     task.meta.fault = row;
     const wrong: string[] = [];
     for (let number = 1; number <= runs; number++) {
       row.runs++;
-      const sentences = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => enter(row, result), String);
-      wrong.push(...[sentences].flat().slice(0, SENTENCES_MAX).map((sentence) => `run ${number} of seed ${SEED}: ${sentence}`));
+      const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => addToRow(row, result), String);
+      wrong.push(...[problems].flat().slice(0, PROBLEMS_MAX).map((problem) => `run ${number} of seed ${SEED}: ${problem}`));
     }
     expect(wrong).toEqual([]);
-    // Where nobody won nothing was shown.
+    // Without any win the test shows nothing.
     expect(row.acknowledged).toBeGreaterThan(0);
   }, runs * RUN_MS_MAX);
 }
 
-/** Adds a run to its row; gives what is wrong with it. */
-function enter(row: Row, { acknowledged, lost, doubled, recoverySeconds, problems, struck }: RunResult): string[] {
+/** Adds a run to its row. @returns its problems */
+function addToRow(row: Row, { acknowledged, lost, doubled, recoverySeconds, problems, struck }: RunResult): string[] {
   row.acknowledged += acknowledged;
   row.lost += lost;
   row.doubled += doubled;
@@ -63,7 +63,7 @@ function enter(row: Row, { acknowledged, lost, doubled, recoverySeconds, problem
   return [...(lost > 0 ? [`${lost} lost`] : []), ...(doubled > 0 ? [`${doubled} doubled`] : []), ...problems].map((problem) => `struck ${struck}: ${problem}`);
 }
 
-/** Never that of an earlier run on the same deployment. */
+/** Unique, because several runs share one deployment. */
 function rainIdOf(name: string, number: number): string {
   return `${createHash('sha256').update(name).digest('hex').slice(0, 6)}-${number}-${randomBytes(3).toString('hex')}`;
 }

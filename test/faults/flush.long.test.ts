@@ -12,29 +12,29 @@ import { formatMoney } from '../../src/rain/money.ts';
 import { eventually } from '../support/eventually.ts';
 import { postgresInstalled } from '../support/postgres.ts';
 import { chance } from './chance.ts';
-import { gather } from './crowd.ts';
+import { startCrowd } from './crowd.ts';
 import { deploy, type Deployment } from './deployment.ts';
-import { fall } from './run.ts';
+import { prepareRain } from './run.ts';
 import { lockTransfers } from './tableLock.ts';
 
-// What no system on Redis survives: somebody empties it. Whoever was told that he had won and has no credit yet has lost it,
-// so this is no row of the table; but it is told, nothing is paid that was not won, and nothing can be given away again.
+// No system on Redis survives FLUSHALL: a reported win without a credit is lost, so this is no row of the table. But the loss is
+// reported, nothing is paid that was not won, and nothing can be won again.
 
 let deployment: Deployment;
 beforeAll(async () => { if (postgresInstalled) deployment = await deploy(); }, 120_000);
 afterAll(() => deployment?.end(), 60_000);
 
-test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL in the middle of a rain of which %s is in the book is told, invents nothing and gives nothing away again', async (credited) => {
+test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL during a rain with %s credits in the ledger is reported, and no money is invented or won again', async (credited) => {
   const { context, database, databaseUrl, gatewayUrls, workers, env } = deployment;
   const name = `flush-${randomBytes(4).toString('hex')}`;
   const random = chance(name);
-  const { rainId, request, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, { name, rainId: name }, random, { rain: { packets: 290, shards: 1, windowMs: 4_000 } });
+  const { rainId, request, tokens, opensAt, arriveBy, closesAt } = await prepareRain(deployment, { name, rainId: name }, random, { rain: { packets: 290, shards: 1, windowMs: 4_000 } });
   const keys = shardKeys(rainId, 0);
   const lock = credited === 'none' ? await lockTransfers(databaseUrl) : undefined;
-  const crowd = gather({ rainId, gatewayUrls, tickets, from: opensAt - 400, to: arriveBy, random });
-  const inBook = () => database.transfer.findMany({ where: { rainId, kind: 'credit' } });
+  const crowd = startCrowd({ rainId, gatewayUrls, tokens, from: opensAt - 400, to: arriveBy, random });
+  const inLedger = () => database.transfer.findMany({ where: { rainId, kind: 'credit' } });
   try {
-    await eventually(async () => (credited === 'none' ? crowd.winners().length : (await inBook()).length) > 0, { timeoutMs: 20_000 });
+    await eventually(async () => (credited === 'none' ? crowd.winners().length : (await inLedger()).length) > 0, { timeoutMs: 20_000 });
     await random.pause(0, 300);
     const [[, entries]] = await context.redis.multi().lrange(keys.claims, 0, -1).flushall().exec() as [[null, string[]]];
     await lock?.release();
@@ -45,20 +45,20 @@ test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL in the middle o
       const parsed = parseClaim(entry);
       return parsed.ok ? `${parsed.claim.redPacketId} ${parsed.claim.userId} ${parsed.claim.amount}` : entry;
     }));
-    const credits = await inBook();
+    const credits = await inLedger();
     const strange = credits.map(({ redPacketId, userId, amountCents }) => `${redPacketId} ${userId} ${formatMoney(amountCents)}`).filter((credit) => !won.has(credit));
     const { recycledCents, credited: { cents, count } } = (await context.ledger.book(rainId))!;
     expect({ strange, recycledCents, count }).toEqual({ strange: [], recycledCents: 0n, count: new Set(credits.map(({ redPacketId }) => redPacketId)).size });
     expect(cents).toBe(credits.reduce((sum, { amountCents }) => sum + amountCents, 0n));
     expect(await context.ledger.sumOfBalances()).toBe(0n);
-    // Nothing grows where the rain was but marks of who is at work, which expire; and it is not made again.
+    // No keys of the rain come back except leases, which expire; and the rain cannot be created again.
     const passing: string[] = [keys.lease, keys.auditor];
     expect((await context.redis.keys(`rain:{${rainId}/*`)).filter((key) => !passing.includes(key))).toEqual([]);
     const lost = { ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('Redis has lost the rain') }] };
     expect(await loadRain(context, rainId)).toEqual(lost);
     expect(await createRain(context, request)).toEqual(lost);
 
-    // It is told: by a worker that starts, as by one that runs within a minute, and by the audit.
+    // The loss is reported by a starting worker, by a running one within a minute, and by the audit.
     await workers[0]!.stop();
     await workers[0]!.start();
     const log = join(env['RAIN_HOME']!, 'worker-0.log');

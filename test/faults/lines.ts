@@ -2,7 +2,7 @@ import { TcpProxy } from '../support/proxy.ts';
 import type { DeploymentOptions } from './deployment.ts';
 import { openTripwire, type Tripwire } from './tripwire.ts';
 
-/** The lines between the parts of one deployment, which a fault can make bad. Each passes everything on until one does. */
+/** The connections between the processes of one deployment. They pass everything until a fault disturbs them. */
 export interface Lines {
   /** One per gateway. */
   usersToGateways: TcpProxy[];
@@ -11,8 +11,8 @@ export interface Lines {
   readonly workersToPostgres: Tripwire;
 }
 
-/** @returns `lines`, usable once something is deployed with these `detours` */
-export function layLines(): { lines: Lines; detours: NonNullable<DeploymentOptions['detours']> } {
+/** @returns `lines`, usable after a deployment with these `detours` */
+export function openLines(): { lines: Lines; detours: NonNullable<DeploymentOptions['detours']> } {
   const usersToGateways: TcpProxy[] = [];
   let gatewaysToRedis: TcpProxy | undefined;
   let workersToRedis: Tripwire | undefined;
@@ -20,9 +20,9 @@ export function layLines(): { lines: Lines; detours: NonNullable<DeploymentOptio
   return {
     lines: {
       usersToGateways,
-      get gatewaysToRedis() { return laid(gatewaysToRedis); },
-      get workersToRedis() { return laid(workersToRedis); },
-      get workersToPostgres() { return laid(workersToPostgres); },
+      get gatewaysToRedis() { return opened(gatewaysToRedis); },
+      get workersToRedis() { return opened(workersToRedis); },
+      get workersToPostgres() { return opened(workersToPostgres); },
     },
     detours: {
       async usersToGateways(port) {
@@ -37,7 +37,7 @@ export function layLines(): { lines: Lines; detours: NonNullable<DeploymentOptio
   };
 }
 
-function laid<T>(line: T | undefined): T {
+function opened<T>(line: T | undefined): T {
   if (line === undefined) throw new Error('nothing is deployed on these lines yet');
   return line;
 }

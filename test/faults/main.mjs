@@ -1,4 +1,4 @@
-// `npm run faults`: every fault of this folder, many times over, and the table of what became of the money.
+// `npm run faults`: plays every fault of this folder many times, and prints the table of results.
 //
 //     npm run faults -- [--runs N] [--seed S] [--only name]
 import { spawn, spawnSync } from 'node:child_process';
@@ -10,8 +10,8 @@ import { parseArgs } from 'node:util';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RUNS_MAX = 1_000;
 
-function refuse(sentence) {
-  console.error(`faults: ${sentence}`);
+function refuse(message) {
+  console.error(`faults: ${message}`);
   process.exit(2);
 }
 
@@ -35,7 +35,7 @@ const pattern = only === undefined ? [] : ['-t', only.replace(/[.*+?^${}()|[\]\\
 const vitest = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/faults', '--passWithNoTests=false', ...pattern], {
   cwd: ROOT, stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', FAULTS_RUNS: runs, FAULTS_SEED: seed },
 });
-// Ctrl-C reaches vitest by itself; this process only has to be there for its exit code.
+// The terminal sends Ctrl-C to vitest, too. This process only waits for its exit code.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => vitest.kill('SIGTERM'));
 const [code] = await once(vitest, 'exit');

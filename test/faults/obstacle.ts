@@ -1,21 +1,21 @@
 import { Client } from 'pg';
 
-/** Makes PostgreSQL refuse what is written into the book, a few times over. */
+/** Makes PostgreSQL refuse credits a few times. */
 interface Obstacle {
-  /** How often somebody has met it. */
+  /** How often a credit was refused. */
   met(): Promise<number>;
   remove(): Promise<void>;
 }
 
 export interface Refusing {
-  /** What it says, a SQLSTATE. */
+  /** SQLSTATE of the error. */
   code: string;
-  /** At the statement itself, or only when the transaction wants to commit. */
+  /** At the statement, or only at the commit. */
   when: 'statement' | 'commit';
   times: number;
 }
 
-/** Only credits of this rain; counted by a sequence, which no rollback takes back. */
+/** Refuses only credits of this rain. A sequence counts them, because a rollback does not reset it. */
 export async function refuseCredits(databaseUrl: string, rainId: string, { code, when, times }: Refusing): Promise<Obstacle> {
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => {});

@@ -2,15 +2,15 @@ import { Client } from 'pg';
 import { eventually } from '../support/eventually.ts';
 import type { Scene } from './run.ts';
 
-/** A cycle has to be closed before a credit has waited for so long that it no longer looks for one: not every try succeeds. */
+/** PostgreSQL checks a waiting credit for a deadlock only once, so the cycle must be closed before. Not every try succeeds. */
 const TRIES_MAX = 6;
 const TRY_MS_MAX = 2_500;
 
 /**
- * A session that takes the locks of a credit the other way round: the users' accounts, and when a credit waits for one of
- * them, the rain's, which that has. It is more patient than the credit, so that PostgreSQL ends the credit. In the end it
- * leaves everything as it was.
- * @returns how many transactions PostgreSQL has ended for a deadlock since
+ * Takes the locks of a credit in reverse order: first the users' accounts, and when a credit waits for one of them, the rain's
+ * account, which that credit has locked. Its deadlock timeout is longer than the credit's, so PostgreSQL ends the credit. Rolls
+ * everything back.
+ * @returns the number of transactions that PostgreSQL has ended for a deadlock
  */
 export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<number> {
   const client = new Client({ connectionString: databaseUrl, application_name: 'opposite' });
@@ -23,9 +23,9 @@ export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<n
     let since = 0;
     for (let tried = 0; tried < TRIES_MAX && since === 0; tried++) {
       await client.query('BEGIN');
-      await oppose(client, rainId, [...crowd.told.keys()]).catch(() => {});
+      await lockInReverse(client, rainId, [...crowd.records.keys()]).catch(() => {});
       await client.query('ROLLBACK');
-      // Sessions count such things now and then.
+      // Sessions report their statistics with a delay.
       since = await eventually(async () => await deadlocks() - before || false, { timeoutMs: 1_200 }).catch(() => 0);
     }
     return since;
@@ -34,7 +34,7 @@ export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<n
   }
 }
 
-async function oppose(client: Client, rainId: string, userIds: readonly string[]): Promise<void> {
+async function lockInReverse(client: Client, rainId: string, userIds: readonly string[]): Promise<void> {
   await client.query(`INSERT INTO "Account" ("id", "kind") SELECT 'user:' || unnest($1::text[]), 'user' ON CONFLICT DO NOTHING`, [userIds]);
   const waitsForUs = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))";
   await eventually(async () => (await client.query(waitsForUs)).rowCount! > 0, { timeoutMs: TRY_MS_MAX, everyMs: 5 });

@@ -1,10 +1,10 @@
 import type { Scene } from './run.ts';
 
-/** A machine that stood still for so long says nothing about who kept whom waiting, ms. */
+/** If this process was blocked for longer, its measured waiting times mean nothing, ms. */
 const STOOD_STILL_MS = 500;
 
-/** Nobody's patience ends before he is answered, be it that his outcome is unknown [R10]; see SILENCE_MS of user.ts. */
+/** Every grab is answered in time, even if its outcome is unknown [R10]; see SILENCE_MS in user.ts. */
 export function answeredInTime({ crowd, stoodStillMs }: Scene): string[] {
   if (stoodStillMs() > STOOD_STILL_MS) return [];
-  return [...crowd.told].flatMap(([userId, { silences }]) => (silences > 0 ? [`${userId} was left without an answer`] : []));
+  return [...crowd.records].flatMap(([userId, { silences }]) => (silences > 0 ? [`${userId} got no answer in time`] : []));
 }

@@ -6,6 +6,6 @@ import { relayFaults } from './relayFaults.ts';
 import { settingsFaults } from './settingsFaults.ts';
 import { workerFaults } from './workerFaults.ts';
 
-// Killed, stopped, frozen or set wrongly: the processes of one deployment.
+// The processes of one deployment are killed, stopped, frozen or misconfigured.
 const fault = openMatrix();
 for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, settingsFaults, postgresFaults]) register(fault);

@@ -5,20 +5,20 @@ import { CREDIT_QUEUE } from '../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../src/store/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** A hand in the queue of credits, for what no part of the system does to it. */
+/** Direct access to the credit queue, for changes that no part of the system makes. */
 interface QueueAccess {
   active(): Promise<Job<CreditJob>[]>;
   waiting(): Promise<Job<CreditJob>[]>;
-  /** The locks of these jobs run out and they are marked as stalled, for which one otherwise waits 22 s. */
-  runOut(jobs: readonly Job[]): Promise<void>;
-  /** Takes at least so many jobs from the workers and lets them fail for good, as a worker with a fault of its own would. */
+  /** Expires the locks of these jobs and marks them as stalled. Otherwise that takes 22 s. */
+  stall(jobs: readonly Job[]): Promise<void>;
+  /** Takes at least this many jobs from the workers and fails them for good, as a faulty worker would. @returns how many */
   failForGood(atLeast: number, withinMs: number): Promise<number>;
-  /** Everything goes, also what somebody is working on. */
+  /** Removes everything, also active jobs. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function reachIntoQueue(redisUrl: string): QueueAccess {
+export function openQueueAccess(redisUrl: string): QueueAccess {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const queue = new Queue<CreditJob>(CREDIT_QUEUE, { connection, prefix: QUEUE_PREFIX });
   const key = (name: string) => `${QUEUE_PREFIX}:${CREDIT_QUEUE}:${name}`;
@@ -26,7 +26,7 @@ export function reachIntoQueue(redisUrl: string): QueueAccess {
   return {
     active: () => queue.getActive(),
     waiting: () => queue.getWaiting(),
-    async runOut(jobs) {
+    async stall(jobs) {
       const ids = jobs.map(({ id }) => id!);
       if (ids.length === 0) return;
       await connection.del(key('stalled-check'), ...ids.map((id) => key(`${id}:lock`)));

@@ -4,15 +4,15 @@ import type { Fault } from './fault.ts';
 import { answeredInTime } from './patience.ts';
 import type { Scene } from './run.ts';
 
-/** Longer than a command may take, and still an answer while somebody waits for it. */
+/** Longer than the timeout of a command, and shorter than a user waits. */
 const ANSWER_MS_MAX = 3_000;
 
 function check(scene: Scene): string[] {
-  const late = [...scene.crowd.told].filter(([, { answerMsMax }]) => answerMsMax > ANSWER_MS_MAX + scene.stoodStillMs());
+  const late = [...scene.crowd.records].filter(([, { answerMsMax }]) => answerMsMax > ANSWER_MS_MAX + scene.stoodStillMs());
   return [...late.map(([userId, { answerMsMax }]) => `${userId} waited ${answerMsMax} ms for an answer`), ...answeredInTime(scene)];
 }
 
-/** From the first win on: a rain that is over before Redis answers again would else have none, and show nothing. */
+/** Waits for the first win: otherwise the rain could end without any, and the test would show nothing. */
 function freezeFor(ms: number) {
   return async ({ redis, crowd }: Scene): Promise<number> => {
     await eventually(() => crowd.winners().length > 0);

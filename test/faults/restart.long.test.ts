@@ -6,7 +6,7 @@ const fault = openMatrix({ gateways: 1 });
 
 const USERS = 2_000;
 
-// Everybody wins, so everybody stays; all have to come back to the one gateway, and none of their packets is forgotten.
+// Every user wins and stays connected. All of them must reconnect to the one gateway and keep their packets.
 fault('SIGTERM of the only gateway under 2,000 sockets', async ({ gateways, crowd, context, rainId }) => {
   await eventually(() => crowd.winners().length === USERS, { timeoutMs: 50_000 });
   const struckAt = Date.now();

@@ -1,4 +1,4 @@
-/** One line of the table: a fault, and what all its runs came to. */
+/** One row of the table: the results of all runs of a fault. */
 export interface Row {
   fault: string;
   runs: number;
@@ -17,7 +17,7 @@ declare module 'vitest' {
 
 const HEADINGS = ['fault', 'runs', 'wins acknowledged', 'lost', 'doubled', 'longest recovery, s'] as const;
 
-/** The matrix as a Markdown table, numbers to the right. */
+/** The matrix as a Markdown table with right-aligned numbers. */
 export function table(rows: readonly Row[]): string {
   const total = {
     runs: sum(rows, 'runs'), acknowledged: sum(rows, 'acknowledged'), lost: sum(rows, 'lost'), doubled: sum(rows, 'doubled'),

@@ -3,67 +3,67 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreateRequest } from '../../src/operator/create.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { tokenFor } from '../support/client.ts';
-import { watchBook } from './bookWatch.ts';
+import { watchLedger } from './bookWatch.ts';
 import { chance, type Chance } from './chance.ts';
-import { gather, issueTickets, type Crowd } from './crowd.ts';
+import { startCrowd, issueTokens, type Crowd } from './crowd.ts';
 import type { Deployment } from './deployment.ts';
-import { plan, raise, SHAPE, type Shape } from './rainfall.ts';
+import { createAndLoad, requestFor, SHAPE, type Shape } from './rainfall.ts';
 import { recover, type RunResult } from './recovery.ts';
 
 export interface Run {
-  /** What its chance is drawn from. */
+  /** Seed of its random choices. */
   name: string;
   rainId: string;
 }
 
-/** What a fault has before it. */
+/** The context of a fault. */
 export interface Scene extends Deployment {
   rainId: string;
   random: Chance;
   crowd: Crowd;
-  /** Epoch ms, by this machine's clock, which is Redis's. */
+  /** Epoch ms, by this machine's clock. */
   opensAt: number;
   closesAt: number;
-  /** The longest time for which this process could do nothing since its users came, ms. */
+  /** The longest time that this process was blocked since the users started, ms. */
   stoodStillMs(): number;
 }
 
 /**
- * Breaks something, at the moment it is called. What is still broken when it resolves stays so until the rain is settled by
- * the rest of the system; what must run for that, it starts again itself.
- * @returns when it broke, epoch ms, if that was not at once
+ * Breaks something when it is called. What is still broken when it resolves stays broken until the rest of the system has settled
+ * the rain. So it must itself restart what the settlement needs.
+ * @returns when the fault struck, epoch ms, if not at once
  */
 export type Strike = (scene: Scene) => Promise<number | void> | number | void;
 
 /**
- * By chance: from just before the first grab to just after the last, in the first second, while packets are being
- * won, or around the end and the settlement.
+ * A random moment. `rain`: from just before the first grab to just after the last · `swing`: in the first second, while packets are
+ * being won · `end`: around the end and the settlement.
  */
 type When = 'rain' | 'swing' | 'end';
 
 export interface FaultOptions {
-  /** It takes half a minute: once, unless more is asked for. */
+  /** A run takes half a minute, so there is only one by default. */
   slow?: boolean;
-  /** Also played by `npm test`, once. */
+  /** Also played once by `npm test`. */
   short?: boolean;
-  /** More runs would show nothing more. */
+  /** Limit of runs, if more would show nothing new. */
   runsMax?: number;
   rain?: Partial<Shape>;
   when?: When;
-  /** Before the rain is made, e.g. to start a part in a special way. */
+  /** Runs before the rain is created, e.g. to start a process in a special way. */
   prepare?: (scene: Pick<Scene, keyof Deployment | 'rainId' | 'random'>) => Promise<void>;
-  /** Makes the rain, where that is what breaks; otherwise it is created and loaded by this process. */
-  raise?: (scene: Pick<Scene, keyof Deployment | 'rainId' | 'random'>, request: CreateRequest & { id: string }) => Promise<void>;
-  /** Looks at what this fault alone must keep; gives sentences. */
+  /** Creates the rain, if the fault is in the creation. By default this process creates and loads it. */
+  create?: (scene: Pick<Scene, keyof Deployment | 'rainId' | 'random'>, request: CreateRequest & { id: string }) => Promise<void>;
+  /** Checks what only this fault must guarantee. @returns problems */
   check?: (scene: Scene) => Promise<string[]> | string[];
 }
 
 /** One rain, one fault, one verdict. */
 export async function playRun(deployment: Deployment, run: Run, strike: Strike, options: FaultOptions): Promise<RunResult> {
   const random = chance(run.name);
-  const { rainId, tickets, opensAt, arriveBy, closesAt } = await fall(deployment, run, random, options);
-  const crowd = gather({ rainId, gatewayUrls: deployment.gatewayUrls, tickets, from: opensAt - 400, to: arriveBy, random });
-  const book = watchBook(deployment.context, rainId);
+  const { rainId, tokens, opensAt, arriveBy, closesAt } = await prepareRain(deployment, run, random, options);
+  const crowd = startCrowd({ rainId, gatewayUrls: deployment.gatewayUrls, tokens, from: opensAt - 400, to: arriveBy, random });
+  const book = watchLedger(deployment.context, rainId);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt, stoodStillMs: () => delay.max / 1e6 };
@@ -81,11 +81,11 @@ export async function playRun(deployment: Deployment, run: Run, strike: Strike, 
   }
 }
 
-interface Fallen {
+interface PreparedRain {
   rainId: string;
-  /** As it was asked for. */
+  /** The request that created the rain. */
   request: CreateRequest & { id: string };
-  tickets: Map<string, string>;
+  tokens: Map<string, string>;
   /** Epoch ms. */
   opensAt: number;
   arriveBy: number;
@@ -94,23 +94,23 @@ interface Fallen {
 
 const TRIES_MAX = 4;
 
-/** Makes the rain. On a machine that stands still for a while it may be too late for its own opening; then another one is made, further ahead. */
-export async function fall(deployment: Deployment, run: Run, random: Chance, options: FaultOptions): Promise<Fallen> {
+/** Creates the rain. On a busy machine that may take until after its opening; then another rain with a later opening is created. */
+export async function prepareRain(deployment: Deployment, run: Run, random: Chance, options: FaultOptions): Promise<PreparedRain> {
   for (let attempt = 1; ; attempt++) {
     const rainId = attempt === 1 ? run.rainId : `${run.rainId}-${attempt}`;
     const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
-    const ground = { ...deployment, rainId, random };
-    const tickets = await issueTickets(rainId, shape.users, tokenFor);
-    await options.prepare?.(ground);
-    const request = await plan(deployment.context, rainId, { ...shape, opensInMs: shape.opensInMs * 2 ** (attempt - 1) });
+    const setting = { ...deployment, rainId, random };
+    const tokens = await issueTokens(rainId, shape.users, tokenFor);
+    await options.prepare?.(setting);
+    const request = await requestFor(deployment.context, rainId, { ...shape, opensInMs: shape.opensInMs * 2 ** (attempt - 1) });
     const { opensAt, closesAt } = await inLocalTime(deployment, request);
     const late = () => Date.now() > opensAt - 200;
     try {
-      await (options.raise ? options.raise(ground, request) : raise(deployment.context, request));
+      await (options.create ? options.create(setting, request) : createAndLoad(deployment.context, request));
     } catch (error) {
       if (!late() || attempt === TRIES_MAX) throw error;
     }
-    if (!late() || attempt === TRIES_MAX) return { rainId, request, tickets, opensAt, closesAt, arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100) };
+    if (!late() || attempt === TRIES_MAX) return { rainId, request, tokens, opensAt, closesAt, arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100) };
   }
 }
 

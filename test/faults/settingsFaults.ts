@@ -4,22 +4,22 @@ import type { Fault } from './fault.ts';
 import { answeredInTime } from './patience.ts';
 import type { FaultOptions } from './run.ts';
 
-// A Redis that runs and answers, and takes nothing.
+// Redis runs and answers, but refuses writes.
 
-// It goes on when Redis does.
+// Long enough to continue after the fault.
 const rain = { packets: 290, windowMs: 4_500, arrivalsMs: 2_000 };
 
-/** Who could have won is told to ask again, and is told it in time. */
+/** Users who could have won are told in time to retry. */
 const check: NonNullable<FaultOptions['check']> = async (scene) => [
-  ...([...scene.crowd.told.values()].some(({ busy }) => busy > 0) ? [] : ['nobody was told that Redis took nothing']),
+  ...([...scene.crowd.records.values()].some(({ busy }) => busy > 0) ? [] : ['no user was answered "busy"']),
   ...answeredInTime(scene),
 ];
 
 export function settingsFaults(fault: Fault): void {
-  // As a Sentinel, or a hand, does to a master that it takes for the old one. There is nobody to copy from, or its data would go.
+  // As Sentinel or an operator does to a supposed old master. The port is unused, because a real master would replace its data.
   fault('Redis is told to be a replica, which takes no writes, for 2 s', async ({ context }) => {
-    const nobody = await freePort();
-    await context.redis.call('REPLICAOF', '127.0.0.1', nobody);
+    const unusedPort = await freePort();
+    await context.redis.call('REPLICAOF', '127.0.0.1', unusedPort);
     await sleep(2_000);
     await context.redis.call('REPLICAOF', 'NO', 'ONE');
   }, { when: 'swing', rain, check });

@@ -1,7 +1,7 @@
-import { doom, untilDeath } from './death.ts';
+import { armDeath, untilDeath } from './death.ts';
 import type { Fault } from './fault.ts';
 
-// Fewer users than packets, so that there is something to give back.
+// Fewer users than packets, so that there is money to recycle.
 const rain = { users: 200, packets: 250 };
 
 export function settlementFaults(fault: Fault): void {
@@ -19,10 +19,10 @@ export function settlementFaults(fault: Fault): void {
   }, { when: 'end', rain, slow: true });
 
   fault('kill -9 of the settler between recycling and closing the book', untilDeath, {
-    when: 'end', short: true, rain, prepare: (scene) => doom(scene, 'recycled', 1),
+    when: 'end', short: true, rain, prepare: (scene) => armDeath(scene, 'recycled', 1),
   });
 
   fault('kill -9 of the settler between the book and Redis', untilDeath, {
-    when: 'end', rain, prepare: (scene) => doom(scene, 'settled', 1),
+    when: 'end', rain, prepare: (scene) => armDeath(scene, 'settled', 1),
   });
 }

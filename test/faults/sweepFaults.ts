@@ -1,16 +1,16 @@
 import { eventually } from '../support/eventually.ts';
 import type { Fault } from './fault.ts';
-import { reachIntoQueue } from './queueAccess.ts';
+import { openQueueAccess } from './queueAccess.ts';
 import { lockTransfers } from './tableLock.ts';
 
-/** Jobs lost in each of the ways, at least. */
+/** Minimum of jobs lost in each way. */
 const LOST = 3;
 
 export function sweepFaults(fault: Fault): void {
-  // Only redelivery finds them again, and it waits a while before it looks.
+  // Only redelivery finds them again, after a delay.
   fault('jobs fail for good, are removed, and in the end all of them', async ({ databaseUrl, env, random }) => {
-    const queue = reachIntoQueue(env['REDIS_URL']!);
-    // With the workers held up there is something in the queue to be lost.
+    const queue = openQueueAccess(env['REDIS_URL']!);
+    // The workers are blocked, so that there are jobs in the queue.
     const lock = await lockTransfers(databaseUrl);
     try {
       const failed = await queue.failForGood(LOST, 4_000);
@@ -28,7 +28,7 @@ export function sweepFaults(fault: Fault): void {
     }
   }, {
     when: 'swing', slow: true, rain: { packets: 290, windowMs: 4_500, arrivalsMs: 4_000 },
-    // One worker is left, so that there are more jobs than it has hands.
+    // One worker is left, so that there are more jobs than it processes at a time.
     prepare: async ({ workers }) => void await Promise.all(workers.slice(1).map((worker) => worker.stop())),
   });
 }

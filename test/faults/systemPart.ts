@@ -4,18 +4,18 @@ import { describeEnd, type Child } from '../../src/platform/process/childProcess
 type Extra = Record<string, string>;
 
 /**
- * One process of a deployment, which can be killed, frozen and started again. Its end is expected only when it came by
- * one of these hands, or was announced; any other is an accident.
+ * One process of a deployment, which can be killed, frozen and restarted. Its end is expected only if one of these methods caused
+ * it, or if it was announced. Any other end is reported as an accident.
  */
 export class Part {
   readonly name: string;
   readonly #launch: (extra: Extra) => Promise<Started>;
-  readonly #accident: (sentence: string) => void;
+  readonly #accident: (message: string) => void;
   #started: Started | undefined;
   #expected = false;
   #frozen = false;
 
-  constructor(name: string, launch: (extra: Extra) => Promise<Started>, accident: (sentence: string) => void) {
+  constructor(name: string, launch: (extra: Extra) => Promise<Started>, accident: (message: string) => void) {
     this.name = name;
     this.#launch = launch;
     this.#accident = accident;
@@ -41,7 +41,7 @@ export class Part {
     });
   }
 
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async kill(): Promise<void> {
     const started = this.#started;
     if (!started) return;
@@ -50,7 +50,7 @@ export class Part {
     await this.#gone(started);
   }
 
-  /** SIGTERM, and SIGKILL when that takes too long; resolves when the process is gone. */
+  /** Sends SIGTERM, and SIGKILL if that takes too long. Resolves when the process has ended. */
   async stop(): Promise<void> {
     const started = this.#started;
     if (!started) return;
@@ -60,7 +60,7 @@ export class Part {
     await this.#gone(started);
   }
 
-  /** SIGSTOP: the process is there and does nothing. */
+  /** Sends SIGSTOP: the process exists but does nothing. */
   freeze(): void {
     if (!this.#started) throw new Error(`the ${this.name} does not run`);
     signalTo(this.#started, 'SIGSTOP');
@@ -72,12 +72,12 @@ export class Part {
     this.#frozen = false;
   }
 
-  /** It will end by itself, and that is no accident. */
+  /** Marks the coming end of the process as expected. */
   announceEnd(): void {
     this.#expected = true;
   }
 
-  /** Resolves when the process has ended, by whatever hand. */
+  /** Resolves when the process has ended, for any reason. */
   async ended(): Promise<void> {
     if (this.#started) await this.#gone(this.#started);
   }
@@ -90,9 +90,9 @@ export class Part {
 
 export interface Started {
   child: Pick<Child<unknown>, 'ended' | 'stop' | 'lastLine'>;
-  /** Of the process that is to be killed; a guard may stand between. */
+  /** The process to be killed; it may be the child of a guard process. */
   pid: number;
-  /** Where a signal has to reach more processes than that one. */
+  /** Set if a signal must reach more processes than this one. */
   signal?(signal: NodeJS.Signals): void;
 }
 

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { eventually } from '../support/eventually.ts';
 
-/** Holds up everybody who wants to post, so that batches hang in the middle of their transaction. */
+/** Blocks all postings, so that batches hang in the middle of their transaction. */
 export interface TableLock {
-  /** Resolves when at least so many sessions wait for it, or after `withinMs`; says how many do. */
+  /** Resolves when this many sessions wait for the lock, or after `withinMs`. @returns how many wait */
   waiting(sessions: number, withinMs: number): Promise<number>;
   release(): Promise<void>;
 }

@@ -1,19 +1,19 @@
-/** What one user was told, from his first word to his last, and where it contradicts itself [R6]. */
-export class Told {
-  /** When he first asked, and when he first had an answer that ends the matter; epoch ms. */
+/** All answers that one user received, and their contradictions [R6]. */
+export class UserRecord {
+  /** Time of the first grab and of the first final answer, epoch ms. */
   askedAt: number | undefined;
   answeredAt: number | undefined;
-  /** The packet he was first told is his. */
+  /** The first reported win. */
   won: { redPacketId: string; amount: string; at: number } | undefined;
-  /** What told him first: the answer to the question that won, to one that repeated it, or what a join tells. */
+  /** What reported the win first: the answer to the winning grab, the answer to a repeated grab, or a join. */
   wonBy: 'answer' | 'repeat' | 'join' | undefined;
   lost: string | undefined;
   credited: { redPacketId: string; amount: string; at: number } | undefined;
-  /** The longest time from one question to its own answer on one socket, ms; and questions that got none there. */
+  /** The longest time from a grab to its answer on one socket, ms; and the number of grabs without an answer. */
   answerMsMax = 0;
   silences = 0;
   busy = 0;
-  /** The longest time from the loss of a line to the welcome on the next, ms. */
+  /** The longest time from a lost connection to the next welcome, ms. */
   awayMsMax = 0;
   readonly contradictions: string[] = [];
   readonly #userId: string;
@@ -37,32 +37,32 @@ export class Told {
     this.#cutAt = undefined;
   }
 
-  tellWon(code: '0' | '1', redPacketId: string | undefined, amount: string | undefined, asked = true): void {
+  recordWin(code: '0' | '1', redPacketId: string | undefined, amount: string | undefined, requested = true): void {
     if (redPacketId === undefined || amount === undefined) return this.#object(`was told ${code} without a packet`);
-    if (this.lost !== undefined) this.#object(`was told ${this.lost}, then that ${redPacketId} is his`);
-    // A join that was read behind the grab may tell it first; but only one question can have been the first.
+    if (this.lost !== undefined) this.#object(`was told ${this.lost}, then won ${redPacketId}`);
+    // A join that was processed after the grab may report the win first. But only one grab can be answered with 0.
     if (code === '0' && this.#first) this.#object(`won ${redPacketId} a second time`);
     this.#first ||= code === '0';
     this.#compare(this.won, redPacketId, amount);
     this.#compare(this.credited, redPacketId, amount);
-    this.wonBy ??= code === '0' ? 'answer' : asked ? 'repeat' : 'join';
+    this.wonBy ??= code === '0' ? 'answer' : requested ? 'repeat' : 'join';
     this.won ??= { redPacketId, amount, at: Date.now() };
     this.answeredAt ??= Date.now();
   }
 
-  tellLost(code: string): void {
+  recordLoss(code: string): void {
     if (this.won) this.#object(`had ${this.won.redPacketId} and was told ${code}`);
     this.lost ??= code;
     this.answeredAt ??= Date.now();
   }
 
-  tellCredited(redPacketId: string, amount: string): void {
+  recordCredit(redPacketId: string, amount: string): void {
     this.#compare(this.won, redPacketId, amount);
     this.#compare(this.credited, redPacketId, amount);
     this.credited ??= { redPacketId, amount, at: Date.now() };
   }
 
-  tellNonsense(what: string): void {
+  recordUnexpected(what: string): void {
     this.#object(`was told ${what}`);
   }
 

@@ -5,7 +5,7 @@ import { refuseCredits, type Refusing } from './obstacle.ts';
 import { deadlock } from './opposite.ts';
 import type { Scene } from './run.ts';
 
-// So many packets that somebody wins to the end, and there is always another credit to come.
+// Enough packets for wins until the end, so that there is always another credit.
 const rain = { windowMs: 2_500, packets: 290 };
 
 function refuse(refusing: Refusing) {

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * A TCP line that can be cut at one word: what holds the word still arrives, the answer to it does not. For the fault that
- * no random moment would meet: something was done, and whoever asked for it was not told.
+ * A TCP proxy that cuts the connection at a given word: the data with the word still arrives, its answer does not. A random moment
+ * would hardly ever hit this fault: a request is executed, and its answer is lost.
  */
 export interface Tripwire {
   port: number;
-  /** From now on the next so many connections on which the client says `word` end right after it. */
+  /** From now on, the next `times` connections on which the client sends `word` are cut right after it. */
   arm(word: string, times: number): void;
-  /** How often it was cut. */
+  /** Number of cuts. */
   trips(): number;
   close(): Promise<void>;
 }
 
-/** Long enough for the server to have done what it was asked, ms. */
+/** Long enough for the server to execute the request, ms. */
 const DONE_MS = 60;
 
 export async function openTripwire(target: number): Promise<Tripwire> {
@@ -26,8 +26,8 @@ export async function openTripwire(target: number): Promise<Tripwire> {
   function carry(client: Socket): void {
     const server = connect(target, '127.0.0.1');
     let tripped = false;
-    // A word may come in two pieces; what was said before is not long ago.
-    let said = '';
+    // The word may be split over two chunks, so the end of the last chunk is kept.
+    let tail = '';
     for (const [socket, other] of [[client, server], [server, client]] as const) {
       sockets.add(socket.setNoDelay(true));
       socket.on('error', () => {});
@@ -39,9 +39,9 @@ export async function openTripwire(target: number): Promise<Tripwire> {
     server.on('data', (data) => { if (!tripped) client.write(data); });
     client.on('data', (data: Buffer) => {
       server.write(data);
-      if (left === 0 || tripped) return void (said = '');
-      said = said.slice(-word.length) + data.toString('latin1');
-      if (!said.includes(word)) return;
+      if (left === 0 || tripped) return void (tail = '');
+      tail = tail.slice(-word.length) + data.toString('latin1');
+      if (!tail.includes(word)) return;
       left--;
       trips++;
       tripped = true;

@@ -5,9 +5,9 @@ import { homeAt } from '../../src/platform/process/home.ts';
 import { freePort } from '../support/freePort.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 import { layDatabase } from '../support/pglite.ts';
-import { watchBook } from './bookWatch.ts';
+import { watchLedger } from './bookWatch.ts';
 import { chance } from './chance.ts';
-import { gather, issueTickets } from './crowd.ts';
+import { startCrowd, issueTokens } from './crowd.ts';
 import { testFault } from './fault.ts';
 import { recover, type RunResult } from './recovery.ts';
 import type { Run } from './run.ts';
@@ -16,7 +16,7 @@ import { newestRain, startUp } from './upRun.ts';
 let home: string;
 beforeAll(async () => {
   home = memoryFolder('rain-test-up-');
-  // As a start before has left it: making a database takes longer than all the rest.
+  // Like the home of an earlier start: creating a database takes longer than everything else.
   await layDatabase(homeAt(home));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -24,15 +24,15 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const USERS = 200;
 const DEMO = ['--bots', '60', '--packets', '180', '--budget', '180.00', '--duration', '6s'];
 
-/** Every run finds in the home what the runs before it have left there. */
+/** All runs share one home, with the data of the earlier runs. */
 async function play({ name }: Run): Promise<RunResult> {
   const random = chance(name);
   const port = await freePort();
   const killed = await startUp(home, port, DEMO);
   const { id: rainId, opensAt, closesAt } = await newestRain(killed);
-  const tickets = await issueTickets(rainId, USERS, killed.tokenFor);
-  const crowd = gather({ rainId, gatewayUrls: [killed.running.gatewayUrl], tickets, from: opensAt, to: closesAt - 2_000, random });
-  const before = watchBook(killed.context, rainId);
+  const tokens = await issueTokens(rainId, USERS, killed.tokenFor);
+  const crowd = startCrowd({ rainId, gatewayUrls: [killed.running.gatewayUrl], tokens, from: opensAt, to: closesAt - 2_000, random });
+  const before = watchLedger(killed.context, rainId);
   await sleep(random.between(opensAt, closesAt - 2_000) - Date.now());
   const struckAt = Date.now();
   killed.cli.child.kill('SIGKILL');
@@ -41,7 +41,7 @@ async function play({ name }: Run): Promise<RunResult> {
   await killed.leave();
 
   const next = await startUp(home, port, ['--no-demo']);
-  const after = watchBook(next.context, rainId, before.creditedAt);
+  const after = watchLedger(next.context, rainId, before.creditedAt);
   try {
     return await recover({ context: next.context, database: next.database, rainId, crowd, book: after, opensAt, closesAt, struckAt, heal: async () => {} });
   } finally {

@@ -9,23 +9,23 @@ import { startCli, type CliProcess } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
 
-/** The whole system under one parent, `rain up`, as `npm start` runs it, and a look into it. */
+/** The whole system under one parent process, `rain up`, as started by `npm start`, with access to its data. */
 interface UpSystem {
   cli: CliProcess;
   running: RunningSystem;
   context: OperatorContext;
   database: Database;
   tokenFor(userId: string): Promise<string>;
-  /** Lets go of what is open here; the system itself is ended by its parent's end. */
+  /** Closes this process's connections. The system ends with its parent process. */
   leave(): Promise<void>;
 }
 
-/** A first start makes a database, ms. */
+/** Long, because the first start creates a database. */
 const START_MS_MAX = 60_000;
 
-/** Starts `rain up` in this home, the gateway always at this port. */
-export async function startUp(home: string, gatewayPort: number, words: readonly string[]): Promise<UpSystem> {
-  const cli = startCli(['up', ...words], { RAIN_HOME: home, GATEWAY_PORT: String(gatewayPort), CONSOLE_PORT: '0', LOG_LEVEL: 'warn' });
+/** Starts `rain up` in this home with a fixed gateway port. */
+export async function startUp(home: string, gatewayPort: number, args: readonly string[]): Promise<UpSystem> {
+  const cli = startCli(['up', ...args], { RAIN_HOME: home, GATEWAY_PORT: String(gatewayPort), CONSOLE_PORT: '0', LOG_LEVEL: 'warn' });
   const running = await Promise.race([
     eventually(() => {
       const found = readRunning(home);
@@ -46,10 +46,10 @@ export async function startUp(home: string, gatewayPort: number, words: readonly
   };
 }
 
-/** The rain that the system is about to play; it is in the book before it opens. */
+/** The rain that the system plays next. It is in the ledger before it opens. */
 export async function newestRain({ context }: UpSystem): Promise<BookedRain> {
   const rain = await eventually(async () => (await context.ledger.rains(1)).find(({ settledAt }) => settledAt === undefined) ?? false, { timeoutMs: 20_000 });
-  // Bots and viewers come when it is loaded.
+  // Bots and viewers join when it is loaded.
   await eventually(async () => (await context.redis.hexists('rain:live', rain.id)) === 1);
   await sleep(50);
   return rain;

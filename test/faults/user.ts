@@ -3,48 +3,48 @@ import { WebSocket } from 'ws';
 import type { ResultMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import type { Chance } from './chance.ts';
-import { Told } from './told.ts';
+import { UserRecord } from './told.ts';
 
 interface UserOptions {
   userId: string;
   token: string;
   rainId: string;
-  /** Any of them will do, every time. */
+  /** Each connection uses a random one. */
   gatewayUrls: readonly string[];
   /** Epoch ms. */
   arrivesAt: number;
-  /** How often he asks again though he has his answer: what he is told must not change [R6]. */
+  /** How often the user repeats the grab after the answer: the answer must not change [R6]. */
   repeats: number;
   random: Chance;
 }
 
-/** A question without an answer for so long: the line is taken for dead and another is dialled. */
+/** After this time without an answer the user takes the connection for dead and dials again. */
 const SILENCE_MS = 4_000;
 
 /**
- * One user on one real socket after another, who asks until he has an answer that ends the matter and writes down all he
- * is told. A loser leaves when he has asked often enough; a winner stays until the end, for his credit.
+ * One user on real sockets, one after another. The user grabs until there is a final answer, and records all answers. A loser leaves
+ * after the repeats; a winner stays until the end, for the credit message.
  */
 export class User {
-  readonly told: Told;
+  readonly record: UserRecord;
   readonly #options: UserOptions;
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #asked: { ref: string; at: number } | undefined;
-  #asks = 0;
+  #pending: { ref: string; at: number } | undefined;
+  #grabs = 0;
   #repeats: number;
   #left = false;
-  /** Dials in a row that came to nothing: he gives each next one more time, or a slow machine would never see the end of them. */
-  #vain = 0;
+  /** Failed dials in a row. Each next dial gets more time, because on a slow machine all would fail otherwise. */
+  #failedDials = 0;
   #answered: (() => void) | undefined;
 
   constructor(options: UserOptions) {
     this.#options = options;
     this.#repeats = options.repeats;
-    this.told = new Told(options.userId);
+    this.record = new UserRecord(options.userId);
   }
 
-  /** Resolves when he has left. */
+  /** Resolves when the user has left. */
   async play(): Promise<void> {
     const { arrivesAt, random } = this.#options;
     await sleep(Math.max(0, arrivesAt - Date.now()));
@@ -54,12 +54,12 @@ export class User {
     }
   }
 
-  /** Asks once more, on a new line if need be; resolves when he has been answered. */
+  /** Grabs once more, on a new connection if needed. Resolves with the answer's arrival. */
   askOnceMore(): Promise<void> {
     return new Promise((resolve) => {
       this.#repeats = 0;
       this.#answered = resolve;
-      this.#ask();
+      this.#grab();
     });
   }
 
@@ -69,108 +69,108 @@ export class User {
     this.#socket?.terminate();
   }
 
-  /** One socket, from dialling it to its end. */
+  /** One connection, from dialling to its end. */
   #visit(): Promise<void> {
     const { gatewayUrls, random, token, rainId } = this.#options;
     return new Promise((resolve) => {
       const socket = new WebSocket(random.pick(gatewayUrls), [SUBPROTOCOL], {
-        headers: { authorization: `Bearer ${token}` }, handshakeTimeout: SILENCE_MS * (1 + this.#vain++), perMessageDeflate: false,
+        headers: { authorization: `Bearer ${token}` }, handshakeTimeout: SILENCE_MS * (1 + this.#failedDials++), perMessageDeflate: false,
       });
       this.#socket = socket;
-      this.told.asked();
+      this.record.asked();
       socket.on('error', () => {});
       socket.on('unexpected-response', (_request, { statusCode }) => {
-        if (statusCode !== 503) this.told.tellNonsense(`${statusCode} at the door`);
+        if (statusCode !== 503) this.record.recordUnexpected(`${statusCode} at the upgrade`);
         socket.terminate();
       });
       socket.on('open', () => {
-        this.#vain = 0;
+        this.#failedDials = 0;
         socket.send(JSON.stringify({ type: 'join', rainId }));
-        // With a packet in his pocket the join tells him all; a question of ours is still open, though.
-        if (!this.told.won || this.#answered) this.#ask();
+        // A winner learns everything from the join, and grabs only if the test waits for a repeated answer.
+        if (!this.record.won || this.#answered) this.#grab();
       });
-      socket.on('message', (data) => this.#hear(JSON.parse(String(data)) as ServerMessage));
+      socket.on('message', (data) => this.#onMessage(JSON.parse(String(data)) as ServerMessage));
       socket.on('close', () => {
         clearTimeout(this.#timer);
-        this.#asked = undefined;
-        this.told.cut();
+        this.#pending = undefined;
+        this.record.cut();
         resolve();
       });
     });
   }
 
-  #ask(): void {
+  #grab(): void {
     const socket = this.#socket;
     if (this.#left || socket?.readyState !== WebSocket.OPEN) return;
     clearTimeout(this.#timer);
-    this.#asked = { ref: String(++this.#asks), at: Date.now() };
-    socket.send(JSON.stringify({ type: 'grab', rainId: this.#options.rainId, ref: this.#asked.ref }));
+    this.#pending = { ref: String(++this.#grabs), at: Date.now() };
+    socket.send(JSON.stringify({ type: 'grab', rainId: this.#options.rainId, ref: this.#pending.ref }));
     this.#timer = setTimeout(() => {
-      this.told.silences++;
+      this.record.silences++;
       socket.terminate();
     }, SILENCE_MS);
   }
 
-  #hear(message: ServerMessage): void {
+  #onMessage(message: ServerMessage): void {
     const { rainId } = this.#options;
-    if (message.type === 'welcome') this.told.welcome();
-    if (message.type === 'error') this.told.tellNonsense(`error ${message.code}`);
-    if (message.type === 'credited' && message.rainId === rainId) this.told.tellCredited(message.redPacketId, message.amount);
-    if (message.type === 'result' && message.rainId === rainId) this.#hearResult(message);
+    if (message.type === 'welcome') this.record.welcome();
+    if (message.type === 'error') this.record.recordUnexpected(`error ${message.code}`);
+    if (message.type === 'credited' && message.rainId === rainId) this.record.recordCredit(message.redPacketId, message.amount);
+    if (message.type === 'result' && message.rainId === rainId) this.#onResult(message);
   }
 
-  #hearResult({ ref, code, redPacketId, amount }: ResultMessage): void {
-    const mine = this.#asked !== undefined && this.#asked.ref === ref;
-    if (mine) {
-      this.told.answerMsMax = Math.max(this.told.answerMsMax, Date.now() - this.#asked!.at);
-      this.#asked = undefined;
+  #onResult({ ref, code, redPacketId, amount }: ResultMessage): void {
+    const isAnswer = this.#pending !== undefined && this.#pending.ref === ref;
+    if (isAnswer) {
+      this.record.answerMsMax = Math.max(this.record.answerMsMax, Date.now() - this.#pending!.at);
+      this.#pending = undefined;
       clearTimeout(this.#timer);
     }
     switch (code) {
       case '0':
       case '1':
-        this.told.tellWon(code, redPacketId, amount, ref !== undefined);
+        this.record.recordWin(code, redPacketId, amount, ref !== undefined);
         break;
       case '-1':
       case '-3':
-        this.told.tellLost(code);
+        this.record.recordLoss(code);
         break;
       case '-8':
       case '-6':
-      // Nobody here asks for tickets.
+      // Tickets are off here.
       case '-9':
-      // No rain here is a campaign's.
+      // No rain here belongs to a campaign.
       case '-11':
-        this.told.tellNonsense(code);
+        this.record.recordUnexpected(code);
         break;
       case '-7':
-        this.told.busy++;
-        if (mine) this.#askAfter(40, 250);
+        this.record.busy++;
+        if (isAnswer) this.#grabAfter(40, 250);
         return;
       case '-2':
       case '-4':
       case '-5':
-        if (mine) this.#askAfter(40, 250);
+        if (isAnswer) this.#grabAfter(40, 250);
         return;
       default:
         return code satisfies never;
     }
-    if (mine) this.#goOn();
+    if (isAnswer) this.#continue();
   }
 
-  /** After an answer that ends the matter. */
-  #goOn(): void {
+  /** Continues after a final answer. */
+  #continue(): void {
     if (this.#answered) {
       this.#answered();
       this.#answered = undefined;
     } else if (this.#repeats > 0) {
       this.#repeats--;
-      this.#askAfter(100, 800);
-    } else if (!this.told.won) this.leave();
+      this.#grabAfter(100, 800);
+    } else if (!this.record.won) this.leave();
   }
 
-  #askAfter(fromMs: number, toMs: number): void {
+  #grabAfter(fromMs: number, toMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), this.#options.random.between(fromMs, toMs));
+    this.#timer = setTimeout(() => this.#grab(), this.#options.random.between(fromMs, toMs));
   }
 }

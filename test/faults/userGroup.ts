@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dial, type Client } from '../support/client.ts';
 
-/** What one user heard of one rain, in order. */
-interface Heard {
+/** The answers that one user received about one rain, in order. */
+interface Received {
   userId: string;
   /** `won` as well as `already claimed`. */
   wins: { redPacketId: string; amount: string }[];
@@ -10,33 +10,33 @@ interface Heard {
 }
 
 export interface UserGroup {
-  heard: ReadonlyMap<string, Heard>;
-  /** Wins heard so far, by whomever. */
+  received: ReadonlyMap<string, Received>;
+  /** The number of users with a win. */
   wins(): number;
-  /** Whoever has not heard of a win asks on until he hears "nothing left" or "ended"; then all of them ask once more. */
+  /** Resolves when every user has received one more answer that is not "busy". */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface UserGroupOptions {
-  /** Asked for each user, and again when his socket has closed. */
+  /** Called for each connection of a user. */
   gatewayUrl: (user: number) => string;
   rainId: string;
   users: number;
-  /** One user after the other begins to ask, this far apart. */
+  /** The users start one after the other, at this interval. */
   everyMs: number;
   prefix?: string;
 }
 
 const PAUSE_MS = 40;
 
-/** Users who ask, and ask again whatever they hear, until the storm is settled. */
+/** Starts users who grab again and again, whatever the answer, until the group is settled. */
 export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'user' }: UserGroupOptions): UserGroup {
-  const heard = new Map<string, Heard>();
+  const received = new Map<string, Received>();
   const ending = new AbortController();
   let settling = false;
 
-  async function ask(client: Client, mine: Heard): Promise<string> {
+  async function ask(client: Client, mine: Received): Promise<string> {
     client.say({ type: 'grab', rainId });
     const { code, redPacketId, amount } = await client.next('result');
     if (code === '0' || code === '1') mine.wins.push({ redPacketId: redPacketId!, amount: amount! });
@@ -46,8 +46,8 @@ export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'u
 
   async function play(user: number): Promise<void> {
     await sleep(user * everyMs);
-    const mine: Heard = { userId: `${prefix}-${user}`, wins: [], busy: 0 };
-    heard.set(mine.userId, mine);
+    const mine: Received = { userId: `${prefix}-${user}`, wins: [], busy: 0 };
+    received.set(mine.userId, mine);
     for (let done = false; !done && !ending.signal.aborted;) {
       try {
         const client = await dial(gatewayUrl(user), mine.userId);
@@ -61,7 +61,7 @@ export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'u
           await client.leave();
         }
       } catch {
-        // The gateway is gone, or Redis is: he comes back.
+        // The gateway or Redis is down: the user reconnects.
         await sleep(PAUSE_MS);
       }
     }
@@ -69,8 +69,8 @@ export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'u
 
   const all = Promise.all(Array.from({ length: users }, (_, user) => play(user)));
   return {
-    heard,
-    wins: () => [...heard.values()].filter(({ wins }) => wins.length > 0).length,
+    received,
+    wins: () => [...received.values()].filter(({ wins }) => wins.length > 0).length,
     async settle() {
       settling = true;
       await all;

@@ -4,12 +4,12 @@ import type { Fault } from './fault.ts';
 import type { Lines } from './lines.ts';
 import type { Scene } from './run.ts';
 
-// The lines between users and gateways.
+// The connections between users and gateways.
 
-// It goes on when the line does.
+// Long enough to continue after the fault.
 const rain = { windowMs: 3_500, arrivalsMs: 1_800 };
 
-function weather({ usersToGateways: lines }: Lines, change: (line: TcpProxy) => void, ms: number) {
+function disturb({ usersToGateways: lines }: Lines, change: (line: TcpProxy) => void, ms: number) {
   return async (): Promise<void> => {
     lines.forEach(change);
     await sleep(ms);
@@ -22,9 +22,9 @@ function halfOpen({ usersToGateways: lines }: Lines, believes: 'client' | 'serve
 }
 
 export function userLineFaults(fault: Fault, lines: Lines): void {
-  fault('300 ms between users and gateways', weather(lines, (line) => line.delay(300), 2_000), { when: 'swing', slow: true, rain });
+  fault('300 ms between users and gateways', disturb(lines, (line) => line.delay(300), 2_000), { when: 'swing', slow: true, rain });
 
-  fault('one byte at a time between users and gateways', weather(lines, (line) => line.drip(), 1_500), { when: 'swing', slow: true, rain });
+  fault('one byte at a time between users and gateways', disturb(lines, (line) => line.drip(), 1_500), { when: 'swing', slow: true, rain });
 
   fault('users are cut off from the gateways, four times', async ({ random }) => {
     for (let time = 0; time < 4; time++) {

@@ -6,10 +6,10 @@ import { closeRain } from '../../src/operator/transitions.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { raise } from './rainfall.ts';
+import { createAndLoad } from './rainfall.ts';
 import { recoverySeconds } from './recovery.ts';
-import { Told } from './told.ts';
-import { judge } from './verdict.ts';
+import { UserRecord } from './told.ts';
+import { checkRain } from './verdict.ts';
 
 let context: TestContext;
 let database: Database;
@@ -22,17 +22,17 @@ afterAll(async () => {
   await context.stop();
 });
 
-/** A rain of four packets of which three were won, told, credited and settled, as it should be. */
-async function settledRain(rainId: string, more: (claims: Claim[]) => Promise<unknown> = async () => {}): Promise<Map<string, Told>> {
+/** A correctly settled rain of four packets: three were won, reported and credited. */
+async function settledRain(rainId: string, more: (claims: Claim[]) => Promise<unknown> = async () => {}): Promise<Map<string, UserRecord>> {
   const now = await redisNow(context.redis);
-  await raise(context, { id: rainId, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1, closesAt: now + 600_000 });
-  const told = new Map<string, Told>();
+  await createAndLoad(context, { id: rainId, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1, closesAt: now + 600_000 });
+  const told = new Map<string, UserRecord>();
   const users = [0, 1, 2].map((i) => `${rainId}-u${i}`);
   const answers = await createGrabEngine(context.redis, () => {}).grab(rainId, 0, users);
   answers.forEach((answer, i) => {
-    const ears = new Told(users[i]!);
-    if ('amount' in answer) ears.tellWon(answer.code, answer.redPacketId, answer.amount);
-    told.set(users[i]!, ears);
+    const record = new UserRecord(users[i]!);
+    if ('amount' in answer) record.recordWin(answer.code, answer.redPacketId, answer.amount);
+    told.set(users[i]!, record);
   });
   const claims = await claimLog(context, rainId);
   await context.ledger.credit(claims);
@@ -42,26 +42,26 @@ async function settledRain(rainId: string, more: (claims: Claim[]) => Promise<un
   return told;
 }
 
-const judged = (rainId: string, told: Map<string, Told>) => judge(context, database, rainId,
-  { told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) });
+const verdictOf = (rainId: string, told: Map<string, UserRecord>) => checkRain(context, database, rainId,
+  { records: told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) });
 
 describe('the verdict', () => {
-  test('of a rain in which all is well has nothing to say', async () => {
-    expect(await judged('well', await settledRain('well'))).toEqual({ acknowledged: 3, lost: 0, doubled: 0, problems: [] });
+  test('of a correct rain has no problems', async () => {
+    expect(await verdictOf('well', await settledRain('well'))).toEqual({ acknowledged: 3, lost: 0, doubled: 0, problems: [] });
   });
 
-  test('[R4] counts who was told that he won and has nothing as lost', async () => {
+  test('[R4] counts a reported win without money as lost', async () => {
     const told = await settledRain('liar');
-    const deceived = new Told('liar-u9');
-    deceived.tellWon('0', 'liar-3', '1.00');
-    expect(await judged('liar', told.set('liar-u9', deceived))).toMatchObject({ acknowledged: 4, lost: 1, doubled: 0, problems: [expect.stringContaining('[R4] liar-u9')] });
+    const deceived = new UserRecord('liar-u9');
+    deceived.recordWin('0', 'liar-3', '1.00');
+    expect(await verdictOf('liar', told.set('liar-u9', deceived))).toMatchObject({ acknowledged: 4, lost: 1, doubled: 0, problems: [expect.stringContaining('[R4] liar-u9')] });
   });
 
-  test('counts who was told more than he has as lost', async () => {
+  test('counts a reported win above the credited amount as lost', async () => {
     const told = await settledRain('short');
-    const more = new Told('short-u0');
-    more.tellWon('0', told.get('short-u0')!.won!.redPacketId, '5.00');
-    expect(await judged('short', told.set('short-u0', more))).toMatchObject({ acknowledged: 3, lost: 1 });
+    const more = new UserRecord('short-u0');
+    more.recordWin('0', told.get('short-u0')!.won!.redPacketId, '5.00');
+    expect(await verdictOf('short', told.set('short-u0', more))).toMatchObject({ acknowledged: 3, lost: 1 });
   });
 
   test('[R5] counts a credit without a claim as doubled', async () => {
@@ -75,53 +75,53 @@ describe('the verdict', () => {
       database.account.update({ where: { id: 'rain:gift' }, data: { balanceCents: 0n } }),
       database.account.update({ where: { id: 'operator' }, data: { balanceCents: { decrement: 100n } } }),
     ]));
-    const { lost, doubled, problems } = await judged('gift', told);
+    const { lost, doubled, problems } = await verdictOf('gift', told);
     expect([lost, doubled]).toEqual([0, 1]);
     expect(problems).toEqual(expect.arrayContaining([expect.stringContaining('[R8] the audit')]));
   });
 
-  test('[R5] counts an account with more in it than was credited as doubled', async () => {
+  test('[R5] counts an account with more than its credits as doubled', async () => {
     const told = await settledRain('rich', () => database.account.update({ where: { id: 'user:rich-u0' }, data: { balanceCents: { increment: 1n } } }));
-    expect(await judged('rich', told)).toMatchObject({ lost: 0, doubled: 1, problems: [expect.stringContaining('the accounts sum to 1')] });
+    expect(await verdictOf('rich', told)).toMatchObject({ lost: 0, doubled: 1, problems: [expect.stringContaining('the accounts sum to 1')] });
     await database.account.update({ where: { id: 'user:rich-u0' }, data: { balanceCents: { decrement: 1n } } });
   });
 
-  test('names a winner who was never told, and a credit that was told and is not there', async () => {
+  test('reports a winner without a win message, and a credit message without a credit', async () => {
     const told = await settledRain('deaf');
-    const credited = new Told('deaf-u9');
-    credited.tellCredited('deaf-3', '1.00');
-    const { lost, problems } = await judged('deaf', told.set('deaf-u0', new Told('deaf-u0')).set('deaf-u9', credited));
+    const credited = new UserRecord('deaf-u9');
+    credited.recordCredit('deaf-3', '1.00');
+    const { lost, problems } = await verdictOf('deaf', told.set('deaf-u0', new UserRecord('deaf-u0')).set('deaf-u9', credited));
     expect(lost).toBe(0);
-    expect(problems).toEqual([expect.stringMatching(/^deaf-u0 won .* and never heard of it/), 'deaf-u9 was told of a credit that is not in the book']);
+    expect(problems).toEqual([expect.stringMatching(/^deaf-u0 won .* and never received the win/), 'deaf-u9 received a credit that is not in the ledger']);
   });
 });
 
-describe('what one user was told', () => {
-  const hear = (...acts: ((told: Told) => void)[]) => {
-    const told = new Told('ann');
+describe('the answers of one user', () => {
+  const contradictionsOf = (...acts: ((told: UserRecord) => void)[]) => {
+    const told = new UserRecord('ann');
     for (const act of acts) act(told);
     return told.contradictions;
   };
 
-  test('[R6] may be said again, by a join before the answer too', () => {
-    expect(hear((told) => told.tellWon('1', 'p', '1.00'), (told) => told.tellWon('0', 'p', '1.00'), (told) => told.tellWon('1', 'p', '1.00'), (told) => told.tellCredited('p', '1.00'))).toEqual([]);
+  test('[R6] may repeat the win, also by a join before the answer', () => {
+    expect(contradictionsOf((told) => told.recordWin('1', 'p', '1.00'), (told) => told.recordWin('0', 'p', '1.00'), (told) => told.recordWin('1', 'p', '1.00'), (told) => told.recordCredit('p', '1.00'))).toEqual([]);
   });
 
-  test('[R6] contradicts itself when the second answer is another', () => {
-    expect(hear((told) => told.tellWon('0', 'p', '1.00'), (told) => told.tellWon('1', 'p', '2.00'))).toEqual(['ann was told p 1.00, then p 2.00']);
-    expect(hear((told) => told.tellWon('0', 'p', '1.00'), (told) => told.tellWon('0', 'p', '1.00'))).toEqual(['ann won p a second time']);
-    expect(hear((told) => told.tellWon('0', 'p', '1.00'), (told) => told.tellLost('-1'))).toEqual(['ann had p and was told -1']);
-    expect(hear((told) => told.tellLost('-3'), (told) => told.tellWon('1', 'p', '1.00'))).toEqual(['ann was told -3, then that p is his']);
-    expect(hear((told) => told.tellWon('0', 'p', '1.00'), (told) => told.tellCredited('q', '1.00'))).toEqual(['ann was told p 1.00, then q 1.00']);
+  test('[R6] are contradictory if the second answer differs', () => {
+    expect(contradictionsOf((told) => told.recordWin('0', 'p', '1.00'), (told) => told.recordWin('1', 'p', '2.00'))).toEqual(['ann was told p 1.00, then p 2.00']);
+    expect(contradictionsOf((told) => told.recordWin('0', 'p', '1.00'), (told) => told.recordWin('0', 'p', '1.00'))).toEqual(['ann won p a second time']);
+    expect(contradictionsOf((told) => told.recordWin('0', 'p', '1.00'), (told) => told.recordLoss('-1'))).toEqual(['ann had p and was told -1']);
+    expect(contradictionsOf((told) => told.recordLoss('-3'), (told) => told.recordWin('1', 'p', '1.00'))).toEqual(['ann was told -3, then won p']);
+    expect(contradictionsOf((told) => told.recordWin('0', 'p', '1.00'), (told) => told.recordCredit('q', '1.00'))).toEqual(['ann was told p 1.00, then q 1.00']);
   });
 });
 
-test('recovery is the longest wait after the fault, and what was over by then does not count', () => {
-  const told = (askedAt: number, answeredAt: number, wonAt?: number): Told => Object.assign(new Told('u'), {
+test('recovery is the longest wait after the fault; waits that ended before do not count', () => {
+  const told = (askedAt: number, answeredAt: number, wonAt?: number): UserRecord => Object.assign(new UserRecord('u'), {
     askedAt, answeredAt, ...(wonAt !== undefined && { won: { redPacketId: 'p', amount: '1.00', at: wonAt } }),
   });
-  const seconds = (ears: Told, creditedAt: Map<string, number> = new Map(), settled = 0) =>
-    recoverySeconds(10_000, 12_000, { told: new Map([['u', ears]]) }, { creditedAt, settledAt: () => settled });
+  const seconds = (record: UserRecord, creditedAt: Map<string, number> = new Map(), settled = 0) =>
+    recoverySeconds(10_000, 12_000, { records: new Map([['u', record]]) }, { creditedAt, settledAt: () => settled });
   expect(seconds(told(1_000, 9_000))).toBe(0);
   expect(seconds(told(1_000, 13_000))).toBe(3);
   expect(seconds(told(11_000, 13_000))).toBe(2);

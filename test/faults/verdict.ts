@@ -9,23 +9,23 @@ import { claimLog } from '../support/operatorContext.ts';
 import type { Crowd } from './crowd.ts';
 
 export interface Verdict {
-  /** Users who were told that they had won. */
+  /** Users that received a win. */
   acknowledged: number;
-  /** Of them, those who do not have all of that money. */
+  /** Those of them who do not have all of that money. */
   lost: number;
-  /** Credits beyond what was won: a user paid twice or too much, a packet paid twice, money for nobody's claim. */
+  /** Credits without a win: a user paid twice or too much, a packet paid twice, money without a claim. */
   doubled: number;
-  /** What else is wrong, a sentence each. */
+  /** All other problems, one sentence each. */
   problems: string[];
 }
 
-/** What a settled rain came to, by its users' own words, its claim log and the book. */
-export async function judge(context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'told' | 'winners'>): Promise<Verdict> {
+/** Checks a settled rain: compares the users' answers, the claim log and the ledger. */
+export async function checkRain(context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'records' | 'winners'>): Promise<Verdict> {
   const problems: string[] = [];
   const rain = (await context.ledger.rain(rainId))!;
   const claims = (await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(context, rainId, shard)))).flat();
   const claimOf = new Map(claims.map((claim) => [claim.userId, claim]));
-  if (claimOf.size < claims.length) problems.push(`[R1] ${claims.length - claimOf.size} claims of users who had one`);
+  if (claimOf.size < claims.length) problems.push(`[R1] ${claims.length - claimOf.size} second claims of a user`);
   const packets = new Set(claims.map((claim) => claim.redPacketId));
   if (packets.size < claims.length) problems.push(`[R2] ${claims.length - packets.size} packets went to two users`);
 
@@ -53,17 +53,17 @@ export async function judge(context: OperatorContext, database: Database, rainId
   }
   for (const [userId, cents] of paid) if (cents > (creditOf.get(userId)?.amountCents ?? 0n)) doubled++;
 
-  for (const [userId, told] of crowd.told) {
-    problems.push(...told.contradictions);
-    if (told.credited && creditOf.get(userId)?.redPacketId !== told.credited.redPacketId) problems.push(`${userId} was told of a credit that is not in the book`);
-    if (claimOf.has(userId) && !told.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never heard of it`);
+  for (const [userId, record] of crowd.records) {
+    problems.push(...record.contradictions);
+    if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId) problems.push(`${userId} received a credit that is not in the ledger`);
+    if (claimOf.has(userId) && !record.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
   }
-  problems.push(...await weighBook(context, rainId, claims.length));
+  problems.push(...await checkLedger(context, rainId, claims.length));
   return { acknowledged: crowd.winners().length, lost, doubled, problems };
 }
 
-/** The money as a whole [R8]: the audit of the product, and two sums of our own. */
-async function weighBook(context: OperatorContext, rainId: string, claims: number): Promise<string[]> {
+/** Checks the money as a whole [R8]: the product's audit, and two sums of this test. */
+async function checkLedger(context: OperatorContext, rainId: string, claims: number): Promise<string[]> {
   const problems: string[] = [];
   const audit = (await auditRain(context, rainId))!;
   if (!audit.report.balanced || audit.problems.length > 0) problems.push(`[R8] the audit: ${JSON.stringify(audit.report)} ${audit.problems.join('; ')}`);

@@ -3,16 +3,16 @@ import type { Fault } from './fault.ts';
 import type { Scene } from './run.ts';
 import { lockTransfers, type TableLock } from './tableLock.ts';
 
-/** One worker has four sessions: with a fifth waiting, both are in the middle of a batch. */
+/** One worker has four sessions. If a fifth waits, both workers are in the middle of a batch. */
 const BOTH = 5;
 
-/** Below what a statement may take before the database gives it up. */
+/** Shorter than the statement timeout. */
 const HOLD_MS_MAX = 10_000;
 
-// Somebody wins to the end, so that there are batches enough for both.
+// Enough packets for wins until the end, so that both workers have batches.
 const rain = { packets: 290, windowMs: 2_500 };
 
-/** @throws when not every worker got into the middle of a batch: then there is nothing to break */
+/** @throws if not every worker is in the middle of a batch */
 async function holdBatches({ databaseUrl }: Scene): Promise<TableLock> {
   const lock = await lockTransfers(databaseUrl);
   const held = await lock.waiting(BOTH, HOLD_MS_MAX);
@@ -55,7 +55,7 @@ export function workerFaults(fault: Fault): void {
     return struckAt;
   }, { when: 'swing', slow: true, rain });
 
-  // Longer than its jobs' locks last: another one has done its work when it wakes up and goes on where it stood.
+  // Longer than its jobs' locks: when it wakes up and continues, another worker has already done its jobs.
   fault('SIGSTOP of a worker for 26 s in the middle of a batch', async (scene) => {
     const lock = await holdBatches(scene);
     const struckAt = Date.now();
