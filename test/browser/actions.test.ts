@@ -78,7 +78,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await page.getByTestId('why-blocked').fill('a hundred taps a second');
     await page.getByTestId('block-act').click();
     await soon(() => page.getByTestId('block').textContent()).toContain('mallory');
-    await page.getByTestId('block').getByText('Unblock').click();
+    await page.getByTestId('block').getByText('Unblock', { exact: true }).click();
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('block').count()).toBe(0);
   });

@@ -54,7 +54,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('name').fill('opal');
     await page.getByTestId('password').fill('not this one');
     await page.getByTestId('enter').click();
-    await soon(() => page.getByRole('alert').textContent()).toContain('do not go together');
+    await soon(() => page.getByRole('alert').textContent()).toContain('name or the password is wrong');
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'login');
     await signIn(page, 'opal');
@@ -142,7 +142,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
 
     await goTo(page, `#/rains/${rainId}`);
     await page.getByTestId('verb-close').click();
-    expect(await page.locator('dialog').textContent()).toContain('It cannot be opened again');
+    expect(await page.locator('dialog').textContent()).toContain('It cannot be reopened');
     await page.getByTestId('act').click();
     await soon(() => shown(page, 'state')).toBe('Settled');
     await soon(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
@@ -167,7 +167,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
       await page.locator('dialog').waitFor({ state: 'detached' });
     };
     await startAtOnce(page);
-    await act('pause', 'What was won stays won');
+    await act('pause', 'Earlier wins stay valid');
     await soon(() => shown(page, 'state')).toBe('Paused');
     await act('resume');
     await soon(() => shown(page, 'state')).toBe('Raining');
@@ -198,7 +198,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('review').click();
     await untilBrought(page, 'deeds', 'review');
-    await soon(() => page.getByTestId('deeds').textContent()).toContain('132.00 leaves the operator account and waits in 2 rains of 66.00 each');
+    await soon(() => page.getByTestId('deeds').textContent()).toContain('132.00 leaves the operator account and is reserved for 2 rains of 66.00 each');
     await page.getByTestId('act').click();
     await untilBrought(page, 'rain', 'act');
     await soon(() => page.getByTestId('rain').count()).toBe(2);
@@ -216,7 +216,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('budget').fill('10');
     await page.getByTestId('packets').fill('5');
     await page.getByTestId('login').waitFor();
-    expect(await page.locator('.login').textContent()).toContain('nothing you typed is lost');
+    expect(await page.locator('.login').textContent()).toContain('Nothing you typed is lost');
     await signIn(page, 'opal');
     expect(await page.getByTestId('title').inputValue()).toBe('half written');
     await page.getByTestId('preview').waitFor();

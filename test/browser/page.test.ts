@@ -150,7 +150,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await page.keyboard.press('Escape');
     wallet = () => Promise.reject(new Error('the book is away'));
     await page.getByTestId('wallet-button').click();
-    await eventually(async () => (await text(page, 'wallet-word')).startsWith('The wallet cannot be shown just now'));
+    await eventually(async () => (await text(page, 'wallet-word')).startsWith('Your wallet cannot be shown now'));
     expect(await text(page, 'wallet-sum')).toBe('¥12.21');
     tell(snapshotOf('wallet'));
     await shows(page, 'open');
@@ -199,9 +199,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await shows(page, 'scheduled');
     await page.evaluate(() => {
       const spoken = document.querySelector('[data-testid=spoken]')!;
-      const heard: string[] = [spoken.textContent!];
-      Object.assign(globalThis, { heard });
-      new MutationObserver(() => heard.push(spoken.textContent!)).observe(spoken, { childList: true, characterData: true, subtree: true });
+      const announced: string[] = [spoken.textContent!];
+      Object.assign(globalThis, { announced });
+      new MutationObserver(() => announced.push(spoken.textContent!)).observe(spoken, { childList: true, characterData: true, subtree: true });
     });
     tell({ ...rain, opensAt: Date.now() + 10_900 });
     await page.getByTestId('big').filter({ hasText: /^[1-9]$/ }).waitFor();
@@ -210,9 +210,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     answer('0', { redPacketId: 'p', amount: '4.00' });
     await page.keyboard.press('Enter');
     await shows(page, 'won');
-    const heard = await page.evaluate(() => (globalThis as unknown as { heard: string[] }).heard.map((sentence) => sentence.trim()));
-    expect(heard[0]).toBe('The rain starts in. Get your thumb ready.');
-    expect(heard.filter((sentence) => sentence !== 'Opening …. Your tap is on its way.').slice(1)).toEqual([
+    const announced = await page.evaluate(() => (globalThis as unknown as { announced: string[] }).announced.map((sentence) => sentence.trim()));
+    expect(announced[0]).toBe('The rain starts in. Get your thumb ready.');
+    expect(announced.filter((sentence) => sentence !== 'Opening …. Your tap is on its way.').slice(1)).toEqual([
       '10 seconds left', 'Tap a red packet!. One packet each. The first tap counts.', expect.stringMatching(/^You got a red packet: ¥4\.00\./),
     ]);
   });

@@ -10,7 +10,7 @@ const snapshot = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnaps
 
 /** A client whose events are emitted by the test. */
 function script() {
-  const seen = { now: NOW, joined: [] as string[], left: [] as string[], played: [] as string[] };
+  const calls = { now: NOW, joined: [] as string[], left: [] as string[], played: [] as string[] };
   const listeners = new Map<string, (event: never) => void>();
   const client: Pick<RainClient, 'on' | 'join' | 'leave' | 'serverNow'> = {
     on(name, listener) {
@@ -18,33 +18,33 @@ function script() {
       return () => {};
     },
     join: (rainId) => {
-      seen.joined.push(rainId);
+      calls.joined.push(rainId);
       return new Promise(() => {});
     },
-    leave: (rainId) => { seen.left.push(rainId); },
-    serverNow: () => seen.now,
+    leave: (rainId) => { calls.left.push(rainId); },
+    serverNow: () => calls.now,
   };
-  const game = new Game({ client: client as RainClient, rainId: 'round-1', random: () => 0, onRain: (rainId) => seen.played.push(rainId), verify: () => new Promise(() => {}) });
+  const game = new Game({ client: client as RainClient, rainId: 'round-1', random: () => 0, onRain: (rainId) => calls.played.push(rainId), verify: () => new Promise(() => {}) });
   const emit = <Name extends keyof RainEvents>(name: Name, event: RainEvents[Name]) => listeners.get(name)!(event as never);
   emit('link', { link: 'up' });
   emit('welcome', welcomeOf('ann', NOW));
   emit('rain', snapshot('round-1'));
-  return { game, seen, emit };
+  return { game, calls, emit };
 }
 
 test('a player whose rain is over joins the next rain shortly before its start; a player who can still play does not', () => {
-  const { game, seen, emit } = script();
+  const { game, calls, emit } = script();
   emit('rain', snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 }));
   game.tick();
   expect([game.face(), game.view().ahead]).toEqual(['open', undefined]);
   emit('result', { type: 'result', rainId: 'round-1', code: '0', reason: 'won', redPacketId: 'p', amount: '1.00', ref: '1' });
   game.tick();
   expect([game.face(), game.view().ahead]).toEqual(['won', { title: 'Second round', seconds: 35 }]);
-  seen.now += 26_900;
+  calls.now += 26_900;
   game.tick();
-  expect(seen.left).toEqual([]);
-  seen.now += 200;
+  expect(calls.left).toEqual([]);
+  calls.now += 200;
   game.tick();
   emit('rain', snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 }));
-  expect([game.face(), game.view().title, seen.left, seen.played.at(-1), seen.joined.at(-1)]).toEqual(['scheduled', 'Second round', ['round-1'], 'round-2', 'round-2']);
+  expect([game.face(), game.view().title, calls.left, calls.played.at(-1), calls.joined.at(-1)]).toEqual(['scheduled', 'Second round', ['round-1'], 'round-2', 'round-2']);
 });
