@@ -49,9 +49,9 @@ const walletQuery = z.strictObject({
 const leaderboardPath = z.object({ rainId });
 
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = LIMITS.perMinutePerUser, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PLAYER_RATE_LIMITS.perMinute, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let inProgress = 0;
-  const rateLimiter = new RateLimiter({ perMinute: perMinutePerUser, usersMax: LIMITS.usersRemembered });
+  const rateLimiter = new RateLimiter({ ...PLAYER_RATE_LIMITS, perMinute: perMinutePerUser });
   const route = {
     config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
