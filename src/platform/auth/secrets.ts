@@ -5,10 +5,10 @@ import { z } from 'zod';
 
 const secrets = z.object({ jwtSecret: z.string().min(32), redisPassword: z.string().min(32) });
 
-/** Made up once per home and kept, so that tokens and clients of before a restart stay valid. */
+/** Generated once per home and kept, so that tokens and clients stay valid after a restart. */
 type Secrets = z.infer<typeof secrets>;
 
-/** Reads `secrets.json` (mode 0600) of the home; what is not there, or not readable as such, is made anew. The caller holds the lock. */
+/** Reads `secrets.json` (mode 0600) of the home. A missing or unreadable file is replaced by new secrets. The caller holds the lock. */
 export function keepSecrets(home: string): Secrets {
   const path = join(home, 'secrets.json');
   try {

@@ -2,20 +2,20 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 
 interface TokenClaims {
-  /** Who the token speaks for: the user, on the wire and in the book [R9]. */
+  /** The user id of the bearer, the same on the wire and in the ledger [R9]. */
   sub: string;
   expiresInSeconds: number;
   issuer?: string;
   audience?: string;
 }
 
-/** Tokens are signed and verified with this algorithm only; a verifier that let the header choose could be talked out of it. */
+/** The only algorithm for signing and verifying. If the verifier trusted the token's header, an attacker could choose a weaker one. */
 export const TOKEN_ALGORITHM = 'HS256';
 
-/** One per secret: a process has one or two. */
+/** One key per secret; a process has one or two secrets. */
 const keys = new Map<string, KeyObject>();
 
-/** The form in which jose takes a shared secret: of bytes it would make a key anew for each token. */
+/** The secret as a key object: from bytes, jose would derive a new key for each token. */
 export function tokenKey(secret: string): KeyObject {
   let key = keys.get(secret);
   if (!key) keys.set(secret, key = createSecretKey(secret, 'utf8'));
@@ -23,8 +23,8 @@ export function tokenKey(secret: string): KeyObject {
 }
 
 /**
- * A compact JWT signed with the shared secret.
- * @param now epoch milliseconds of issue
+ * Signs a compact JWT with the shared secret.
+ * @param now time of issue, epoch ms
  */
 export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience }: TokenClaims, now = Date.now()): Promise<string> {
   const issuedAt = Math.floor(now / 1000);

@@ -2,15 +2,15 @@ import { createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { TOKEN_ALGORITHM, tokenKey } from './token.ts';
 
 export interface TokenRules {
-  /** HS256 secret; or */
+  /** Shared secret for HS256; either this or `jwksUrl`. */
   secret?: string | undefined;
-  /** where the issuer publishes its public keys. */
+  /** Address where the issuer publishes its public keys. */
   jwksUrl?: string | undefined;
   issuer?: string | undefined;
   audience?: string | undefined;
 }
 
-/** Whom the token names, and until when it does (epoch ms). */
+/** The user of a token, and when the token expires, epoch ms. */
 interface Bearer {
   subject: string;
   expiresAt: number;
@@ -19,10 +19,10 @@ interface Bearer {
 export type ReadToken = (token: string) => Promise<Bearer | undefined>;
 
 /**
- * Reads a verified, unexpired token; `undefined` for every other. The algorithm is ours to choose, never the token's: HS256 with
- * a secret, public-key signatures with a JWKS; the two are never mixed.
+ * Reads a verified, unexpired token; `undefined` for any other text. We choose the algorithm, never the token: HS256 with a secret,
+ * public-key signatures with a JWKS. The two are never mixed.
  *
- * @param now the clock by which it runs out, epoch ms
+ * @param now clock for the expiry, epoch ms
  */
 export function createTokenReader({ secret, jwksUrl, issuer, audience }: TokenRules, now: () => number): ReadToken {
   const claims = { requiredClaims: ['sub', 'exp'], ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) };

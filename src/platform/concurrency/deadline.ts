@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One moment by which several things are to be over, however many they are [R10]. */
+/** One point in time by which several operations together must end [R10]. */
 interface Deadline {
-  /** Milliseconds until then; 0 when it has passed. */
+  /** Milliseconds until the deadline; 0 when it has passed. */
   leftMs(): number;
-  /** What `work` comes to, or `late` when the moment is there first. What is late goes on, and nobody waits for it. */
+  /** The result of `work`, or `late` after the deadline. Late work continues, but nothing waits for it. */
   within<T>(work: Promise<T>): Promise<T | 'late'>;
-  /** Waits until this is so, or the moment is there. */
-  until(isSo: () => boolean): Promise<void>;
+  /** Waits until the condition is true, or until the deadline. */
+  until(condition: () => boolean): Promise<void>;
 }
 
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 export function deadlineIn(ms: number): Deadline {
   const at = performance.now() + ms;
   const leftMs = () => Math.max(0, at - performance.now());
-  /** A timer counts from where the loop believes to be, and rings early when it was busy until now. */
+  /** Timers count from the loop's cached time, so after a busy turn they fire too early. Therefore the wait is repeated. */
   async function pass(signal: AbortSignal): Promise<void> {
     do await sleep(leftMs(), undefined, { signal }).catch(() => {}); while (leftMs() > 0 && !signal.aborted);
   }
@@ -30,14 +30,14 @@ export function deadlineIn(ms: number): Deadline {
         over.abort();
       }
     },
-    async until(isSo) {
-      while (!isSo() && leftMs() > 0) await sleep(LOOK_MS);
+    async until(condition) {
+      while (!condition() && leftMs() > 0) await sleep(POLL_MS);
     },
   };
 }
 
-/** What `work` comes to; `undefined`: it failed, or takes longer than this. */
+/** The result of `work`; `undefined` if it fails or takes longer than `withinMs`. */
 export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
-  const heard = await deadlineIn(withinMs).within(work.then((value) => ({ value }))).catch(() => undefined);
-  return heard === 'late' ? undefined : heard?.value;
+  const result = await deadlineIn(withinMs).within(work.then((value) => ({ value }))).catch(() => undefined);
+  return result === 'late' ? undefined : result?.value;
 }

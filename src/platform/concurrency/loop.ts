@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that goes on until it is closed. */
+/** Repeated work that runs until it is closed. */
 export interface Loop {
-  /** Ends the pause, or waits for the round that is under way. Harmless to repeat. */
+  /** Ends the pause, or waits for the current round. Harmless to repeat. */
   close(): Promise<void>;
 }
 
 /**
- * Goes round until closed, one round after the other.
+ * Runs one round after the other until it is closed.
  *
- * @param round says how long to rest afterwards, ms; must not reject. The signal is aborted by `close`
+ * @param round returns the pause before the next round, ms; must not reject. `close` aborts the signal
  */
 export function startLoop(round: (signal: AbortSignal) => Promise<number>): Loop {
   const closing = new AbortController();

@@ -1,16 +1,16 @@
-/** Runs work, at most so much of it at once; the rest waits in the order in which it came. */
+/** Runs a limited number of tasks at once; the others wait in order of arrival. */
 type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createSemaphore(atOnceMax: number): Semaphore {
+export function createSemaphore(concurrencyMax: number): Semaphore {
   const waiting: (() => void)[] = [];
-  let free = atOnceMax;
+  let free = concurrencyMax;
   return async (work) => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => { waiting.push(resolve); });
     try {
       return await work();
     } finally {
-      // Handed on rather than freed, so that nobody overtakes.
+      // The slot goes directly to the next task, so that a new task cannot overtake it.
       const next = waiting.shift();
       if (next) next();
       else free++;

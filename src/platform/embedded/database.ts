@@ -9,17 +9,17 @@ import type { StartedServer } from './redis.ts';
 interface EmbeddedDatabaseOptions {
   home: Home;
   lock?: HomeLock;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
 }
 
-/** A new folder takes 2–6 s on a fast machine, and a shared one can be ten times slower. */
+/** A new folder takes 2–6 s on a fast machine; a shared machine can be ten times slower. */
 const INIT_MS_MAX = 120_000;
 const OPEN_MS_MAX = 60_000;
 
 /**
- * Starts PGlite behind PostgreSQL's wire protocol on 127.0.0.1, with the data of `home.postgres`; it asks nobody for a
- * password. Resolves when it answers; the schema is the caller's to migrate.
+ * Starts PGlite behind PostgreSQL's wire protocol on 127.0.0.1, with the data of `home.postgres` and without a password. Resolves
+ * when it answers; the caller migrates the schema.
  */
 export async function startEmbeddedDatabase({ home, lock, port = 0 }: EmbeddedDatabaseOptions): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {

@@ -3,9 +3,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
 
 /**
- * Process entry, `databaseInit.js <folder>`: makes an empty data folder and ends. The folder gets its name only when it
- * is complete, so a start that was killed half-way leaves nothing that looks like a database. A process of its own, as
- * the making takes 500 MB of memory that PGlite never gives back.
+ * Process entry, `databaseInit.js <folder>`: creates an empty data folder and exits. The folder is renamed only when it is complete,
+ * so a killed start leaves nothing that looks like a database. It is a separate process because the creation takes 500 MB of memory
+ * that PGlite never frees.
  */
 const folder = process.argv[2]!;
 const draft = `${folder}.new`;
@@ -19,6 +19,6 @@ try {
   await tellReady();
   process.exit(0);
 } catch (error) {
-  await tellFailed(`the data folder ${folder} cannot be made (${error instanceof Error ? error.message : String(error)})`);
+  await tellFailed(`the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`);
   process.exit(1);
 }

@@ -3,8 +3,8 @@ import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
 import { SharedSession } from './sharedSession.ts';
 
 /**
- * Process entry, `databaseServer.js <folder> <port>`: PostgreSQL (PGlite) for everybody on 127.0.0.1. A folder left by a
- * killed server is recovered by PostgreSQL's own log.
+ * Process entry, `databaseServer.js <folder> <port>`: PostgreSQL (PGlite) for all clients on 127.0.0.1. After a kill, PostgreSQL's
+ * own log recovers the folder.
  */
 const folder = process.argv[2]!;
 const port = Number(process.argv[3]);

@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** Below what Linux, macOS and Windows give to connections by themselves, above what services are known by. */
+/** Below the ephemeral ports of Linux, macOS and Windows, above the ports of well-known services. */
 const drawPort = () => randomInt(20_000, 32_768);
 const DRAWS_MAX = 50;
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago; whoever uses it must be ready to find it taken.
+ * A TCP port of 127.0.0.1 that was free a moment ago. The caller must handle the case that it is taken meanwhile.
  *
- * Not one of those that the system itself would choose: until it is wanted, and whenever its server is started again, any
- * outgoing connection of this machine might be given it.
+ * It is no ephemeral port: any outgoing connection of this machine could get such a port before the server starts, or between two
+ * starts of the server.
  */
 export async function freePort(draw: () => number = drawPort): Promise<number> {
   for (let i = 0; i < DRAWS_MAX; i++) {

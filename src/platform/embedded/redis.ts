@@ -11,7 +11,7 @@ import { freePort, isPortFree } from './freePort.ts';
 export interface EmbeddedServer {
   url: string;
   port: number;
-  /** The server itself, behind its guard. */
+  /** Process id of the server itself, not of its guard process. */
   pid: number;
   ended: Promise<ChildEnd>;
   stop(): Promise<void>;
@@ -23,25 +23,25 @@ interface EmbeddedRedisOptions {
   home: Home;
   password: string;
   lock?: HomeLock;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
   /** Syncs once a second instead of before every reply. */
   relaxed?: boolean;
 }
 
-/** A log of a big rain takes a while to be read again. */
+/** Redis reads its append-only file at the start, which takes long after a big rain. */
 const LOADING_MS_MAX = 120_000;
 
 /**
- * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`, every write synced before its reply
- * [R4] unless `relaxed`. Resolves when it answers.
+ * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`. Every write is synced before its reply [R4]
+ * unless `relaxed`. Resolves when it answers.
  */
 export async function startEmbeddedRedis({ home, password, lock, port, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
     const candidate = port ?? await freePort();
     const started = await startOn(candidate, home, password, lock, relaxed);
     if (started.ok || await isPortFree(candidate)) return started;
-    // A port that was free a moment ago may be somebody else's by the time Redis wants it: then another one will do.
+    // Another process may have taken the port meanwhile: then another port is tried.
     const last = port !== undefined || attempt === 3;
     if (last) return { ok: false, reason: `the embedded Redis did not start: port ${candidate} of 127.0.0.1 is in use` };
   }
@@ -76,7 +76,7 @@ async function startOn(port: number, home: Home, password: string, lock: HomeLoc
 
 function redisConfig(port: number, folder: string, password: string, relaxed: boolean): string {
   return [
-    '# Written at every start; changes made here are lost.',
+    '# Written at every start; changes here are lost.',
     'bind 127.0.0.1',
     `port ${port}`,
     `requirepass ${password}`,
@@ -84,7 +84,7 @@ function redisConfig(port: number, folder: string, password: string, relaxed: bo
     'save ""',
     'appendonly yes',
     `appendfsync ${relaxed ? 'everysec' : 'always'}`,
-    '# A full Redis must refuse, never forget a claim.',
+    '# A full Redis must refuse writes and never evict a claim.',
     'maxmemory-policy noeviction',
     '',
   ].join('\n');

@@ -5,13 +5,14 @@ const SYNC = 'S'.charCodeAt(0);
 const PIPELINED = new Set([...'PBDECHF'].map((letter) => letter.charCodeAt(0)));
 
 /**
- * PGlite with a session that connections can share safely. `PGLiteSocketServer` passes on single protocol messages of
- * all its connections in turn, and holds to one connection only while `isInTransaction()`. A pipeline (Parse, Bind,
- * Execute … Sync) that arrives in several pieces could so be torn apart, and a Bind run another connection's statement,
- * silently (seen with parameters of 200 kB: 2 of 300). Here a begun pipeline counts as a transaction until its Sync.
+ * PGlite with one session that several connections can share safely. `PGLiteSocketServer` forwards single protocol messages of all
+ * connections in turn, and stays with one connection only while `isInTransaction()`. If a pipeline (Parse, Bind, Execute … Sync)
+ * arrives in several pieces, messages of other connections could come between them. A Bind would then run the statement of another
+ * connection, without an error (seen with parameters of 200 kB: 2 of 300). Here an open pipeline counts as a transaction until its
+ * Sync.
  *
- * What stays shared, since it is one session: named statements, advisory locks, `SET`. Prisma and `pg` use none of them
- * unless asked to.
+ * Named statements, advisory locks and `SET` stay shared, because there is only one session. Prisma and `pg` use none of them by
+ * default.
  */
 export class SharedSession extends PGlite {
   #pipelineOpen = false;
@@ -24,9 +25,9 @@ export class SharedSession extends PGlite {
     try {
       await super.execProtocolRawStream(message, options);
     } catch (error) {
-      // SQL errors are answers. This is the engine itself, whose state nobody knows now; going on could write nonsense,
-      // and the socket server's queue would stand still. The data folder recovers at the next start.
-      process.stderr.write(`the embedded database broke down: ${error instanceof Error ? error.stack : String(error)}\n`);
+      // SQL errors arrive as answers. An error here is a failure of the engine, whose state is then unknown. To continue could corrupt
+      // data and would block the socket server's queue. The data folder recovers at the next start.
+      process.stderr.write(`the embedded database failed: ${error instanceof Error ? error.stack : String(error)}\n`);
       process.exit(1);
     }
     const kind = message[0]!;
@@ -34,10 +35,10 @@ export class SharedSession extends PGlite {
     else if (PIPELINED.has(kind)) this.#pipelineOpen = true;
   }
 
-  /** The socket server calls this with ROLLBACK when the connection whose turn it is went away. */
+  /** The socket server calls this with ROLLBACK when the current connection is lost. */
   override async exec(...args: Parameters<PGlite['exec']>): ReturnType<PGlite['exec']> {
     if (this.#pipelineOpen) {
-      // After an error within a pipeline the engine ignores everything up to a Sync, a ROLLBACK too.
+      // After an error in a pipeline the engine ignores everything up to a Sync, even a ROLLBACK.
       await this.runExclusive(() => this.execProtocolRawStream(Uint8Array.of(SYNC, 0, 0, 0, 4), { onRawData: () => {} }));
     }
     return await super.exec(...args);

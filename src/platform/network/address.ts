@@ -1,12 +1,12 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Bits of an IPv6 address that a household or a phone is given; the other 64 it chooses anew as often as it likes. */
+/** A household or a phone gets these bits of an IPv6 address from its provider; it can change the other 64 at any time. */
 const SITE_BITS = 64;
-/** Wider networks than these are a mistake rather than a wish. */
+/** A wider network than this is probably a typing mistake. */
 const WIDEST = { ipv4: 8, ipv6: 16 } as const;
 
 export interface Network {
-  /** As it is stored and told: `203.0.113.7`, `203.0.113.0/24`, `2001:db8:0:1::/64`. */
+  /** As it is stored and shown: `203.0.113.7`, `203.0.113.0/24`, `2001:db8:0:1::/64`. */
   name: string;
   family: 'ipv4' | 'ipv6';
   base: string;
@@ -14,9 +14,9 @@ export interface Network {
 }
 
 /**
- * One name for whoever shares an address: IPv4 as it is, also when it comes mapped into IPv6; of IPv6 the /64.
- * @param text an address, perhaps with a port or a zone, as proxies write it
- * @returns `undefined` for what is no address
+ * One name for all users of an address: IPv4 unchanged, also when it is mapped into IPv6; for IPv6 the /64 network.
+ * @param text an address, possibly with a port or a zone, as proxies write it
+ * @returns `undefined` if the text is no address
  */
 export function addressOf(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? (/^\d+\.\d+\.\d+\.\d+:\d{1,5}$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
@@ -26,7 +26,7 @@ export function addressOf(text: string): string | undefined {
   return mappedIPv4(groups) ?? `${compress(groups, SITE_BITS)}/${SITE_BITS}`;
 }
 
-/** One address or a network in CIDR; `undefined` for what is neither, or wider than anybody can mean. */
+/** Parses an address or a network in CIDR notation; `undefined` for any other text and for too wide networks. */
 export function networkOf(text: string): Network | undefined {
   const [, address, given] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
   if (address === undefined) return undefined;
@@ -49,7 +49,7 @@ function ipv4Network(address: string, bits: number): Network | undefined {
   return { name: bits === 32 ? base : `${base}/${bits}`, family: 'ipv4', base, bits };
 }
 
-/** Whether an address, as named by `addressOf`, lies in one of these networks. */
+/** Tests whether an address, as named by `addressOf`, lies in one of these networks. */
 export function networkMatcher(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList();
   for (const { base, bits, family } of networks) list.addSubnet(base, bits, family);
@@ -71,7 +71,7 @@ function mappedIPv4(groups: readonly number[]): string | undefined {
   return [groups[6]! >> 8, groups[6]! & 255, groups[7]! >> 8, groups[7]! & 255].join('.');
 }
 
-/** The first `bits` of these groups, the rest zero and left out. */
+/** The first `bits` of these groups; the other bits are zero and left out. */
 function compress(groups: readonly number[], bits: number): string {
   const kept = groups.slice(0, Math.ceil(bits / 16)).map((group, i) => group & (0xffff << Math.max(0, 16 * (i + 1) - bits)) & 0xffff);
   return `${kept.map((group) => group.toString(16)).join(':')}::`;

@@ -1,15 +1,15 @@
-/** How long to wait between tries. */
+/** The pauses between tries. */
 export interface Backoff {
-  /** Before the second try; doubled before each later one. */
+  /** Pause before the second try; it doubles before each later try. */
   firstDelayMs: number;
   delayMsMax: number;
 }
 
 /**
- * The one pause between tries of this project, on servers, in simulated users and on the player's page: exponential and
- * capped, and between half and all of it by chance, so that those who failed together do not come back together.
+ * The only backoff of this project, for servers, simulated users and the player's page: exponential with a maximum. The pause is
+ * random between half and all of it, so that callers that failed together do not retry together.
  *
- * @param failures how many tries have failed so far; 1 after the first
+ * @param failures number of failed tries so far; 1 after the first
  * @param random in [0, 1)
  * @returns whole ms
  */

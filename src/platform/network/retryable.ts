@@ -1,46 +1,47 @@
 /**
- * THE PAGE OF RETRIES: which failure passes and which stays, told by the code that the other side gave. How long to wait
- * stands in backoff.ts; how often, and for how long in all, with whoever tries (credit/retryPolicy.ts, loadtest/retryPolicy.ts).
+ * ALL RETRY RULES: which error code of another server is temporary and which is final. backoff.ts defines the pauses. The callers
+ * define how often and how long to retry (credit/retryPolicy.ts, loadtest/retryPolicy.ts).
  *
- * The rule: only an answer that speaks of what was asked is final. One that speaks of the circumstances, or that nobody
- * can read, leaves open what happened, and asking again is safe, since every request here carries its own name [R5].
+ * The rule: only an answer about the request itself is final. Any other answer leaves the outcome unknown. A retry is safe,
+ * because every request carries its own id [R5].
  */
 
-/** Classes of SQLSTATE that speak of the values: the same values will be refused tomorrow, too. */
+/** Classes of SQLSTATE about the values: the same values will be refused again. */
 const SQL_REFUSALS: Readonly<Record<string, string>> = {
-  22: 'no values of these types',
+  22: 'invalid values for these types',
   23: 'a constraint forbids them',
   44: 'a view forbids them',
   P0: 'a rule written for this database forbids them',
 };
 
 /**
- * What a database's refusal means for the statement it refused.
+ * Whether a database error is final for its statement.
  *
  * Everything but those four classes is `again`: 08 connection, 40 serialization and deadlock, 53 resources, 55 not in this
- * state, 57 shutdown or cancelled, 58 and XX its own fault, 25 (25006: a standby that is not promoted yet), 28 and 42 (an
- * operator has not granted or migrated yet), and whatever else there is or will be.
- * @param sqlState five characters; anything else is `again`
+ * state, 57 shutdown or cancelled, 58 and XX internal error, 25 (25006: a standby that is not promoted yet), 28 and 42 (a missing
+ * permission or migration), and every unknown class.
+ * @param sqlState five characters; any other text is `again`
  */
 export function ofSqlState(sqlState: string): 'refuse' | 'again' {
   return sqlState.length === 5 && Object.hasOwn(SQL_REFUSALS, sqlState.slice(0, 2)) ? 'refuse' : 'again';
 }
 
-/** What an HTTP status means for the request it answers. */
+/** The meaning of an HTTP status for its request. */
 type HttpVerdict = 'done' | 'already' | 'again' | 'giveUp';
 
 /**
- * Of the 4xx, those that do not speak of what was asked but of the moment (request timeout, too early, too many requests) or
- * of how it was asked (a wrong secret, address or proxy): an operator's slip must not give up every win of a night.
+ * The 4xx statuses that are not about the request itself but about the time (request timeout, too early, too many requests) or the
+ * configuration (a wrong secret, address or proxy). A configuration mistake must not give up all wins of a night.
  */
 const HTTP_AGAIN: ReadonlySet<number> = new Set([401, 405, 407, 408, 425, 429]);
 
 /**
- * `done` 2xx · `already` 409, this very request was carried out before · `again` 401, 405, 407, 408, 425, 429, 5xx · `giveUp` every other 4xx.
+ * `done` 2xx · `already` 409, this very request was carried out before · `again` 401, 405, 407, 408, 425, 429, 5xx · `giveUp` every
+ * other 4xx.
  *
- * 3xx is `again`, and is never followed: the signature is meant for one address, and whoever owns the next one would get a
- * body that proves itself. A redirect speaks of the address (a maintenance page, a balancer that is being moved), not of what
- * was asked, so nothing is given up for it. A status outside of 200 to 599 says nothing, and is `again`.
+ * 3xx is `again`, and is never followed: the signature is for one address, and the owner of the next address would get a validly
+ * signed body. A redirect is about the address (a maintenance page, a balancer that moves), not about the request, so the request
+ * is not given up. A status outside of 200 to 599 has no meaning, and is `again`.
  */
 export function ofHttpStatus(status: number): HttpVerdict {
   if (status >= 200 && status < 300) return 'done';
@@ -49,17 +50,17 @@ export function ofHttpStatus(status: number): HttpVerdict {
   return 'again';
 }
 
-/** The longest that anybody is made to wait by a Retry-After [R10], ms. */
+/** Upper limit for a Retry-After [R10], ms. */
 export const RETRY_AFTER_MS_MAX = 600_000;
 
-/** RFC 9110's preferred form; the two obsolete ones are taken for none. */
+/** RFC 9110's preferred form; the two obsolete forms are ignored. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * What a Retry-After says: seconds, or an HTTP date. Heard with 429 and 503 only.
+ * Parses a Retry-After header: seconds, or an HTTP date. It counts only with 429 and 503.
  *
  * @param now epoch ms
- * @returns ms, 0 to RETRY_AFTER_MS_MAX; `undefined`: it does not say
+ * @returns ms, 0 to RETRY_AFTER_MS_MAX; `undefined`: no valid header
  */
 export function retryAfterMs(status: number, header: string | null, now: number): number | undefined {
   if ((status !== 429 && status !== 503) || header === null) return undefined;

@@ -9,28 +9,28 @@ import { childMessage } from './ipc.ts';
 import { SERVER_DEADLINE_MS } from './shutdown.ts';
 
 export interface ChildOptions<Facts> {
-  /** For sentences and for the log file's name, e.g. `gateway`. */
+  /** For messages and for the name of the log file, e.g. `gateway`. */
   name: string;
   /** A compiled Node entry, see `compiledEntry`. */
   entry: string;
   args?: readonly string[];
-  /** Added to this process's environment; `undefined` takes a variable out of it. */
+  /** Changes to the environment of this process; `undefined` removes a variable. */
   env?: Record<string, string | undefined>;
-  /** Folder in which `<name>.log` collects what the child prints. */
+  /** Folder of `<name>.log`, which receives the output of the child. */
   logs: string;
-  /** What the child says of itself when it is ready. */
+  /** Schema of the child's ready message. */
   facts: z.ZodType<Facts>;
-  /** Notes the child, so that whoever starts after a kill -9 of this process can wait for its end. */
+  /** Records the child: after a kill -9 of this process, the next start waits for the end of the child. */
   lock?: HomeLock | undefined;
   readyWithinMs?: number;
-  /** From SIGTERM to SIGKILL; later than the child's own deadline unless told otherwise. */
+  /** Time from SIGTERM to SIGKILL, ms; by default longer than the child's own deadline. */
   stopWithinMs?: number;
 }
 
 export interface ChildEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** `stop()` had been called. What was not asked for is for the caller to report. */
+  /** Whether `stop()` was called. The caller reports an unexpected end. */
   expected: boolean;
 }
 
@@ -41,19 +41,19 @@ export interface Child<Facts> {
   ended: Promise<ChildEnd>;
   /** SIGTERM, and SIGKILL after `stopWithinMs`; resolves when the process is gone. Harmless to repeat. */
   stop(): Promise<void>;
-  /** What it printed last, for the end of a sentence; see `logFile.ts`. */
+  /** Its last output line, for the end of a message; see `logFile.ts`. */
   lastLine(): string;
 }
 
-/** What its own deadline cannot end within this is stuck for good. */
+/** A child that outlives its own deadline by this much will not end by itself, ms. */
 const STOP_WITHIN_MS = SERVER_DEADLINE_MS + 2_000;
 
 export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: false; reason: string };
 
 /**
- * Starts a Node process and waits until it says that it is ready. It leads a process group of its own, so that Ctrl-C in
- * the terminal reaches its parent only, which can then stop things in order; it ends itself when the parent is gone.
- * @returns a reason, one sentence, when it ended, failed or kept silent instead; it is no longer running then
+ * Starts a Node process and waits for its ready message. The child has its own process group, so that Ctrl-C in the terminal reaches
+ * only this process, which then stops its children in order. A child ends itself when its parent is gone.
+ * @returns a reason, one sentence, when the child ended, failed or sent no message; it is no longer running then
  */
 export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<StartedChild<Facts>> {
   const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = 30_000, stopWithinMs = STOP_WITHIN_MS } = options;
@@ -78,7 +78,7 @@ export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<S
   const waiting = new AbortController();
   const { signal } = waiting;
   const answer = await Promise.race([
-    once(process, 'message', { signal }).then(([message]) => readAnswer(message, facts)),
+    once(process, 'message', { signal }).then(([message]) => parseReady(message, facts)),
     ended.then((end) => `it ended with ${describeEnd(end)}${log.lastLine()}`),
     new Promise<string>((resolve) => {
       const timer = setTimeout(() => resolve(`it was not ready within ${readyWithinMs / 1_000} s${log.lastLine()}`), readyWithinMs);
@@ -93,12 +93,12 @@ export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<S
   return { ok: true, child: { name, pid: process.pid!, facts: answer.facts, ended, stop, lastLine: log.lastLine } };
 }
 
-function readAnswer<Facts>(message: unknown, facts: z.ZodType<Facts>): { facts: Facts } | string {
+function parseReady<Facts>(message: unknown, facts: z.ZodType<Facts>): { facts: Facts } | string {
   const parsed = childMessage.safeParse(message);
-  if (!parsed.success) return 'it did not say what was expected of it';
+  if (!parsed.success) return 'it sent an unexpected message';
   if ('failed' in parsed.data) return String(parsed.data.failed);
   const checked = facts.safeParse(parsed.data);
-  return checked.success ? { facts: checked.data } : 'it did not say what was expected of it';
+  return checked.success ? { facts: checked.data } : 'it sent an unexpected message';
 }
 
 export function describeEnd(end: Pick<ChildEnd, 'code' | 'signal'>): string {

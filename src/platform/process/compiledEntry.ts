@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a child process runs: the compiled file, e.g. `compiledEntry('bin/rain.js')`. Correct from `dist/` and also from
- * `src/` (under the test runner), since both lie equally deep.
+ * Path of a compiled file for a child process, e.g. `compiledEntry('bin/rain.js')`. It is correct from `dist/` and from `src/` (under
+ * the test runner), because both have the same depth.
  */
 export function compiledEntry(path: string): string {
   return fileURLToPath(new URL(`../../../dist/${path}`, import.meta.url));

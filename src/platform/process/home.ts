@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { acquireLock, type HomeLock } from './homeLock.ts';
 import { readRunning } from './runningSystem.ts';
 
-/** The folder (`.rain`) of one running system: data of the embedded servers, logs, secrets, who runs here. */
+/** The folder (`.rain`) of one running system: data of the embedded servers, logs, secrets, and the lock. */
 export interface Home {
   folder: string;
   redis: string;
@@ -13,27 +13,26 @@ export interface Home {
 
 type OpenedHome =
   | { ok: true; home: Home; lock: HomeLock }
-  /** `unusable`: RAIN_HOME names no folder that can be written; `taken`: another process runs there. */
+  /** `unusable`: RAIN_HOME names no writable folder; `taken`: another system runs in it. */
   | { ok: false; problem: 'unusable' | 'taken'; reason: string };
 
-/** Where things lie in a home; touches nothing. */
+/** The paths in a home; does not access the disk. */
 export function homeAt(folder: string): Home {
   const path = resolve(folder);
   return { folder: path, redis: join(path, 'redis'), postgres: join(path, 'postgres'), logs: join(path, 'logs') };
 }
 
 /**
- * Creates the home where needed and takes it for this process alone, waiting for the last children of a killed
- * predecessor to end.
- * @returns a reason, one sentence, when it cannot be written or another process has it
+ * Creates the home if needed and locks it for this process. It waits until the last children of a killed predecessor have ended.
+ * @returns a reason, one sentence, when the folder cannot be written or another process holds the lock
  */
 export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promise<OpenedHome> {
   const home = homeAt(folder);
   try {
     makeFolder(home.folder);
-    const probe = join(home.folder, `probe.${process.pid}`);
-    writeFileSync(probe, '');
-    rmSync(probe);
+    const testFile = join(home.folder, `write-test.${process.pid}`);
+    writeFileSync(testFile, '');
+    rmSync(testFile);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return { ok: false, problem: 'unusable', reason: `the folder ${home.folder} cannot be written (${code}); make it writable or set RAIN_HOME to another folder` };
@@ -45,11 +44,11 @@ export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promis
     ok: false,
     problem: 'taken',
     reason: `a red-packet rain is already running here (process ${taken.holder.pid}${page ? `, page ${page}` : ', still starting'}); `
-      + 'end it with Ctrl-C in its terminal or set RAIN_HOME to another folder',
+      + 'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder',
   };
 }
 
-/** With the parents that are missing. Node's own recursive way never comes back where a parent is there and takes no folder, as /proc. */
+/** Also creates missing parents. Node's recursive mkdir never returns where a parent exists but accepts no folder, such as /proc. */
 function makeFolder(path: string): void {
   const parent = dirname(path);
   if (!existsSync(parent)) makeFolder(parent);

@@ -5,18 +5,18 @@ import { z } from 'zod';
 import { identify, isAlive, processIdentity, signalProcess, type ProcessIdentity } from './processIdentity.ts';
 
 /**
- * One running system per home. Each holder writes a file `lock.<n>` with the next higher n; the highest one counts.
+ * One running system per home. Each holder creates a file `lock.<n>` with the next higher n; the highest one counts.
  *
  *     none, or released, or its process is gone ──▶ link lock.<n+1> ──▶ held ──▶ marked as released
  *
- * Linking fails when the name exists, so of two that saw the same dead holder only one succeeds it. The highest file is
- * never removed, or a slow third could count from a number that is no longer true.
+ * Linking fails when the name exists, so if two processes see the same dead holder, only one gets the lock. The highest file is
+ * never removed, because a slow third process could otherwise count from an old number.
  */
 const record = z.object({ holder: processIdentity, children: z.array(processIdentity), released: z.boolean() });
 type LockRecord = z.infer<typeof record>;
 
 export interface HomeLock {
-  /** Notes a child process (its pid), for the successor to wait for should this process be killed. */
+  /** Records a child process by its pid. If this process is killed, the next holder waits for the child. */
   adopt(pid: number): void;
   release(): void;
 }
@@ -30,7 +30,7 @@ function highest(folder: string): { n: number; record: LockRecord | undefined } 
   try {
     return { n, record: record.parse(JSON.parse(readFileSync(join(folder, `lock.${n}`), 'utf8'))) };
   } catch {
-    // Written in one piece before it got its name, so this is a disk's or a person's doing: nobody to be found in it.
+    // The file is complete before it gets its name, so this is damage from outside. It names no holder.
     return { n, record: undefined };
   }
 }
@@ -42,18 +42,18 @@ export function lockHolder(folder: string): ProcessIdentity | undefined {
 }
 
 /**
- * Takes the home, or says who has it. Children of a killed predecessor are waited for: two servers in one data folder
- * would ruin it. They end by themselves; what still runs after `waitMs` (a Redis whose guard was killed too) is killed.
+ * Takes the lock, or returns its holder. It waits for the children of a killed predecessor, because two servers in one data folder
+ * would destroy it. They end by themselves; a child that still runs after `waitMs` (a Redis whose guard was killed too) is killed.
  * @param folder an existing, writable folder
  */
 export async function acquireLock(folder: string, { waitMs = 10_000 } = {}): Promise<LockResult> {
   const me = identify(process.pid);
-  if (!me) throw new Error('this process cannot see itself in the process list');
+  if (!me) throw new Error('this process does not find itself in the process list');
   for (;;) {
-    const { n, record: seen } = highest(folder);
-    if (seen && !seen.released && isAlive(seen.holder)) return { ok: false, holder: seen.holder };
-    // The orphans stay on record until they are gone: whoever takes over after a crash in this very moment must wait, too.
-    const orphans = seen?.children.filter(isAlive) ?? [];
+    const { n, record: last } = highest(folder);
+    if (last && !last.released && isAlive(last.holder)) return { ok: false, holder: last.holder };
+    // The orphans stay recorded until they are gone: if this process crashes now, its successor must wait for them too.
+    const orphans = last?.children.filter(isAlive) ?? [];
     const mine: LockRecord = { holder: me, children: orphans, released: false };
     if (!create(folder, n + 1, mine)) continue;
     if (n > 0) rmSync(join(folder, `lock.${n}`), { force: true });
@@ -99,14 +99,14 @@ function create(folder: string, n: number, content: LockRecord): boolean {
   }
 }
 
-/** First they are left to end by themselves, then asked, then killed. */
+/** Waits for the orphans, then sends SIGTERM, then SIGKILL. */
 async function outlive(orphans: readonly ProcessIdentity[], waitMs: number): Promise<void> {
   const start = performance.now();
-  const remind = { SIGTERM: waitMs / 2, SIGKILL: waitMs };
+  const signalAfterMs = { SIGTERM: waitMs / 2, SIGKILL: waitMs };
   for (let left = orphans; (left = left.filter(isAlive)).length > 0; await sleep(50)) {
     const waited = performance.now() - start;
-    if (waited > remind.SIGKILL + 10_000) throw new Error(`process ${left[0]!.pid}, left over from a killed predecessor, cannot be ended`);
-    if (waited > remind.SIGKILL) for (const orphan of left) signalProcess(orphan, 'SIGKILL');
-    else if (waited > remind.SIGTERM) for (const orphan of left) signalProcess(orphan, 'SIGTERM');
+    if (waited > signalAfterMs.SIGKILL + 10_000) throw new Error(`process ${left[0]!.pid}, a child of a killed predecessor, cannot be stopped`);
+    if (waited > signalAfterMs.SIGKILL) for (const orphan of left) signalProcess(orphan, 'SIGKILL');
+    else if (waited > signalAfterMs.SIGTERM) for (const orphan of left) signalProcess(orphan, 'SIGTERM');
   }
 }

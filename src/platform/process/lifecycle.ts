@@ -1,25 +1,25 @@
 import { deadlineIn } from '../concurrency/deadline.ts';
 
-/** Gives one part back. `leftMs`: what the deadline of the whole close still leaves when its turn comes. */
+/** Closes one part. `leftMs`: how much of the deadline of the whole close is left. */
 export type Close = (leftMs: number) => unknown;
 
 /**
- * The parts of one server. They are opened in order and closed in the reverse order, each of them once: also when a later part
- * cannot be opened, and when another one fails to close.
+ * The parts of one server. They are opened in order and closed in reverse order, each of them once: also when a later part cannot be
+ * opened, and when another part fails to close.
  */
 export interface Lifecycle {
-  /** Has `close` called at the end; at once when the end is over. The name is for reports. */
+  /** Registers `close` for the end; after the end it is called at once. The name is for reports. */
   onClose(name: string, close: Close): void;
-  /** Runs `open`. When it throws, what was opened until then is closed, and the same is thrown. */
+  /** Runs `open`. When it throws, all parts that are already open are closed, and the error is rethrown. */
   opening<T>(open: () => Promise<T>): Promise<T>;
   /**
-   * Closes all parts, one after the other. Harmless to repeat: the first call counts.
-   * @param withinMs the deadline that the parts are told of; a part that overruns it is waited for all the same
+   * Closes all parts, one after the other. Harmless to repeat: only the first call counts.
+   * @param withinMs the deadline that the parts receive; a part that exceeds it is still awaited
    */
   close(withinMs?: number): Promise<void>;
 }
 
-/** @param report told what went wrong while closing, one sentence each */
+/** @param report receives one sentence for each part that fails to close */
 export function createLifecycle(report: (sentence: string) => void = () => {}): Lifecycle {
   const parts: { name: string; close: Close }[] = [];
   let closing: Promise<void> | undefined;
@@ -35,7 +35,7 @@ export function createLifecycle(report: (sentence: string) => void = () => {}): 
 
   async function closeAll(withinMs: number): Promise<void> {
     const deadline = deadlineIn(withinMs);
-    // A part that is opened meanwhile, since its start was under way when the end began, comes next.
+    // A part whose start was under way may still be added here; it is closed next.
     for (let part = parts.pop(); part; part = parts.pop()) await closeOne(part, deadline.leftMs());
     isOver = true;
   }

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
- * A process beyond doubt: process ids are used again, so the moment of birth goes with them. `born` is only ever
- * compared with itself.
+ * Identifies a process uniquely: process ids are reused, so the start time belongs to the identity. `born` is only compared with
+ * another `born`.
  */
 export const processIdentity = z.object({ pid: z.int().positive(), born: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
-/** @returns undefined when there is no such process, or it is dead and only waits for its parent to take notice */
+/** @returns undefined when there is no such process, or it is a zombie */
 export function identify(pid: number): ProcessIdentity | undefined {
   const born = process.platform === 'linux' ? bornByProc(pid) : bornByPs(pid);
   return born === undefined ? undefined : { pid, born };
@@ -19,17 +19,17 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.born === identity.born;
 }
 
-/** Sends the signal unless the process is gone; never hits another one that was given the same id. */
+/** Sends the signal unless the process is gone; never to another process with the same id. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(identity)) return;
   try {
     process.kill(identity.pid, signal);
   } catch {
-    // It ended in between, which is what was wanted.
+    // It has ended meanwhile.
   }
 }
 
-/** Clock ticks since boot, and which boot: the 22nd field of /proc/<pid>/stat, counted behind the command's name. */
+/** Boot id and start time in clock ticks: the 22nd field of /proc/<pid>/stat, counted after the command's name. */
 function bornByProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

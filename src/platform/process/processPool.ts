@@ -7,15 +7,15 @@ import { childMessage } from './ipc.ts';
 import { RestartLimit } from './restartLimit.ts';
 
 interface ProcessPoolOptions<Facts> {
-  /** For sentences, e.g. `gateway`. */
+  /** For messages, e.g. `gateway`. */
   name: string;
   size: number;
-  /** A compiled Node entry and its words: what each of them runs. */
+  /** The compiled Node entry and the arguments of every process. */
   entry: string;
   args: readonly string[];
-  /** Added to this process's environment. */
+  /** Added to the environment of this process. */
   env?: Record<string, string>;
-  /** What each says of itself when it is ready. */
+  /** Schema of the ready message. */
   facts: z.ZodType<Facts>;
   log: Logger;
   readyWithinMs?: number;
@@ -23,31 +23,31 @@ interface ProcessPoolOptions<Facts> {
 }
 
 export interface PoolMember {
-  /** 1 … size; who takes the place of one that died takes his number, too. */
+  /** 1 … size; a replacement gets the number of the process that died. */
   readonly number: number;
   readonly pid: number;
-  say(message: object): void;
-  /** @returns takes the listener away again */
-  listen(heard: (message: unknown) => void): () => void;
+  send(message: object): void;
+  /** @returns removes the listener */
+  listen(listener: (message: unknown) => void): () => void;
 }
 
 const READY_WITHIN_MS = 30_000;
 
 /**
- * Several processes that do the same behind one port. Each listens as if it were alone; the port is this process's, which hands
- * the connections out in turn.
+ * Several equal processes behind one port. Each listens as if it were alone. This process owns the port and distributes the
+ * connections in turn.
  *
  *     starting ──ready──▶ serving ──ends unasked──▶ waiting, longer each time ──▶ starting …
  *
- * In turn (SCHED_RR) rather than whoever accepts first (SCHED_NONE): sockets stay for hours and each process may hold only so
- * many, so what counts is that they come evenly. Of 2,000 sockets, four processes got 431 to 562 in turn, 500 each when they
- * came one by one, against 330 to 655 by chance. It costs this process about 0.2 ms of processor time per connection, once in
- * the life of a socket; the handshake itself costs about 1 ms.
+ * In turn (SCHED_RR) instead of first to accept (SCHED_NONE): sockets stay open for hours and each process has a limit, so an even
+ * distribution counts. Of 2,000 sockets, four processes got 431 to 562 in turn, 500 each when they came one by one, against 330 to
+ * 655 by chance. It costs this process about 0.2 ms of processor time per connection, once in the life of a socket; the handshake
+ * itself costs about 1 ms.
  */
 export class ProcessPool<Facts> {
   readonly #options: ProcessPoolOptions<Facts>;
   readonly #replacements: RestartLimit;
-  /** By number; those that are starting, too. */
+  /** By number, including processes that are starting. */
   readonly #workers = new Map<number, Worker>();
   readonly #serving = new Map<number, PoolMember>();
   readonly #waiting = new Set<NodeJS.Timeout>();
@@ -58,20 +58,20 @@ export class ProcessPool<Facts> {
     this.#replacements = options.replacements ?? new RestartLimit();
   }
 
-  /** Those that serve now. */
+  /** The processes that serve now. */
   get members(): readonly PoolMember[] {
     return [...this.#serving.values()];
   }
 
   /**
-   * Resolves when all serve, with what the first says of itself.
-   * @throws one sentence when one of them does not start
+   * Resolves when all processes serve, with the ready message of the first.
+   * @throws one sentence when a process does not start
    */
   async start(): Promise<Facts> {
     const { entry, args, size } = this.#options;
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: entry, args: [...args], execArgv: [] });
-    // What keeps one from starting keeps all: it is tried, and told, once.
+    // All processes would fail for the same reason, so the first one starts alone and the error is reported once.
     try {
       const facts = await this.#launch(1);
       await Promise.all(Array.from({ length: size - 1 }, (_, i) => this.#launch(i + 2)));
@@ -82,7 +82,7 @@ export class ProcessPool<Facts> {
     }
   }
 
-  /** SIGTERM to all at once, and SIGKILL to who is still there after `withinMs`. Harmless to repeat. */
+  /** Sends SIGTERM to all, and SIGKILL to those that still run after `withinMs`. Harmless to repeat. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
     for (const timer of this.#waiting) clearTimeout(timer);
@@ -96,15 +96,15 @@ export class ProcessPool<Facts> {
 
   async #launch(number: number): Promise<Facts> {
     const { name, env = {}, facts, readyWithinMs = READY_WITHIN_MS } = this.#options;
-    if (this.#closing) throw new Error(`the ${name} processes are being ended`);
+    if (this.#closing) throw new Error(`the ${name} processes are being stopped`);
     const worker = cluster.fork(env);
     this.#workers.set(number, worker);
-    const ended = endOf(worker).then((how) => {
+    const ended = endOf(worker).then((reason) => {
       this.#workers.delete(number);
-      return how;
+      return reason;
     });
-    const said = new Promise<{ facts: Facts } | string>((resolve) => worker.once('message', (message) => resolve(readFacts(message, facts))));
-    const answer = await deadlineIn(readyWithinMs).within(Promise.race([said, ended]));
+    const reported = new Promise<{ facts: Facts } | string>((resolve) => worker.once('message', (message) => resolve(readFacts(message, facts))));
+    const answer = await deadlineIn(readyWithinMs).within(Promise.race([reported, ended]));
     if (typeof answer !== 'object') {
       worker.process.kill('SIGKILL');
       await ended;
@@ -118,22 +118,22 @@ export class ProcessPool<Facts> {
     this.#serving.set(number, {
       number,
       pid: worker.process.pid!,
-      say: (message) => { if (worker.isConnected()) worker.send(message); },
-      listen(heard) {
-        worker.on('message', heard);
-        return () => void worker.off('message', heard);
+      send: (message) => { if (worker.isConnected()) worker.send(message); },
+      listen(listener) {
+        worker.on('message', listener);
+        return () => void worker.off('message', listener);
       },
     });
-    void ended.then((how) => {
+    void ended.then((reason) => {
       this.#serving.delete(number);
-      if (!this.#closing) this.#replace(number, how);
+      if (!this.#closing) this.#replace(number, reason);
     });
   }
 
   #replace(number: number, why: string): void {
     const { name, log } = this.#options;
     const waitMs = this.#replacements.next();
-    log.error({ process: number, waitMs }, `${name} process ${number}: ${why}; another takes its place`);
+    log.error({ process: number, waitMs }, `${name} process ${number}: ${why}; it will be replaced`);
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
       this.#launch(number).then(
@@ -145,7 +145,7 @@ export class ProcessPool<Facts> {
   }
 }
 
-/** How it ended, or why it was never there. A fault of the channel alone comes before an end, which is what counts. */
+/** Resolves with how the process ended, or why it never started. A fault of the channel alone is followed by the end, which counts. */
 function endOf(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     if (worker.isDead()) return resolve('it had ended');
@@ -158,5 +158,5 @@ function readFacts<Facts>(message: unknown, facts: z.ZodType<Facts>): { facts: F
   const parsed = childMessage.safeParse(message);
   if (parsed.success && 'failed' in parsed.data) return String(parsed.data.failed);
   const checked = facts.safeParse(message);
-  return checked.success ? { facts: checked.data } : 'it did not say what was expected of it';
+  return checked.success ? { facts: checked.data } : 'it sent an unexpected message';
 }

@@ -1,7 +1,7 @@
 import { delayBeforeRetry, type Backoff } from '../network/backoff.ts';
 
 interface RestartLimitRules {
-  /** Begun within any minute, at most [R10]. */
+  /** Most starts within any minute [R10]. */
   perMinuteMax: number;
   backoff: Backoff;
   /** Monotonic ms. */
@@ -14,27 +14,27 @@ const RESTARTS = { perMinuteMax: 10, backoff: { firstDelayMs: 250, delayMsMax: 5
 const MINUTE_MS = 60_000;
 
 /**
- * When the next process may take the place of one that died: soon after the first death, later after each further one
- * within a minute, and never more than so many in a minute. A minute without a death and all is forgiven.
+ * When the replacement of a dead process may start: soon after the first death, later after each further one within a minute, and
+ * never more than the limit in a minute. After a minute without a death the pauses are short again.
  */
 export class RestartLimit {
   readonly #rules: Required<RestartLimitRules>;
-  /** When those of the last minute were to begin, oldest first. */
-  #begun: number[] = [];
+  /** Start times of the last minute, oldest first. */
+  #starts: number[] = [];
 
   constructor(rules: Partial<RestartLimitRules> = {}) {
     this.#rules = { ...RESTARTS, now: () => performance.now(), random: Math.random, ...rules };
   }
 
-  /** How long to wait with the next one, ms; it counts as begun then. */
+  /** How long to wait before the next start, ms. The start is then counted. */
   next(): number {
     const { perMinuteMax, backoff, now, random } = this.#rules;
     const at = now();
-    this.#begun = this.#begun.filter((moment) => moment > at - MINUTE_MS);
-    const pause = delayBeforeRetry(this.#begun.length + 1, backoff, random);
-    const full = this.#begun.length >= perMinuteMax ? this.#begun.at(-perMinuteMax)! + MINUTE_MS - at : 0;
+    this.#starts = this.#starts.filter((moment) => moment > at - MINUTE_MS);
+    const pause = delayBeforeRetry(this.#starts.length + 1, backoff, random);
+    const full = this.#starts.length >= perMinuteMax ? this.#starts.at(-perMinuteMax)! + MINUTE_MS - at : 0;
     const waitMs = Math.max(pause, full);
-    this.#begun.push(at + waitMs);
+    this.#starts.push(at + waitMs);
     return waitMs;
   }
 }

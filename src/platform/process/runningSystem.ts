@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { lockHolder } from './homeLock.ts';
 
-/** What `rain list` in another terminal needs to reach the system that runs in a home. Holds secrets: mode 0600. */
+/** The data with which `rain list` in another terminal reaches the system of a home. Contains secrets: mode 0600. */
 const runningSystem = z.object({
   pid: z.int().positive(),
   /** Epoch milliseconds. */
@@ -21,14 +21,14 @@ export type RunningSystem = z.infer<typeof runningSystem>;
 
 const FILE = 'run.json';
 
-/** Written in one piece, so that no reader sees half of it. */
+/** Written atomically, so that no reader sees half a file. */
 export function writeRunning(home: string, value: RunningSystem): void {
   const draft = join(home, `${FILE}.draft`);
   writeFileSync(draft, `${JSON.stringify(runningSystem.parse(value), null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, join(home, FILE));
 }
 
-/** The system that runs in this home now; `undefined` when there is none, or what the file tells of has ended. */
+/** The system that runs in this home now; `undefined` when there is none, or the system in the file has ended. */
 export function readRunning(home: string): RunningSystem | undefined {
   try {
     const value = runningSystem.parse(JSON.parse(readFileSync(join(home, FILE), 'utf8')));

@@ -9,37 +9,37 @@ import { endWithParent } from './ipc.ts';
  */
 export interface Shutdown {
   /**
-   * Has `close` called at the end; what was opened last is closed first. The name is for reports. `leftMs` is what the one
-   * deadline of all closers still leaves when its turn comes, less a little for whoever comes after it.
+   * Registers `close` for the end; the last part opened is the first closed. The name is for reports. `leftMs` is how much of the
+   * common deadline is left for this part, without a small reserve for the parts after it.
    */
   onClose(name: string, close: Close): void;
-  /** Aborted as soon as the end begins: for loops and waits that should not outlast it. */
+  /** Aborted at the beginning of the shutdown, for loops and waits that must end then. */
   signal: AbortSignal;
-  /** Closes everything and exits with `code`; when the end has already begun, its own code stands. */
+  /** Closes everything and exits with `code`. If a shutdown has already begun, its code stays. */
   end(code: number): Promise<never>;
 }
 
 /**
- * For all that a server process has to end, from the signal on. Below the 10 s after which Docker kills; a parent of ours
- * waits longer than this before it does, see `children.ts`.
+ * Deadline for the whole shutdown of a server process, from the signal on. It is below the 10 s after which Docker kills; our own
+ * parent processes wait longer than this, see `childProcess.ts`.
  */
 export const SERVER_DEADLINE_MS = 8_000;
 
 interface ShutdownOptions {
-  /** For all closers together. By default for a process whose children are stopped one after the other. */
+  /** For all closers together. The default suits a process whose children are stopped one after the other. */
   deadlineMs?: number;
-  /** Told what went wrong while closing, one sentence each. */
+  /** Receives one sentence for each part that fails to close. */
   report?: (sentence: string) => void;
-  /** Exit code when a signal asked for the end: what a person stopped has not failed. */
+  /** Exit code after a signal: a process that the user stopped has not failed. */
   codeOnSignal?: number;
 }
 
 /**
- * A terminal sends Ctrl-C to the whole process group and npm forwards it once more, so one keystroke can arrive as two
- * signals. A second one counts as impatience only after this time.
+ * A terminal sends Ctrl-C to the whole process group and npm forwards it once more, so one keystroke can arrive as two signals. A
+ * second signal forces the exit only after this time, ms.
  */
 const SAME_KEYSTROKE_MS = 400;
-/** Of the deadline, for letting go and leaving after the closer that has used up its time. */
+/** Part of the deadline that is reserved for the closers after one that has used up its time, ms. */
 const RESERVE_MS = 500;
 
 export function createShutdown({ deadlineMs = 30_000, report = () => {}, codeOnSignal = 0 }: ShutdownOptions = {}): Shutdown {

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { redactUrl, serversOf } from '../network/serverUrl.ts';
 
-/** What the rooms see: one server, a Sentinel group or a Cluster, with the same commands. */
+/** One server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;
 
 type RedisAddress =
@@ -10,18 +10,18 @@ type RedisAddress =
   | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };
 
 /**
- * How long a command may take, ms. A command that ran out of time may have run: its caller must treat the outcome as
+ * How long a command may take, ms. A command that timed out may have run: its caller must treat the outcome as
  * unknown, and only repeat what is harmless to repeat.
  */
 export const COMMAND_TIMEOUT_MS = 2_000;
 /**
- * A line on which nothing came back for so long though something was asked is given up for another, ms: a firewall that
- * forgot the connection, or a machine that lost its power, says nothing, and the kernel believes in both for a quarter of an hour.
+ * A connection with a pending request and no data for this time is closed and replaced, ms. A firewall that lost the connection, or
+ * a machine that lost its power, sends nothing, and the kernel keeps such a connection for a quarter of an hour.
  */
 const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
-/** Who only listens asks now and then whether anybody is there, ms. */
+/** How often a connection that only listens sends a ping, ms. */
 const LISTENER_PING_MS = 5_000;
-/** Between two tries to connect again, ms. */
+/** Pause before a reconnect, ms. */
 const reconnectDelay = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
 function hosts(text: string, defaultPort: number): { host: string; port: number }[] | undefined {
@@ -46,20 +46,20 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   return name ? { kind: 'sentinel', nodes, name, ...login } : undefined;
 }
 
-/** Which servers a client was to reach: ioredis's own errors often do not say. */
+/** The servers of a client, for error messages: ioredis's own errors often do not name them. */
 const servers = new WeakMap<RedisClient, string>();
 
 export interface ConnectOptions {
   /**
-   * `once`: a command is sent at most once and rejects at once when the connection breaks or is away; for everything
+   * `once`: a command is sent at most once and rejects immediately when the connection breaks or is down; for everything
    * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
-   * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ demands for blocking workers.
+   * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ requires for blocking workers.
    */
   purpose: 'once' | 'subscriber' | 'queue';
   onError: (error: Error) => void;
 }
 
-/** Connects in the background; `ready` is awaited by the caller with `untilReady`. */
+/** Connects in the background; the caller awaits `untilReady`. */
 export function connectRedis(url: string, { purpose, onError }: ConnectOptions): RedisClient {
   const address = parseRedisUrl(url);
   if (!address) throw new TypeError(`not a Redis address: ${redactUrl(url)}`);
@@ -76,11 +76,11 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
   const client = open(address, options, purpose);
   servers.set(client, serversOf(url));
   client.on('error', onError);
-  if (purpose === 'subscriber') askNowAndThen(client);
+  if (purpose === 'subscriber') sendPings(client);
   return client;
 }
 
-function askNowAndThen(client: RedisClient): void {
+function sendPings(client: RedisClient): void {
   const timer = setInterval(() => { if (client.status === 'ready') client.ping().catch(() => {}); }, LISTENER_PING_MS).unref();
   client.once('end', () => clearInterval(timer));
 }
@@ -99,7 +99,7 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
   }
 }
 
-/** Resolves when commands can be sent, rejects after `timeoutMs` with where that was and the last error seen. */
+/** Resolves when commands can be sent; rejects after `timeoutMs` with the servers and the last error. */
 export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
   await untilOpen(client, timeoutMs);
   // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.

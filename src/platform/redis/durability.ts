@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 /**
- * What has to be true of a win before its user is told [R4].
- * `local`: it is on the disk of the one Redis. `relaxed`: it is in its memory, and on its disk within about a second.
- * `replicas`: as `local`, and so many replicas have it, too.
+ * Where a win must be stored before it is confirmed to the user [R4].
+ * `local`: on the disk of Redis. `relaxed`: in the memory of Redis, and on its disk within about a second.
+ * `replicas`: as `local`, and also on this number of replicas.
  */
 export type Durability = { mode: 'local' | 'relaxed' } | { mode: 'replicas'; replicas: number };
 
 const REPLICAS_MAX = 5;
-/** How long replicas may take to confirm, unless somebody says otherwise. */
+/** Default of DURABILITY_WAIT_MS: how long the replicas may take to confirm, ms. */
 export const DURABILITY_WAIT_MS = 500;
 
-/** `local`, `relaxed` or `replicas=N`, as the environment has it. */
+/** `local`, `relaxed` or `replicas=N`, as in the environment. */
 export const durability = z.string().transform((text, context): Durability => {
   if (text === 'local' || text === 'relaxed') return { mode: text };
   const replicas = Number(/^replicas=(\d)$/.exec(text)?.[1] ?? 0);

@@ -1,12 +1,12 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './connect.ts';
 
-/** What one Redis server says about itself. What is absent it would not tell: a user or a provider may forbid INFO and CONFIG. */
+/** What one Redis server reports about itself. Absent fields are unknown: a user or a provider may forbid INFO and CONFIG. */
 export interface RedisFacts {
   /** `host:port` of a Cluster's master; empty for a single server. */
   node: string;
   version?: string;
-  /** Another one after each restart, and on each server. */
+  /** Changes with each restart; every server has its own. */
   runId?: string;
   /** `master` or `slave`, as Redis has it. */
   role?: string;
@@ -15,7 +15,7 @@ export interface RedisFacts {
   maxMemoryBytes?: number;
   systemMemoryBytes?: number;
   evictionPolicy?: string;
-  /** Keys thrown out since the server started. */
+  /** Keys evicted since the start of the server. */
   evictedKeys?: number;
   aofEnabled?: boolean;
   aofWriteOk?: boolean;
@@ -27,22 +27,22 @@ export interface RedisFacts {
 
 interface ReplicaFacts {
   online: boolean;
-  /** Seconds since it was last heard of. */
+  /** Seconds since its last sign of life. */
   silentSeconds: number;
-  /** What it has not acknowledged yet. */
+  /** Bytes that it has not acknowledged yet. */
   behindBytes: number;
 }
 
 /**
  * One entry for a single server, one per master for a Cluster.
- * @throws when a server cannot be reached; a server that answers but refuses to tell is no fault
+ * @throws when a server cannot be reached; a server that refuses INFO or CONFIG is no fault
  */
 export async function readFacts(redis: RedisClient): Promise<RedisFacts[]> {
   if (!(redis instanceof Cluster)) return [await factsOf(redis, '')];
   return Promise.all(redis.nodes('master').map((node) => factsOf(node, `${node.options.host}:${node.options.port}`)));
 }
 
-/** The two questions that a node is asked. */
+/** The two commands that are sent to a node. */
 interface Node {
   info(): Promise<string>;
   config(subcommand: 'GET', parameter: string): Promise<unknown>;
@@ -54,17 +54,17 @@ async function factsOf(redis: Node, node: string): Promise<RedisFacts> {
   return { ...parseInfo(info ?? ''), ...(appendfsync !== undefined && { appendfsync }), node };
 }
 
-/** A question that the server will not answer is `undefined`; anything else went wrong on the way. */
-export async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+/** `undefined` if the server refuses the command; any other error is thrown. */
+export async function unlessRefused<T>(reply: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await reply;
   } catch (error) {
     if (error instanceof Error && error.name === 'ReplyError') return undefined;
     throw error;
   }
 }
 
-/** The text of INFO → what it says. Lines that are not there are absent. */
+/** Parses the text of INFO. Missing lines give absent fields. */
 export function parseInfo(text: string): Omit<RedisFacts, 'node' | 'appendfsync'> {
   const lines = new Map(text.split('\r\n').filter((line) => /^\w+:/.test(line)).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
   const number = (name: string) => (lines.has(name) ? Number(lines.get(name)) : undefined);
@@ -88,7 +88,7 @@ export function parseInfo(text: string): Omit<RedisFacts, 'node' | 'appendfsync'
 function replicasOf(lines: ReadonlyMap<string, string>): ReplicaFacts[] {
   const offset = Number(lines.get('master_repl_offset') ?? 0);
   return [...lines].filter(([name]) => /^slave\d+$/.test(name)).map(([, text]) => {
-    const parts = new Map(text.split(',').map((part) => part.split('=') as [string, string]));
-    return { online: parts.get('state') === 'online', silentSeconds: Number(parts.get('lag') ?? 0), behindBytes: Math.max(0, offset - Number(parts.get('offset') ?? 0)) };
+    const fields = new Map(text.split(',').map((part) => part.split('=') as [string, string]));
+    return { online: fields.get('state') === 'online', silentSeconds: Number(fields.get('lag') ?? 0), behindBytes: Math.max(0, offset - Number(fields.get('offset') ?? 0)) };
   });
 }

@@ -3,57 +3,57 @@ import type { Logger } from '../telemetry/log.ts';
 import type { RedisClient } from './connect.ts';
 import { readFacts, type RedisFacts } from './facts.ts';
 
-/** What can be wrong with a Redis that keeps money, the worst first. */
+/** What can be wrong with a Redis that holds money, worst first. */
 export type RequirementCode = 'replica' | 'evicts' | 'no_aof' | 'aof_write' | 'fsync' | 'few_replicas';
 
 export interface RequirementProblem {
   problem: RequirementCode;
-  /** `wrong`: wins would be refused or forgotten; `warning`: they may be, in a power cut. */
+  /** `wrong`: wins would be refused or lost; `warning`: wins may be lost in a power cut. */
   severity: 'wrong' | 'warning';
   found: string;
-  /** What to set. */
+  /** What to change. */
   advice: string;
 }
 
-/** What speaks against this server. Facts that it would not tell speak neither for nor against it. */
+/** The problems of this server. Unknown facts count as no problem. */
 export function checkRedis(facts: RedisFacts, durability: Durability): RequirementProblem[] {
-  const complaints: RequirementProblem[] = [];
-  const wants = durability.mode !== 'relaxed';
+  const problems: RequirementProblem[] = [];
+  const needsDisk = durability.mode !== 'relaxed';
   if (facts.role !== undefined && facts.role !== 'master') {
-    complaints.push({ problem: 'replica', severity: 'wrong', found: 'it is a replica and cannot be written to', advice: 'set REDIS_URL to its master, or to redis+sentinel://…' });
+    problems.push({ problem: 'replica', severity: 'wrong', found: 'it is a replica and cannot be written to', advice: 'set REDIS_URL to its master, or to redis+sentinel://…' });
   }
   if ((facts.maxMemoryBytes ?? 0) > 0 && facts.evictionPolicy !== undefined && facts.evictionPolicy !== 'noeviction') {
-    complaints.push({ problem: 'evicts', severity: 'wrong', found: `it forgets keys when it is full (maxmemory-policy ${facts.evictionPolicy})`, advice: 'set maxmemory-policy noeviction in Redis' });
+    problems.push({ problem: 'evicts', severity: 'wrong', found: `it evicts keys when it is full (maxmemory-policy ${facts.evictionPolicy})`, advice: 'set maxmemory-policy noeviction in Redis' });
   }
-  if (wants && facts.aofEnabled === false) {
-    complaints.push({ problem: 'no_aof', severity: 'wrong', found: 'it keeps no append-only file, so that a restart forgets what was won', advice: 'set appendonly yes in Redis, or DURABILITY=relaxed to take that risk' });
+  if (needsDisk && facts.aofEnabled === false) {
+    problems.push({ problem: 'no_aof', severity: 'wrong', found: 'it keeps no append-only file, so that a restart loses wins', advice: 'set appendonly yes in Redis, or DURABILITY=relaxed to take that risk' });
   }
-  if (wants && facts.aofEnabled && facts.aofWriteOk === false) {
-    complaints.push({ problem: 'aof_write', severity: 'wrong', found: 'its last write to the append-only file failed', advice: "look for space and rights on Redis's disk" });
+  if (needsDisk && facts.aofEnabled && facts.aofWriteOk === false) {
+    problems.push({ problem: 'aof_write', severity: 'wrong', found: 'its last write to the append-only file failed', advice: "check the free space and the permissions of Redis's disk" });
   }
-  if (wants && facts.aofEnabled !== false && facts.appendfsync !== undefined && facts.appendfsync !== 'always') {
-    complaints.push({ problem: 'fsync', severity: 'warning', found: `appendfsync is ${facts.appendfsync}, so that a power cut forgets the last wins`, advice: 'set appendfsync always in Redis, or DURABILITY=relaxed to take that risk' });
+  if (needsDisk && facts.aofEnabled !== false && facts.appendfsync !== undefined && facts.appendfsync !== 'always') {
+    problems.push({ problem: 'fsync', severity: 'warning', found: `appendfsync is ${facts.appendfsync}, so that a power cut loses the last wins`, advice: 'set appendfsync always in Redis, or DURABILITY=relaxed to take that risk' });
   }
   const online = facts.replicas?.filter((replica) => replica.online).length;
   if (durability.mode === 'replicas' && online !== undefined && online < durability.replicas) {
-    complaints.push({ problem: 'few_replicas', severity: 'warning', found: `${durability.replicas} replicas are to have every win before it is told, and ${online} are connected: winners are told "busy"`, advice: 'connect more replicas, or ask for fewer by DURABILITY' });
+    problems.push({ problem: 'few_replicas', severity: 'warning', found: `${durability.replicas} replicas must have every win before it is confirmed, but only ${online} are connected: winners receive "busy"`, advice: 'connect more replicas, or require fewer in DURABILITY' });
   }
-  return complaints;
+  return problems;
 }
 
 /**
- * For whoever is about to serve: better no answer than a win that is forgotten. Warnings are logged, and so is a Redis that
- * would not say how it is set up.
- * @throws Error with one sentence when wins would be refused or forgotten; or when Redis cannot be reached
+ * Checked before a server opens: a refused start is better than a lost win. Warnings are logged, and so is a Redis that does not
+ * report its settings.
+ * @throws Error with one sentence when wins would be refused or lost, or when Redis cannot be reached
  */
 export async function requireFit(redis: RedisClient, durability: Durability, log: Logger): Promise<void> {
   for (const facts of await readFacts(redis)) {
-    const complaints = checkRedis(facts, durability);
-    const wrong = complaints.filter(({ severity }) => severity === 'wrong');
-    if (wrong.length > 0) throw new Error(`this Redis${at(facts)} is not fit to keep what is won: ${wrong.map(({ found, advice }) => `${found}; ${advice}`).join('; ')}`);
-    for (const { problem, found, advice } of complaints) log.warn({ problem, ...named(facts) }, `this Redis is a risk: ${found}; ${advice}`);
-    if (facts.role === undefined) log.warn(named(facts), 'this Redis does not tell by INFO how it is set up, so nothing could be checked');
-    else if (facts.appendfsync === undefined && durability.mode !== 'relaxed') log.info(named(facts), 'this Redis does not tell its appendfsync by CONFIG GET; it should be always');
+    const problems = checkRedis(facts, durability);
+    const wrong = problems.filter(({ severity }) => severity === 'wrong');
+    if (wrong.length > 0) throw new Error(`this Redis${at(facts)} cannot store wins safely: ${wrong.map(({ found, advice }) => `${found}; ${advice}`).join('; ')}`);
+    for (const { problem, found, advice } of problems) log.warn({ problem, ...named(facts) }, `this Redis is a risk: ${found}; ${advice}`);
+    if (facts.role === undefined) log.warn(named(facts), 'this Redis refuses INFO, so its settings could not be checked');
+    else if (facts.appendfsync === undefined && durability.mode !== 'relaxed') log.info(named(facts), 'this Redis refuses CONFIG GET, so its appendfsync is unknown; it should be always');
   }
 }
 

@@ -4,17 +4,17 @@ import { lastLine } from '../redis/unavailable.ts';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { startLoop } from '../concurrency/loop.ts';
 
-/** One thing that a process cannot do its work without. */
+/** A dependency without which the process cannot work. */
 export interface Part {
   /** For the body of `/readyz`, e.g. `redis`. */
   name: string;
-  /** Resolves when it answers, rejects when it does not; whether in time is watched here. */
+  /** Resolves when the part answers, rejects when it fails. The deadline is applied here. */
   ask: () => Promise<unknown>;
 }
 
 interface NotReady {
   part: string;
-  /** ISO time since when, as far as we know. */
+  /** ISO time of the first failed check. */
   since: string;
   reason: string;
 }
@@ -22,12 +22,12 @@ interface NotReady {
 /** The body of `/readyz`. */
 export type ReadinessReport = { ready: true } | { ready: false; notReady: NotReady[] };
 
-/** Whether a process can do its work: what `/readyz` says, and `rain_ready` among the figures. */
+/** Whether a process can work: the answer of `/readyz` and the metric `rain_ready`. */
 export interface Readiness {
   report(): ReadinessReport;
-  /** 1 or 0 for every part, and for `open`: whether work is still taken. */
+  /** The state of every part, and of `open`: whether the process still accepts work. */
   standing(): { part: string; ready: boolean }[];
-  /** The process is closing: from now on it is not ready, whatever its parts say. */
+  /** The process is closing: from now on it is not ready, whatever the state of its parts. */
   drain(): void;
   close(): Promise<void>;
 }
@@ -35,72 +35,72 @@ export interface Readiness {
 export interface ReadinessOptions {
   parts: readonly Part[];
   everyMs?: number;
-  /** For one answer. With `everyMs` below three seconds together: so long may a load balancer be told something wrong. */
+  /** Timeout of one check, ms. Together with `everyMs` below 3 s: the longest time in which a load balancer gets a wrong answer. */
   answerMsMax?: number;
   now?: () => number;
 }
 
-/** Where the moment was missed by more than this it is we who did not listen: nothing is known then. */
-const DEAF_MS = 250;
-/** While it opens, a part that is not there yet is asked again after so long. */
+/** If a check ends later than this after its timeout, our own event loop was blocked and the result means nothing, ms. */
+const LOOP_DELAY_MS_MAX = 250;
+/** During the opening, pause before a failed check is repeated, ms. */
 const OPENING_MS = 20;
-/** The part of a process that closes. */
+/** The part that is not ready while the process closes. */
 const OPEN = 'open';
 
 /**
- * Asks every part now and then, so that a question about health costs nothing and cannot be used to ask Redis often. A part
- * that keeps silent is as bad as one that is away: a frozen server accepts connections and says nothing.
+ * Checks every part at intervals, so that a request to `/readyz` costs nothing and causes no requests to Redis. A part that does not
+ * answer counts as unreachable: a frozen server accepts connections but sends nothing.
  *
- * Resolves when all have answered, or after `answerMsMax` with what is missing; never rejects. Whoever waits for it never
- * says "ready" of a part that nobody has asked, nor "not ready" of a connection that was only being opened.
+ * Resolves when all parts have answered, or after `answerMsMax` with the missing ones; never rejects. After that it never reports
+ * "ready" for an unchecked part, nor "not ready" for a connection that was only being opened.
  */
 export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions): Promise<Readiness> {
-  const troubles = new Map<string, NotReady>();
-  const trouble = (part: string, reason: string) => troubles.set(part, { part, since: troubles.get(part)?.since ?? new Date(now()).toISOString(), reason });
+  const problems = new Map<string, NotReady>();
+  const setProblem = (part: string, reason: string) => problems.set(part, { part, since: problems.get(part)?.since ?? new Date(now()).toISOString(), reason });
 
-  /** A question that is not answered yet is waited for on: a pool of connections is not filled with questions about its health [R10]. */
-  const asked = new Map<string, Promise<'answered'>>();
+  /** While a check is pending, no second one starts: the connection pool must not fill up with health checks [R10]. */
+  const pending = new Map<string, Promise<'answered'>>();
 
-  function put({ name, ask }: Part): Promise<'answered'> {
-    const before = asked.get(name);
+  function startCheck({ name, ask }: Part): Promise<'answered'> {
+    const before = pending.get(name);
     if (before) return before;
-    const question = Promise.resolve().then(ask).then(() => 'answered' as const).finally(() => asked.delete(name));
-    question.catch(() => {});
-    asked.set(name, question);
-    return question;
+    const check = Promise.resolve().then(ask).then(() => 'answered' as const).finally(() => pending.delete(name));
+    check.catch(() => {});
+    pending.set(name, check);
+    return check;
   }
 
-  async function look(part: Part, withinMs = answerMsMax): Promise<void> {
+  async function checkPart(part: Part, withinMs = answerMsMax): Promise<void> {
     const { name } = part;
-    const lookedAt = performance.now();
+    const startedAt = performance.now();
     try {
-      const heard = await deadlineIn(withinMs).within(put(part));
-      if (heard === 'answered') troubles.delete(name);
-      else if (performance.now() - lookedAt <= withinMs + DEAF_MS) trouble(name, `no answer within ${answerMsMax} ms`);
+      const result = await deadlineIn(withinMs).within(startCheck(part));
+      if (result === 'answered') problems.delete(name);
+      else if (performance.now() - startedAt <= withinMs + LOOP_DELAY_MS_MAX) setProblem(name, `no answer within ${answerMsMax} ms`);
     } catch (error) {
-      trouble(name, reasonOf(error));
+      setProblem(name, reasonOf(error));
     }
   }
 
   const opening = deadlineIn(answerMsMax);
   await Promise.all(parts.map(async (part) => {
-    trouble(part.name, 'no answer yet');
-    do await look(part, opening.leftMs()); while (troubles.has(part.name) && opening.leftMs() > OPENING_MS && await sleep(OPENING_MS, true));
+    setProblem(part.name, 'no answer yet');
+    do await checkPart(part, opening.leftMs()); while (problems.has(part.name) && opening.leftMs() > OPENING_MS && await sleep(OPENING_MS, true));
   }));
   const rounds = parts.map((part) => startLoop(async () => {
-    await look(part);
+    await checkPart(part);
     return everyMs;
   }));
 
   return {
-    report: () => (troubles.size === 0 ? { ready: true } : { ready: false, notReady: [...troubles.values()] }),
-    standing: () => [...parts.map(({ name }) => name), OPEN].map((part) => ({ part, ready: !troubles.has(part) })),
-    drain: () => void trouble(OPEN, 'closing: takes nothing new'),
+    report: () => (problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] }),
+    standing: () => [...parts.map(({ name }) => name), OPEN].map((part) => ({ part, ready: !problems.has(part) })),
+    drain: () => void setProblem(OPEN, 'closing: accepts no new work'),
     close: async () => void await Promise.all(rounds.map((round) => round.close())),
   };
 }
 
-/** Nobody's address is named, since anybody may ask. */
+/** Without addresses, because `/readyz` is public. */
 function reasonOf(error: unknown): string {
   return lastLine(error).replace(/\S+:\/\/\S+/g, '…').replace(/[\w.-]+:\d{2,5}/g, '…') || 'failed';
 }

@@ -1,15 +1,15 @@
-/** Bounds for what a player waits for, seconds. */
+/** Bounds for times that a player waits, seconds. */
 export const WAITS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
-/** Bounds for what goes on behind his back, seconds. */
+/** Bounds for delays of background work, seconds. */
 export const LAGS_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200] as const;
 
 /**
- * How often something was how large: plain numbers and no name, so that to count costs a few comparisons. Who tells
- * figures gives it a name, see `tellSpread`.
+ * Counts values in buckets. It holds plain numbers and no name, so that counting costs only a few comparisons. `registerHistogram`
+ * exports it under a name.
  */
 export class Histogram {
   readonly bounds: readonly number[];
-  /** How many fell at or below each bound and above the one before; the last one holds the rest. */
+  /** Number of values up to each bound and above the previous one; the last bucket has no bound. */
   readonly counts: number[];
   count = 0;
   sum = 0;
@@ -20,7 +20,7 @@ export class Histogram {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
-  /** @param times how many were so large */
+  /** @param times how often to count the value */
   add(value: number, times = 1): void {
     const { bounds } = this;
     let i = 0;

@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** JSON lines on stderr: stdout belongs to a command's answer. Never hand it tokens or whole messages. */
+/** JSON lines on stderr, because stdout is for a command's answer. Never log tokens or whole messages. */
 export function createLog(room: string, level: string): Logger {
   return pino({
     level,
@@ -11,7 +11,7 @@ export function createLog(room: string, level: string): Logger {
   }, pino.destination({ dest: 2, sync: true }));
 }
 
-/** A server that is away fails every question; one line in a while says so. */
+/** Reports at most one error in `everyMs`, because an unreachable server fails every request. */
 export function throttled<Fault>(report: (error: Fault) => void, everyMs = 1_000): (error: Fault) => void {
   let next = 0;
   return (error) => {

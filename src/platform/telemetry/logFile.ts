@@ -6,13 +6,13 @@ const TAIL_BYTES = 4_096;
 
 interface LogFile {
   path: string;
-  /** Open for appending, to be handed to a child; the caller closes it. */
+  /** Open for appending, for the child process; the caller closes it. */
   descriptor: number;
-  /** The last line written since this call, as the end of a sentence: `: <line> (more in <path>)`. Empty when there is none. */
+  /** The last line since the opening, as the end of a message: `: <line> (more in <path>)`. Empty when there is none. */
   lastLine(): string;
 }
 
-/** Opens `<folder>/<name>.log`; what was above the limit moves to `<name>.log.1`, so that restarts do not fill the disk [R10]. */
+/** Opens `<folder>/<name>.log`; a file above the limit is moved to `<name>.log.1`, so that restarts do not fill the disk [R10]. */
 export function openLogFile(folder: string, name: string): LogFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${name}.log`);

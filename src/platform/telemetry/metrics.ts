@@ -7,62 +7,62 @@ import { inTime } from '../concurrency/deadline.ts';
 import type { Histogram } from './histogram.ts';
 import { VERSION } from '../process/version.ts';
 
-/** Figures for Prometheus. Names by its convention: `rain_…`, `_total` for what only grows, `_seconds`, `_bytes`. */
+/** Metrics for Prometheus. Names follow its convention: `rain_…`, `_total` for counters, `_seconds`, `_bytes`. */
 export type MetricsRegistry = Registry;
 
-/** One number, with what tells it from its neighbours. */
+/** One value with its labels. */
 export interface Sample {
   labels?: Record<string, string>;
   value: number;
 }
 
-interface Figure {
-  /** `counter` for what only grows while the process lives. */
+interface MetricOptions {
+  /** `counter` for values that only grow while the process runs. */
   kind: 'gauge' | 'counter';
   name: string;
   help: string;
   labels?: readonly string[];
-  /** Asked at each scrape; what is no longer told disappears. */
+  /** Called at each scrape; a missing sample disappears. */
   read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-interface HistogramFigure extends Pick<Figure, 'name' | 'help' | 'labels'> {
-  /** Asked at each scrape. */
+interface HistogramOptions extends Pick<MetricOptions, 'name' | 'help' | 'labels'> {
+  /** Called at each scrape. */
   read: () => readonly { labels?: Record<string, string>; histogram: Histogram }[];
 }
 
-/** A source that does not answer is left out of a scrape after this time, so that the others are still told. */
+/** A metric whose `read` takes longer is left out of the scrape, so that the others are still reported, ms. */
 const READ_MS_MAX = 2_000;
 
-/** Each protects the process from one careless visitor [R10]. */
+/** Each limit protects the process from a careless client [R10]. */
 const LIMITS = { connectionsMax: 32, headerBytesMax: 8_192, requestMsMax: 5_000 } as const;
 
-/** With the figures of the process itself: CPU, memory, event loop, garbage collection. */
+/** A registry that already has the metrics of the process: CPU, memory, event loop, garbage collection. */
 export function openRegistry(): MetricsRegistry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_build_info', help: 'Always 1; which version runs, on which Node. Two versions at once for longer than a rollout takes is a rollout that got stuck',
+    kind: 'gauge', name: 'rain_build_info', help: 'Always 1; the labels name the version and the Node version. If two versions run for longer than a rollout takes, the rollout is stuck',
     labels: ['version', 'node'], read: () => [{ labels: { version: VERSION, node: process.version }, value: 1 }],
   });
   return registry;
 }
 
-/** Has the figure told from now on. Counting costs nothing here: the numbers are kept by whom they belong to, and read when asked for. */
-export function registerMetric(registry: MetricsRegistry, { kind, name, help, labels = [], read }: Figure): void {
+/** Exports a metric. Counting costs nothing here: the owner keeps the numbers, and they are read at each scrape. */
+export function registerMetric(registry: MetricsRegistry, { kind, name, help, labels = [], read }: MetricOptions): void {
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const metric = kind === 'gauge' ? new Gauge({ ...options, collect }) : new Counter({ ...options, collect });
   async function collect(): Promise<void> {
     const samples = await inTime((async () => read())(), READ_MS_MAX) ?? [];
     metric.reset();
-    // prom-client begins a figure without labels at 0; one that cannot be told must not be told as 0.
+    // prom-client starts a metric without labels at 0, but an unknown value must not be reported as 0.
     metric.remove({});
     for (const { labels: named = {}, value } of samples) metric.inc(named, value);
   }
 }
 
-/** Has a histogram told from now on, from a spread that is counted where it belongs to. */
-export function registerHistogram(registry: MetricsRegistry, { name, help, labels: labelNames = [], read }: HistogramFigure): void {
+/** Exports histograms, whose counts stay with their owner. */
+export function registerHistogram(registry: MetricsRegistry, { name, help, labels: labelNames = [], read }: HistogramOptions): void {
   const get = () => ({
     name, help, type: 'histogram', aggregator: 'sum',
     values: read().flatMap(({ labels = {}, histogram: { bounds, counts, count, sum } }) => {
@@ -74,13 +74,13 @@ export function registerHistogram(registry: MetricsRegistry, { name, help, label
       ];
     }),
   });
-  // prom-client's own histogram looks its labels up each time it counts, and cannot be told many at once.
+  // prom-client's own histogram looks up its labels at each count, and cannot count many values at once.
   registry.registerMetric({ name, help, labelNames: [...labelNames], get } as unknown as Metric);
 }
 
 export function registerReadiness(registry: MetricsRegistry, { standing }: Pick<Readiness, 'standing'>): void {
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_ready', help: '1: this part answers; 0: it does not, and /readyz says since when and why. `open` is 0 while the process closes', labels: ['part'],
+    kind: 'gauge', name: 'rain_ready', help: '1: this part answers; 0: it does not answer, and /readyz shows the reason and the time. `open` is 0 while the process closes', labels: ['part'],
     read: () => standing().map(({ part, ready }) => ({ labels: { part }, value: ready ? 1 : 0 })),
   });
 }
@@ -91,22 +91,22 @@ interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Where the page of figures comes from. */
+/** The source of the metrics page. */
 export type MetricDescription = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
 
 interface MetricsServerOptions {
   registry: MetricDescription;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
-  /** What `/readyz` says; without one the process is ready as long as it answers. */
+  /** Source of `/readyz`; without it the process is ready as long as it answers. */
   readiness?: Pick<Readiness, 'report'> | undefined;
   log: Logger;
 }
 
 /**
  * `GET /metrics` in Prometheus's text format, `GET /healthz` and `GET /readyz`; nothing else.
- * @throws when the port cannot be had, with one sentence
+ * @throws one sentence when the port cannot be opened
  */
 export async function startMetricsServer({ registry, host, port, readiness, log }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer({ maxHeaderSize: LIMITS.headerBytesMax, headersTimeout: LIMITS.requestMsMax, requestTimeout: LIMITS.requestMsMax }, (request, response) => {
@@ -119,7 +119,7 @@ export async function startMetricsServer({ registry, host, port, readiness, log 
       }
       case '/metrics': return void registry.metrics().then(
         (text) => answer(response, 200, text, registry.contentType),
-        (error: unknown) => { log.error({ err: error }, 'the metrics cannot be told'); answer(response, 500, 'failed\n'); },
+        (error: unknown) => { log.error({ err: error }, 'the metrics cannot be read'); answer(response, 500, 'failed\n'); },
       );
       default: return answer(response, 404, 'see /metrics\n');
     }

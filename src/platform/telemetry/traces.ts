@@ -3,12 +3,12 @@ import type { NodeTracerConfig } from '@opentelemetry/sdk-trace-node';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { VERSION } from '../process/version.ts';
 
-/** One step of something that is followed through several processes. Never hand it amounts or tokens. */
+/** One step of a trace through several processes. Never put amounts or tokens into it. */
 interface Step {
-  /** What is followed, the same text in every process. */
+  /** Name of the trace, the same in every process. */
   of: string;
   name: string;
-  /** The name of the step before; absent for the first. */
+  /** Name of the previous step; absent for the first. */
   after?: string | undefined;
   /** Epoch ms. */
   startMs: number;
@@ -16,32 +16,32 @@ interface Step {
   attributes?: Record<string, string | number>;
 }
 
-/** Where steps are told. Nothing here throws, and nothing waits for a collector. */
+/** Records steps. Nothing here throws, and nothing waits for the collector. */
 export interface Traces {
-  /** Whether this one is among those that are followed; every process says the same. */
+  /** Whether this one is traced; every process decides the same. */
   follows(of: string): boolean;
   tell(step: Step): void;
-  /** Sends what has not been sent, within the time. */
+  /** Sends the remaining steps, within the given time. */
   close(withinMs?: number): Promise<void>;
 }
 
 export interface TracesOptions {
   /** Base address of the collector, e.g. `http://127.0.0.1:4318`; OTLP over HTTP, JSON. */
   endpoint: string;
-  /** As which service we are known there. */
+  /** Name of this service at the collector. */
   service: string;
-  /** One in so many is followed. */
+  /** One in so many is traced. */
   oneIn: number;
-  /** Told when the collector does not take what it is sent. */
+  /** Called when the collector does not accept the steps. */
   onFault?: (error: Error) => void;
 }
 
-/** What waits to be sent at most [R10]; what does not fit is not sent. */
+/** Limits of the send queue [R10]; steps beyond them are dropped. */
 const LIMITS = { spansWaitingMax: 4_096, spansAtOnce: 512, everyMs: 1_000, sendMsMax: 3_000 } as const;
-/** How long a process that closes waits for its collector. */
+/** How long a closing process waits for the collector, ms. */
 const CLOSE_MS = 1_000;
 
-/** The ids of a step. They follow from names alone, so that processes agree on them without telling each other. */
+/** The ids of a step are derived from names alone, so that all processes compute the same ids without communication. */
 export function traceIdOf(of: string): string {
   return createHash('sha256').update(of).digest('hex').slice(0, 32);
 }
@@ -50,7 +50,7 @@ export function spanIdOf(of: string, name: string): string {
   return createHash('sha256').update(`${of}\n${name}`).digest('hex').slice(0, 16);
 }
 
-/** The packages are loaded here and not before: who configures no collector pays nothing. */
+/** The packages are imported here, so that a process without a collector does not load them. */
 export async function openTraces({ endpoint, service, oneIn, onFault = () => {} }: TracesOptions): Promise<Traces> {
   const [{ ROOT_CONTEXT, trace, TraceFlags }, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'), import('@opentelemetry/sdk-trace-node'), import('@opentelemetry/exporter-trace-otlp-http'),
@@ -80,7 +80,7 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
       try {
         tracer.startSpan(name, { startTime: startMs, ...(attributes && { attributes }) }, before).end(endMs);
       } catch (error) {
-        // Whoever tells a step has money in hand: whatever is wrong with the telling is not his affair.
+        // The caller is handling money: a fault of the tracing must not disturb it.
         onFault(error instanceof Error ? error : new Error(String(error)));
       }
     },
@@ -88,7 +88,7 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
   };
 }
 
-/** All that we say of ourselves. The default one would add the command line and whatever else the environment says. */
+/** Only these attributes are sent. The default resource would add the command line and values of the environment. */
 function resourceOf(attributes: Record<string, string>): NonNullable<NodeTracerConfig['resource']> {
   const resource: NonNullable<NodeTracerConfig['resource']> = {
     attributes, asyncAttributesPending: false, waitForAsyncAttributes: async () => {}, merge: () => resource, getRawAttributes: () => Object.entries(attributes),
@@ -96,7 +96,7 @@ function resourceOf(attributes: Record<string, string>): NonNullable<NodeTracerC
   return resource;
 }
 
-/** A moment of the monotonic clock as epoch ms. */
+/** A time of the monotonic clock as epoch ms. */
 export function epochOf(monotonicMs: number): number {
   return performance.timeOrigin + monotonicMs;
 }

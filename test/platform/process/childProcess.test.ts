@@ -48,7 +48,7 @@ test('of a child that crashes the last words are told, and where the others are'
 });
 
 test('a child that says something else, or nothing in time, is stopped', async () => {
-  expect(await start('babbles')).toEqual({ ok: false, reason: 'the tester process did not start: it did not say what was expected of it' });
+  expect(await start('babbles')).toEqual({ ok: false, reason: 'the tester process did not start: it sent an unexpected message' });
   expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({ ok: false, reason: 'the tester process did not start: it was not ready within 1.5 s' });
 });
 

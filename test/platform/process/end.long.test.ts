@@ -78,7 +78,7 @@ test('a second start beside the first is refused in one sentence with the proces
   const second = runScript(SYSTEM, [home, 'redis-only']);
   const { refused } = JSON.parse(await second.nextLine()) as { refused: string };
   expect(refused).toBe(`a red-packet rain is already running here (process ${first.pid}, page http://127.0.0.1:2); `
-    + 'end it with Ctrl-C in its terminal or set RAIN_HOME to another folder');
+    + 'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder');
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(readRunning(home)).toMatchObject({ pid: first.pid });
   first.process.kill('SIGTERM');

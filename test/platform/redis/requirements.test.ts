@@ -73,7 +73,7 @@ describe('[R4] who is about to serve looks at the Redis that is to keep what is 
     await owner.acl('SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-info', '-config');
     owner.disconnect();
     const { heard } = await check(shy.url.replace('redis://', 'redis://shy:secret@'));
-    expect(heard).toEqual([expect.objectContaining({ level: 'warn', msg: expect.stringContaining('does not tell by INFO') as string })]);
+    expect(heard).toEqual([expect.objectContaining({ level: 'warn', msg: expect.stringContaining('refuses INFO') as string })]);
   });
 });
 
@@ -85,7 +85,7 @@ test('of a Cluster every master is looked at, and the sentence names the one at 
   const node = await connect(`redis://${address}`);
   onTestFinished(() => node.disconnect());
   await node.config('SET', 'appendonly', 'no');
-  await expect(check(cluster.url)).rejects.toThrow(`this Redis (${address}) is not fit`);
+  await expect(check(cluster.url)).rejects.toThrow(`this Redis (${address}) cannot store wins safely`);
 });
 
 test('facts: what INFO says, and who follows', async () => {

@@ -67,7 +67,7 @@ test('whoever closes is not ready from the first moment on; /readyz and the figu
   };
   expect([await ask('/readyz'), await ask('/healthz')]).toEqual([[200, { ready: true }], [200, { status: 'ok' }]]);
   readiness.drain();
-  expect(await ask('/readyz')).toEqual([503, { ready: false, notReady: [{ part: 'open', since: expect.any(String), reason: 'closing: takes nothing new' }] }]);
+  expect(await ask('/readyz')).toEqual([503, { ready: false, notReady: [{ part: 'open', since: expect.any(String), reason: 'closing: accepts no new work' }] }]);
   expect(await ask('/healthz')).toEqual([200, { status: 'ok' }]);
   const told = await scrape(server.url);
   expect([told.get('rain_ready{part="redis"}'), told.get('rain_ready{part="open"}')]).toEqual([1, 0]);
