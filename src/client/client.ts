@@ -21,46 +21,46 @@ export type { OpenGrab, Joined } from './rainSession.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
 
-const NO_SOLVER = { code: 'no_solver', reason: 'a grab needs a ticket here, and that a challenge: expected the option solve' } as const;
+const NO_SOLVER = { code: 'no_solver', reason: 'a grab needs a ticket here, and a ticket needs a solved challenge: expected the option solve' } as const;
 const CLOSED = { code: 'closed', reason: 'this client was closed' };
 
-/** @throws TypeError when an option cannot be what it is to be */
+/** @throws TypeError when an option is invalid */
 export function createRainClient(options: RainClientOptions): RainClient {
   return new Client(options);
 }
 
 class Client implements RainClient {
   readonly #events = new Events<RainEvents>();
-  readonly #seats = new Map<string, RainSession>();
+  readonly #sessions = new Map<string, RainSession>();
   readonly #welcomed = new Deferred<WelcomeMessage | RainRefused>();
   readonly #clock: ServerClock;
   readonly #connection: Connection;
-  readonly #pulse: Heartbeat;
-  readonly #session: (rainId: string) => RainSession;
+  readonly #heartbeat: Heartbeat;
+  readonly #createSession: (rainId: string) => RainSession;
   #welcome: WelcomeMessage | undefined;
 
   constructor({ url, token, WebSocket = globalSocket(), solve, random = Math.random, now = () => performance.now() }: RainClientOptions) {
-    if (!isAddress(url)) throw new TypeError(`url: expected an address of ws:// or wss://, got ${JSON.stringify(url)}`);
-    if (!WebSocket) throw new TypeError("WebSocket: expected one, as there is no global one here; that of 'ws' fits");
+    if (!isAddress(url)) throw new TypeError(`url: expected a ws:// or wss:// address, got ${JSON.stringify(url)}`);
+    if (!WebSocket) throw new TypeError("WebSocket: missing, because there is no global WebSocket here; use the one of 'ws'");
     this.#clock = new ServerClock(now, Date.now());
     this.#connection = new Connection({
       url, tokens: new Tokens(token), WebSocket, random, now,
-      onMessage: (message) => this.#hear(message),
-      onLink: (link, code) => this.#linked(link, code),
+      onMessage: (message) => this.#receive(message),
+      onLink: (link, code) => this.#onLink(link, code),
     });
-    this.#pulse = new Heartbeat(() => this.#connection.send({ type: 'ping', t: now() }));
-    this.#session = (rainId) => new RainSession({
+    this.#heartbeat = new Heartbeat(() => this.#connection.send({ type: 'ping', t: now() }));
+    this.#createSession = (rainId) => new RainSession({
       rainId, random,
       now: () => this.#clock.now(),
       solve: solve ?? (async () => {
-        this.#events.tell('error', NO_SOLVER);
+        this.#events.emit('error', NO_SOLVER);
         return undefined;
       }),
       send: (message) => this.#connection.send(message),
-      onAsking: (why) => this.#events.tell('asking', { rainId, why }),
-      onResult: (result) => this.#events.tell('result', result),
-      onWon: (packet) => this.#events.tell('won', { rainId, ...packet }),
-      onCredited: (message) => this.#events.tell('credited', message),
+      onAsking: (why) => this.#events.emit('asking', { rainId, why }),
+      onResult: (result) => this.#events.emit('result', result),
+      onWon: (packet) => this.#events.emit('won', { rainId, ...packet }),
+      onCredited: (message) => this.#events.emit('credited', message),
     });
   }
 
@@ -83,8 +83,8 @@ class Client implements RainClient {
 
   close(): void {
     this.#connection.stop();
-    for (const session of this.#seats.values()) session.end(CLOSED);
-    this.#seats.clear();
+    for (const session of this.#sessions.values()) session.end(CLOSED);
+    this.#sessions.clear();
   }
 
   renew(): void {
@@ -92,94 +92,94 @@ class Client implements RainClient {
   }
 
   join(rainId: string, { signal }: { signal?: AbortSignal } = {}): Promise<Joined> {
-    return this.#sit(rainId).join(signal);
+    return this.#sessionFor(rainId).join(signal);
   }
 
   leave(rainId: string): void {
-    this.#seats.get(rainId)?.end({ code: 'left', reason: 'this rain was left' });
-    this.#seats.delete(rainId);
+    this.#sessions.get(rainId)?.end({ code: 'left', reason: 'this rain was left' });
+    this.#sessions.delete(rainId);
   }
 
   grab(rainId: string, { signal }: { signal?: AbortSignal } = {}): Promise<GrabOutcome> {
-    return this.#sit(rainId).grab(signal);
+    return this.#sessionFor(rainId).grab(signal);
   }
 
   rain(rainId: string): RainSnapshot | undefined {
-    return this.#seats.get(rainId)?.rain;
+    return this.#sessions.get(rainId)?.rain;
   }
 
   serverNow(): number {
     return this.#clock.now();
   }
 
-  on<Name extends keyof RainEvents>(name: Name, listener: (told: RainEvents[Name]) => void): () => void {
+  on<Name extends keyof RainEvents>(name: Name, listener: (event: RainEvents[Name]) => void): () => void {
     return this.#events.on(name, listener);
   }
 
-  #sit(rainId: string): RainSession {
-    const known = this.#seats.get(rainId);
+  #sessionFor(rainId: string): RainSession {
+    const known = this.#sessions.get(rainId);
     if (known) return known;
-    const session = this.#session(rainId);
-    this.#seats.set(rainId, session);
+    const session = this.#createSession(rainId);
+    this.#sessions.set(rainId, session);
     if (this.link === 'up') session.connected();
     return session;
   }
 
-  #hear(message: ServerMessage): void {
+  #receive(message: ServerMessage): void {
     switch (message.type) {
-      case 'welcome': return this.#enter(message);
+      case 'welcome': return this.#onWelcome(message);
       case 'pong': return this.#clock.answered(message.serverTime, message.t);
       case 'rain':
-        this.#clock.told(message.serverTime);
-        this.#seats.get(message.rainId)?.hearRain(message);
-        return this.#events.tell('rain', message);
+        this.#clock.estimate(message.serverTime);
+        this.#sessions.get(message.rainId)?.receiveRain(message);
+        return this.#events.emit('rain', message);
       case 'ticket':
-      case 'challenge': return this.#seats.get(message.rainId)?.hearTicket(message);
-      case 'result': return this.#seats.get(message.rainId)?.hearResult(message);
-      case 'credited': return this.#seats.get(message.rainId)?.hearCredited(message);
-      case 'winners': return this.#events.tell('winners', message);
-      case 'goodbye': return this.#events.tell('goodbye', message);
-      case 'error': return this.#hearError(message);
-      // A message of a newer server.
+      case 'challenge': return this.#sessions.get(message.rainId)?.receiveTicket(message);
+      case 'result': return this.#sessions.get(message.rainId)?.receiveResult(message);
+      case 'credited': return this.#sessions.get(message.rainId)?.receiveCredited(message);
+      case 'winners': return this.#events.emit('winners', message);
+      case 'goodbye': return this.#events.emit('goodbye', message);
+      case 'error': return this.#onError(message);
+      // A message type of a newer server.
       default: return message satisfies never;
     }
   }
 
-  #enter(welcome: WelcomeMessage): void {
-    this.#clock.told(welcome.serverTime);
+  #onWelcome(welcome: WelcomeMessage): void {
+    this.#clock.estimate(welcome.serverTime);
     const before = this.#welcome?.userId;
     this.#welcome = welcome;
-    for (const session of this.#seats.values()) {
+    for (const session of this.#sessions.values()) {
       if (before !== undefined && before !== welcome.userId) session.forget();
       session.connected();
     }
-    this.#events.tell('welcome', welcome);
-    this.#welcomed.keep(welcome);
+    this.#events.emit('welcome', welcome);
+    this.#welcomed.resolve(welcome);
   }
 
-  #hearError(message: ErrorMessage): void {
-    if (message.code === 'not_solved') for (const session of this.#seats.values()) session.hearNotSolved();
-    if (message.code === 'not_allowed') for (const session of this.#seats.values()) session.refuse(message);
-    this.#events.tell('error', message);
+  #onError(message: ErrorMessage): void {
+    if (message.code === 'not_solved') for (const session of this.#sessions.values()) session.receiveNotSolved();
+    if (message.code === 'not_allowed') for (const session of this.#sessions.values()) session.refuse(message);
+    this.#events.emit('error', message);
   }
 
-  #linked(link: Link, code?: string): void {
+  #onLink(link: Link, code?: string): void {
     if (link === 'up') {
       this.#clock.doubt();
-      this.#pulse.start();
+      this.#heartbeat.start();
     } else {
-      this.#pulse.stop();
-      for (const session of this.#seats.values()) session.disconnected();
+      this.#heartbeat.stop();
+      for (const session of this.#sessions.values()) session.disconnected();
     }
-    this.#events.tell('link', { link, ...(code !== undefined && { code }) });
-    if (link === 'no_token' || link === 'refused') this.#giveUp(new RainRefused(code ?? link));
-    if (link === 'idle') this.#welcomed.keep(new RainRefused(CLOSED.code));
+    this.#events.emit('link', { link, ...(code !== undefined && { code }) });
+    if (link === 'no_token' || link === 'refused') this.#endSessions(new RainRefused(code ?? link));
+    if (link === 'idle') this.#welcomed.resolve(new RainRefused(CLOSED.code));
   }
 
-  /** Nobody will be asked any more: those who wait are told so. */
-  #giveUp(refused: RainRefused): void {
-    for (const session of this.#seats.values()) session.end({ code: refused.code, reason: refused.message });
-    this.#welcomed.keep(refused);
+  /** There will be no further connection: all waiting callers receive the refusal. */
+  #endSessions(refused: RainRefused): void {
+    for (const session of this.#sessions.values()) session.end({ code: refused.code, reason: refused.message });
+    this.#welcomed.resolve(refused);
   }
 }
 

@@ -1,27 +1,27 @@
-/** How many answers are remembered; older ones tell of a clock that has drifted since. */
+/** How many samples are kept; older ones are wrong because the clocks drift. */
 const SAMPLES_MAX = 8;
 
-/** How far the server's clock is ahead of ours, wrong by at most half of `roundTripMs`. */
+/** How far the server's clock is ahead of ours, with an error of at most half of `roundTripMs`. */
 interface ClockSample {
   offsetMs: number;
   roundTripMs: number;
 }
 
 /**
- * What one exchange tells: the server read its clock somewhere within it (Cristian's algorithm).
+ * The result of one exchange: the server read its clock somewhere within it (Cristian's algorithm).
  *
  * @param serverTime epoch ms
- * @param sentAt the question, and its answer, by the local clock, ms
+ * @param sentAt time of the request by the local clock, ms; `receivedAt`: time of its answer
  */
 export function sampleOf(serverTime: number, sentAt: number, receivedAt: number): ClockSample {
   return { offsetMs: serverTime - (sentAt + receivedAt) / 2, roundTripMs: receivedAt - sentAt };
 }
 
 /**
- * The server's clock as this client estimates it. A ping that was quick has little room for error, so the quickest of the
- * last few decides: its answer was given in the middle of the round trip, give or take half of it.
+ * The server's clock as this client estimates it. The fastest of the last pings has the smallest error, so it decides: the estimate
+ * is that its answer was given in the middle of the round trip, with an error of at most half of it.
  *
- * It runs on a monotonic clock: a phone that sets its wall clock meanwhile does not disturb a countdown.
+ * It runs on a monotonic clock, so a phone that sets its wall clock does not disturb a countdown.
  */
 export class ServerClock {
   readonly #localNow: () => number;
@@ -30,8 +30,8 @@ export class ServerClock {
   #offsetMs: number;
 
   /**
-   * @param localNow milliseconds since any moment, never going back
-   * @param guess epoch ms that holds until the server has spoken
+   * @param localNow monotonic clock, ms
+   * @param guess epoch ms, valid until the first message of the server
    */
   constructor(localNow: () => number, guess: number) {
     this.#localNow = localNow;
@@ -44,16 +44,16 @@ export class ServerClock {
   }
 
   /**
-   * The server's time as it came unasked, a one-way trip old: better than a guess and worse than any answered ping.
+   * Takes the server's time from a message, which is one trip old: better than a guess and worse than any answered ping.
    * @param serverTime epoch ms
    */
-  told(serverTime: number): void {
+  estimate(serverTime: number): void {
     if (!this.#answered) this.#offsetMs = serverTime - this.#localNow();
   }
 
   /**
-   * @param serverTime epoch ms, as a ping was answered
-   * @param sentAt when that ping was sent, by the local clock
+   * @param serverTime epoch ms in the answer to a ping
+   * @param sentAt when that ping was sent, by the local clock, ms
    */
   answered(serverTime: number, sentAt: number): void {
     this.#answered = true;
@@ -61,7 +61,7 @@ export class ServerClock {
     this.#offsetMs = this.#samples.reduce((best, sample) => (sample.roundTripMs < best.roundTripMs ? sample : best)).offsetMs;
   }
 
-  /** Forgets what it has heard but not what it has concluded: after a sleep or a change of server new answers count alone. */
+  /** Drops the samples but keeps the estimate: after a sleep or a change of server only new answers count. */
   doubt(): void {
     this.#samples = [];
   }

@@ -6,18 +6,18 @@ import { RECONNECT } from './backoff.ts';
 import { awayMsOf, reconnectAfter, type Loss } from './reconnect.ts';
 import { onReturn } from './pageVisibility.ts';
 import { OPEN, refusedStatus, type Socket, type SocketClass } from './socket.ts';
-import type { Taken, Tokens } from './token.ts';
+import type { TakenToken, Tokens } from './token.ts';
 
 /**
- * How long an answer may take, the welcome included, before the connection counts as dead. Counted from a question, not
- * from the last word: in a hidden tab the browser lets nothing be asked for a minute, and such a silence means nothing.
+ * How long an answer may take, the welcome included, before the connection counts as dead, ms. It counts from a request and not from
+ * the last message: in a hidden tab the browser delays all timers for a minute, and then silence means nothing.
  */
 const ANSWER_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
 
 /**
- * `idle` not asked for, or closed by us · `away` the gateway restarts and has said when to come back; nothing is wrong ·
- * `no_token`, `refused` for good, unless somebody asks to connect again
+ * `idle` not started, or closed by us · `away` the gateway restarts and has said when to come back, no fault ·
+ * `no_token`, `refused` final, until `connect` is called again
  */
 export type Link = 'idle' | 'connecting' | 'up' | 'away' | 'lost' | 'no_token' | 'refused';
 
@@ -29,26 +29,26 @@ interface ConnectionOptions {
   /** Monotonic ms. */
   now: () => number;
   onMessage: (message: ServerMessage) => void;
-  /** @param code why it is refused: a reason of the page of codes, `http_<status>` or `bad_token` */
+  /** @param code reason of a refusal: a reason from the table of codes, `http_<status>` or `bad_token` */
   onLink: (link: Link, code?: string) => void;
 }
 
 /**
- * One socket to the gateway, made anew for as long as there is hope: after a pause that grows with each failure, at once
- * when the phone comes back to a network. It is `up` from the server's welcome on. What was under way when it broke is its
- * user's business: asking again is harmless [R6].
+ * One connection to the gateway. It reconnects while that can succeed: after a pause that grows with each failure, and at once when
+ * the phone is back on a network. It is `up` from the server's welcome on. The caller repeats requests that were pending when it
+ * broke; a repeat is harmless [R6].
  */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: Socket | undefined;
-  #taken: Taken | undefined;
+  #taken: TakenToken | undefined;
   #link: Link = 'idle';
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #stop: AbortController | undefined;
-  /** When the gateway that says goodbye wants to see us again. */
-  #comeBackAt: number | undefined;
-  /** When the oldest question without an answer was put. */
+  /** When the closing gateway asked us to reconnect. */
+  #reconnectAt: number | undefined;
+  /** Time of the oldest request without an answer. */
   #waitingSince: number | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -59,15 +59,15 @@ export class Connection {
     return this.#link;
   }
 
-  /** Does nothing while it is kept up already. */
+  /** Does nothing if it is already started. */
   start(): void {
     if (this.#stop) return;
     const stop = new AbortController();
     this.#stop = stop;
     const watch = setInterval(() => this.#watch(), WATCH_MS);
     stop.signal.addEventListener('abort', () => clearInterval(watch));
-    onReturn(() => this.#hurry(), stop.signal);
-    this.#tell('connecting');
+    onReturn(() => this.#retryNow(), stop.signal);
+    this.#setLink('connecting');
     void this.#connect();
   }
 
@@ -83,7 +83,7 @@ export class Connection {
     return true;
   }
 
-  /** Hangs up and comes back, to be welcomed again. */
+  /** Reconnects, to get a new welcome. */
   renew(): void {
     if (this.#socket) this.#drop();
   }
@@ -104,43 +104,43 @@ export class Connection {
     try {
       socket = new WebSocket(url, [SUBPROTOCOL, BEARER_PREFIX + this.#taken.token]);
     } catch {
-      // The address was looked at before: what cannot stand in the request is the token.
+      // The address was checked before, so the token has invalid characters.
       return this.#end('refused', undefined, 'bad_token');
     }
     this.#socket = socket;
     this.#waitingSince = now();
     let refused: number | undefined;
     socket.addEventListener('error', (event) => { refused ??= refusedStatus(event); });
-    socket.addEventListener('message', ({ data }) => { if (socket === this.#socket) this.#hear(data); });
+    socket.addEventListener('message', ({ data }) => { if (socket === this.#socket) this.#receive(data); });
     socket.addEventListener('close', ({ code }) => {
-      if (socket === this.#socket) this.#lose(refused === undefined ? { kind: 'closed', code } : { kind: 'refused', status: refused });
+      if (socket === this.#socket) this.#onLost(refused === undefined ? { kind: 'closed', code } : { kind: 'refused', status: refused });
     });
   }
 
-  #hear(frame: unknown): void {
+  #receive(frame: unknown): void {
     this.#waitingSince = undefined;
     const message = readMessage(frame);
     if (!message) return;
     if (message.type === 'welcome') {
       this.#failures = 0;
-      this.#tell('up');
+      this.#setLink('up');
     } else if (message.type === 'goodbye') {
       const awayMs = awayMsOf(message.reconnectInMs);
-      this.#comeBackAt = awayMs === undefined ? undefined : this.#options.now() + awayMs;
+      this.#reconnectAt = awayMs === undefined ? undefined : this.#options.now() + awayMs;
     }
     this.#options.onMessage(message);
   }
 
-  #lose(loss: Loss): void {
+  #onLost(loss: Loss): void {
     this.#socket = undefined;
-    const [comeBackAt, welcomed] = [this.#comeBackAt, this.#link === 'up'];
-    this.#comeBackAt = undefined;
-    const awayMs = comeBackAt === undefined ? undefined : Math.max(0, comeBackAt - this.#options.now());
+    const [reconnectAt, welcomed] = [this.#reconnectAt, this.#link === 'up'];
+    this.#reconnectAt = undefined;
+    const awayMs = reconnectAt === undefined ? undefined : Math.max(0, reconnectAt - this.#options.now());
     const reconnect = reconnectAfter({ loss, awayMs, welcomed, failures: this.#failures, freshToken: this.#taken?.fresh ?? false });
     switch (reconnect.kind) {
       case 'never': return this.#end('refused', undefined, reconnect.code);
       case 'invited':
-        this.#tell('away');
+        this.#setLink('away');
         this.#retry = setTimeout(() => void this.#connect(), reconnect.afterMs);
         return;
       case 'later':
@@ -151,48 +151,48 @@ export class Connection {
   }
 
   #tryLater(atLeastMs = 0): void {
-    this.#tell(this.#link === 'connecting' ? 'connecting' : 'lost');
+    this.#setLink(this.#link === 'connecting' ? 'connecting' : 'lost');
     this.#retry = setTimeout(() => void this.#connect(), atLeastMs + delayBeforeRetry(++this.#failures, RECONNECT, this.#options.random));
   }
 
-  #hurry(): void {
+  #retryNow(): void {
     if (this.#retry !== undefined) void this.#connect();
   }
 
-  /** A socket whose other end has vanished never says so by itself. */
+  /** A socket whose other end has disappeared sends no close event. */
   #watch(): void {
     if (this.#socket && this.#waitingSince !== undefined && this.#options.now() - this.#waitingSince > ANSWER_MS_MAX) this.#drop();
   }
 
-  /** Not waiting for the other end's goodbye, which may never come. */
+  /** Does not wait for the close frame of the other end, which may never come. */
   #drop(): void {
     const socket = this.#socket;
-    this.#lose({ kind: 'closed', code: 1006 });
+    this.#onLost({ kind: 'closed', code: 1006 });
     socket?.close();
   }
 
-  /** Nothing is tried any more, until somebody starts it again. */
-  #end(link: Link, goodbye?: () => void, code?: string): void {
+  /** Stops all tries until `start` is called again. */
+  #end(link: Link, closeSocket?: () => void, code?: string): void {
     if (!this.#stop) return;
     this.#stop.abort();
     this.#stop = undefined;
     clearTimeout(this.#retry);
     this.#retry = undefined;
-    goodbye?.();
+    closeSocket?.();
     this.#socket = undefined;
     this.#failures = 0;
-    this.#comeBackAt = undefined;
-    this.#tell(link, code);
+    this.#reconnectAt = undefined;
+    this.#setLink(link, code);
   }
 
-  #tell(link: Link, code?: string): void {
+  #setLink(link: Link, code?: string): void {
     if (link === this.#link) return;
     this.#link = link;
     this.#options.onLink(link, code);
   }
 }
 
-/** The server is trusted to speak its protocol, but a frame from a proxy's error page must not stop anybody. */
+/** We trust the server's messages, but a frame that is not JSON, for example from a proxy, must not stop the client. */
 function readMessage(frame: unknown): ServerMessage | undefined {
   const value = typeof frame === 'string' ? readJson(frame) : undefined;
   return typeof value === 'object' && value !== null && 'type' in value ? value as ServerMessage : undefined;

@@ -9,11 +9,11 @@ import type { TokenSource } from './token.ts';
 export interface RainClientOptions {
   /** The gateway's address, such as `wss://rain.example/v1`. */
   url: string;
-  /** The user's JWT, or a function that fetches one; it is asked again when the last has run out. */
+  /** The user's JWT, or a function that fetches one. The function is called again when the last token has expired. */
   token: TokenSource;
-  /** Default: the global one. Node 20 has none; give it that of `ws`. */
+  /** Default: the global WebSocket. Node 20 has none; pass the one of `ws`. */
   WebSocket?: SocketClass;
-  /** Works on a challenge, where one is asked for; `undefined`: in vain. That of `altcha-lib` fits; best in a worker. */
+  /** Solves a challenge, where the gateway requires one; `undefined`: not solved. `altcha-lib` fits, best in a web worker. */
   solve?: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   /** In [0, 1); default `Math.random`. */
   random?: () => number;
@@ -21,54 +21,54 @@ export interface RainClientOptions {
   now?: () => number;
 }
 
-/** What is told, by the name of the event. */
+/** The events of a client and their data. */
 export interface RainEvents {
-  /** `code` with `refused`: why, see `RainRefused`. */
+  /** The state of the connection has changed. `code`: the reason with `refused`, see `RainRefused`. */
   link: { link: Link; code?: string };
-  /** Each time a gateway has let us in. */
+  /** A gateway has accepted the connection; after every connect. */
   welcome: WelcomeMessage;
-  /** A rain is planned, has changed, or was joined. Also of rains that were not joined. */
+  /** A rain was planned, changed or joined. Also for rains that were not joined. */
   rain: RainSnapshot;
-  /** Something is decided: an answer that ends a grab, or what a join tells. */
+  /** A final answer: it ends a grab, or it came with a join. */
   result: ResultMessage;
-  /** A packet is his; once per packet, whichever way it came to be known: an answer, a join after a lost line, the credit. */
+  /** The user has won a packet; once per packet, from an answer, from a join after a lost connection, or from the credit. */
   won: Packet & { rainId: string };
-  /** The money is in his wallet; once per packet. */
+  /** The money is in the user's wallet; once per packet. */
   credited: CreditedMessage;
-  /** A sample of what others have won, their names masked. */
+  /** A sample of the wins of other users, with masked names. */
   winners: WinnersMessage;
-  /** How far a grab has come. */
+  /** The progress of a grab. */
   asking: { rainId: string; why: OpenGrab };
-  /** The gateway restarts; we come back by ourselves when it wants us to. */
+  /** The gateway is closing; the client reconnects by itself at the requested time. */
   goodbye: GoodbyeMessage;
-  /** The gateway did not understand us, or, as `no_solver`, asks for a challenge to be solved and nobody was given who can. */
+  /** The gateway did not understand a message; or, with `no_solver`, it requires a solved challenge and there is no `solve`. */
   error: { code: ErrorMessage['code'] | 'no_solver'; reason: string };
 }
 
-/** One user's client. It keeps one connection, and all that was joined, until it is closed. */
+/** One user's client. It keeps one connection and all joined rains until it is closed. */
 export interface RainClient {
   readonly link: Link;
-  /** As the last welcome said; the token decides it [R9]. */
+  /** The user id from the last welcome; the token decides it [R9]. */
   readonly userId: string | undefined;
-  /** Resolves with the first welcome; goes on trying until then. Rejects with RainRefused when trying on is in vain, and with the signal's reason. */
+  /** Resolves with the first welcome and retries until then. Rejects with RainRefused after a final refusal, or with the signal's reason. */
   connect(options?: { signal?: AbortSignal }): Promise<WelcomeMessage>;
-  /** Hangs up, for good: grabs under way end as `unanswered`. `connect` begins anew. */
+  /** Disconnects for good: pending grabs end as `unanswered`. `connect` starts again. */
   close(): void;
-  /** Hangs up and comes back, to be welcomed again: a welcome lists the rains. */
+  /** Reconnects to get a new welcome, which lists the rains. */
   renew(): void;
-  /** Watches a rain, now and after every reconnect. */
+  /** Joins a rain, now and again after every reconnect. */
   join(rainId: string, options?: { signal?: AbortSignal }): Promise<Joined>;
-  /** Watches it no longer: it is not joined again after the next reconnect. */
+  /** Leaves a rain: it is not joined again after the next reconnect. */
   leave(rainId: string): void;
   /**
-   * Grabs, and asks again for as long as it is safe and of use: after a lost answer, a lost line, "busy" or "too fast" [R6].
-   * Rejects only with the signal's reason; a win whose grab was given up is told by `won` all the same.
+   * Grabs, and repeats the grab while that is safe and useful: after a lost answer, a lost connection, "busy" or "too fast" [R6].
+   * Rejects only with the signal's reason; if an aborted grab has won, the event `won` still comes.
    */
   grab(rainId: string, options?: { signal?: AbortSignal }): Promise<GrabOutcome>;
-  /** A joined rain as it is now, by the server's clock; `undefined` before it was told. */
+  /** The current state of a joined rain, by the server's clock; `undefined` before its first snapshot. */
   rain(rainId: string): RainSnapshot | undefined;
   /** Epoch ms of the server. */
   serverNow(): number;
-  /** @returns stops listening */
-  on<Name extends keyof RainEvents>(name: Name, listener: (told: RainEvents[Name]) => void): () => void;
+  /** @returns removes the listener */
+  on<Name extends keyof RainEvents>(name: Name, listener: (event: RainEvents[Name]) => void): () => void;
 }

@@ -1,8 +1,8 @@
-/** A value that any number of callers wait for, to be kept again and again: each time for those who wait then. */
+/** A repeatable promise: each call of `resolve` settles all callers that wait at that time. */
 export class Deferred<Value> {
   #waiting = new Set<(value: Value) => void>();
 
-  /** @param onNobody the last one has stopped waiting. Rejects with the signal's reason when that comes first */
+  /** @param onNobody called when the last waiting caller has aborted. The promise then rejects with the signal's reason */
   wait(signal?: AbortSignal, onNobody?: () => void): Promise<Value> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export class Deferred<Value> {
     });
   }
 
-  keep(value: Value): void {
+  resolve(value: Value): void {
     const waiting = this.#waiting;
     this.#waiting = new Set();
     for (const settle of waiting) settle(value);

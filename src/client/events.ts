@@ -1,20 +1,20 @@
-/** Who listens to what. `Told` maps an event's name to what is told with it. */
-export class Events<Told extends object> {
-  readonly #listeners = new Map<keyof Told, Set<(told: never) => void>>();
+/** A typed event emitter. `Data` maps the name of an event to its data. */
+export class Events<Data extends object> {
+  readonly #listeners = new Map<keyof Data, Set<(event: never) => void>>();
 
   /** @returns stops listening */
-  on<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): () => void {
+  on<Name extends keyof Data>(name: Name, listener: (event: Data[Name]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => void listeners.delete(listener);
   }
 
-  tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
-    for (const listener of [...this.#listeners.get(name) ?? []] as ((told: Told[Name]) => void)[]) {
+  emit<Name extends keyof Data>(name: Name, event: Data[Name]): void {
+    for (const listener of [...this.#listeners.get(name) ?? []] as ((event: Data[Name]) => void)[]) {
       try {
-        listener(told);
+        listener(event);
       } catch (fault) {
-        // Its own fault: it is reported as any uncaught one, and neither the others nor the connection hear of it.
+        // Rethrown as an uncaught error, so that it affects neither the other listeners nor the connection.
         queueMicrotask(() => { throw fault; });
       }
     }

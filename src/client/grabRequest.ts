@@ -5,27 +5,27 @@ import { ASK_AGAIN, RETRY_MS_MAX } from './backoff.ts';
 
 const ATTEMPTS_MAX = 12;
 const REPLY_MS_MAX = 3_000;
-/** How long a ticket is waited for, and how often it is looked for. */
+/** How long a grab waits for a ticket, and how often it checks for one, ms. */
 const PREPARE_MS_MAX = 30_000;
-const LOOK_MS = 50;
-/** Further ahead than this a start is waited for by the countdown, not by asking. */
+const POLL_MS = 50;
+/** If the opening is further ahead than this, the grab ends with "not started" instead of being repeated, ms. */
 const START_AHEAD_MS_MAX = 2_000;
 
 export type Verdict =
-  /** `doubtful`: an earlier attempt stayed without an answer, and may be the one that this answer repeats. */
+  /** `doubtful`: an earlier attempt had no answer, so this answer may be a repeat of it. */
   | { kind: 'settled'; result: ResultMessage; doubtful: boolean }
-  /** Nobody could say; the user may tap again and lose nothing by it. */
+  /** No answer; the user may tap again without a disadvantage. */
   | { kind: 'unanswered' };
 
-/** What a grab carries beside its rain. */
+/** The fields of a grab besides its rain. */
 export type Carried = Pick<GrabMessage, 'ticket'>;
 
 export interface GrabRequestOptions {
   /** @returns false when there is no connection; `connected` is called when there is one */
   send: (message: GrabMessage) => boolean;
-  /** `undefined`: a ticket is still to come. */
+  /** `undefined` while the ticket is still missing. */
   carry: () => Carried | undefined;
-  /** The ticket is taken for none: another is needed. */
+  /** The gateway did not accept the ticket: another one is needed. */
   onNoTicket: () => void;
   /** Milliseconds until the rain opens, by the server's clock; negative when it has. */
   untilOpen: () => number;
@@ -35,8 +35,8 @@ export interface GrabRequestOptions {
 }
 
 /**
- * One tap, asked for as often as it takes: after a lost reply, a lost connection, "busy" or "too fast" it is the same
- * question again, and the server gives its first answer [R6]. Ends with one verdict, after ATTEMPTS_MAX at the latest [R10].
+ * One tap. After a lost reply, a lost connection, "busy" or "too fast" it repeats the same request, and the server repeats its first
+ * answer [R6]. It ends with one verdict, after at most ATTEMPTS_MAX attempts [R10].
  */
 export class GrabRequest {
   readonly #options: GrabRequestOptions;
@@ -44,7 +44,7 @@ export class GrabRequest {
   #ref = '';
   #count = 0;
   #attempts = 0;
-  /** The last attempt has no answer yet; and whether an earlier one has none, or none that says what was decided. */
+  /** `#open`: the last attempt has no answer yet. `#doubtful`: the outcome of an earlier attempt is unknown. */
   #open = false;
   #doubtful = false;
   #preparedMs = 0;
@@ -54,8 +54,8 @@ export class GrabRequest {
     this.#options = options;
   }
 
-  /** Does nothing while the last question is open. */
-  ask(rainId: string): void {
+  /** Does nothing while a grab is pending. */
+  start(rainId: string): void {
     if (this.#rainId !== undefined) return;
     this.#rainId = rainId;
     this.#attempts = 0;
@@ -65,18 +65,18 @@ export class GrabRequest {
     this.#send();
   }
 
-  /** A new connection: what was sent over the old one is not answered any more. */
+  /** A new connection: requests on the old one will not be answered any more. */
   connected(): void {
     if (this.#rainId !== undefined) this.#send();
   }
 
-  /** @returns whether the message has been dealt with here; what answers no question of ours is somebody else's */
-  hear(result: ResultMessage): boolean {
+  /** @returns whether the message belongs to this grab */
+  receive(result: ResultMessage): boolean {
     if (result.rainId !== this.#rainId) return false;
     const retry = retryOf(result);
-    // Every question of ours has a ref: that one is put off without one was his join.
+    // Every grab has a ref, so a "retry" without a ref answers a join.
     if (result.ref === undefined && retry === 'after a pause') return false;
-    if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // to an earlier attempt; the last one counts
+    if (result.redPacketId === undefined && result.ref !== this.#ref) return true; // answers an earlier attempt; only the last one counts
     if (result.ref === this.#ref) this.#open = false;
     // A newer server may have a code for a packet that this client does not know: the packet is what counts.
     switch (result.redPacketId === undefined ? retry : 'no') {
@@ -85,7 +85,7 @@ export class GrabRequest {
         this.#settle(result);
         break;
       case 'after a pause':
-        // Of a code that is not known here it is not known either what was decided.
+        // With an unknown code the outcome of the attempt is unknown too.
         this.#doubtful ||= result.code !== OUTCOMES['-5'].code;
         this.#again(this.#pauseAfter(result), result.code);
         break;
@@ -104,7 +104,7 @@ export class GrabRequest {
     return true;
   }
 
-  /** The answer has come by another way. */
+  /** The answer came in another message. */
   cancel(): void {
     clearTimeout(this.#timer);
     this.#rainId = undefined;
@@ -122,14 +122,14 @@ export class GrabRequest {
     this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
   }
 
-  /** The tap is kept until there is what it needs. */
+  /** Waits until the ticket is there. */
   #prepare(): void {
-    this.#preparedMs += LOOK_MS;
+    this.#preparedMs += POLL_MS;
     if (this.#preparedMs > PREPARE_MS_MAX) return this.#end({ kind: 'unanswered' });
-    this.#again(LOOK_MS, 'preparing');
+    this.#again(POLL_MS, 'preparing');
   }
 
-  /** The gateway knows when it will have time, and tells everybody another moment. */
+  /** The pause that the gateway asks for, which differs per user; otherwise our own backoff. */
   #pauseAfter({ retryInMs }: ResultMessage): number {
     if (typeof retryInMs === 'number' && retryInMs >= 0) return Math.min(retryInMs, RETRY_MS_MAX);
     return delayBeforeRetry(this.#attempts + 1, ASK_AGAIN, this.#options.random);

@@ -1,9 +1,9 @@
-/** The first pings come in quick succession: a countdown should be right before it is short. */
+/** The first pings follow quickly, so that a countdown is right from its beginning. */
 const FIRST_PINGS = 5;
 const FIRST_PING_MS = 150;
 const PING_MS = 8_000;
 
-/** When to ask the server for its time, which also shows that the line still stands. */
+/** Sends pings, which measure the server's clock and show that the connection is alive. */
 export class Heartbeat {
   readonly #ping: () => void;
   #timers: ReturnType<typeof setTimeout>[] = [];

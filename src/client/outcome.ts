@@ -2,22 +2,22 @@ import type { ResultMessage } from '../protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
 import type { Verdict } from './grabRequest.ts';
 
-/** A red packet that is somebody's. `amount` is a decimal string, such as "12.21". */
+/** A red packet that a user has won. `amount` is a decimal string, such as "12.21". */
 export interface Packet {
   redPacketId: string;
   amount: string;
 }
 
-/** How a grab ended; the kinds are the reasons of the page of codes, and two of our own. */
+/** How a grab ended; the kinds are the reasons from the table of codes, and two of our own. */
 export type GrabOutcome =
-  /** The packet is his. Also when the first answer was lost and a later one repeats it [R6]. */
+  /** The user has won the packet. Also when the first answer was lost and a later one repeats it [R6]. */
   | { kind: 'won' } & Packet
-  /** He had won it before he asked this time. */
+  /** The user had won the packet before this grab. */
   | { kind: 'already_claimed' } & Packet
   | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' | 'win_limit_reached' }
-  /** Nobody could say, within the bounds of patience; asking again is safe and tells it [R6]. */
+  /** No answer within the limits of the retries. A new grab is safe and returns the outcome [R6]. */
   | { kind: 'unanswered' }
-  /** A code of a newer server, without a pause after which to ask again. */
+  /** A code of a newer server, without a pause for a retry. */
   | { kind: 'unknown'; code: string; reason: string };
 
 export function outcomeOf(verdict: Verdict): GrabOutcome {
@@ -42,7 +42,7 @@ function refusalOf({ code, reason }: ResultMessage): GrabOutcome {
     case '-6':
     case '-8':
     case '-11': return { kind: OUTCOMES[known].reason };
-    // Of these nobody is told here: those that are asked again, and wins, which name their packet.
+    // These codes are no refusals: wins name their packet, and the others are retried.
     case '0':
     case '1':
     case '-5':

@@ -1,4 +1,4 @@
-/** As much of a browser's page as is used here; in Node there is none of it. */
+/** The part of a browser's page that is used here; Node has none of it. */
 interface Page {
   addEventListener?(type: 'online', listener: () => void, options: { signal: AbortSignal }): void;
   document?: {
@@ -7,7 +7,7 @@ interface Page {
   };
 }
 
-/** Calls when the phone is back in a network, or the page before its user's eyes: moments at which waiting on is foolish. */
+/** Calls the listener when the device is online again or the page becomes visible, so that a reconnect need not wait. */
 export function onReturn(listener: () => void, signal: AbortSignal): void {
   const { addEventListener, document } = globalThis as unknown as Page;
   if (!document) return;

@@ -10,10 +10,10 @@ import { GrabRequest, type Carried, type Verdict } from './grabRequest.ts';
 
 const JOIN_AGAIN_MS = 1_500;
 
-/** How a join ended; `code` and `reason` are those of the page of codes. */
+/** How a join ended; `code` and `reason` are from the table of codes. */
 export type Joined = { kind: 'joined'; rain: RainSnapshot } | { kind: 'refused'; code: string; reason: string };
 
-/** Where a grab is: on its way, or why it is asked again later; `preparing`: its ticket is still to come. */
+/** State of a grab: sent, or the code of the answer after which it is repeated; `preparing`: it waits for its ticket. */
 export type OpenGrab = 'sent' | 'preparing' | Outcome['code'];
 
 interface RainSessionOptions {
@@ -25,16 +25,16 @@ interface RainSessionOptions {
   /** @returns false when there is no connection */
   send: (message: ClientMessage) => boolean;
   onAsking: (why: OpenGrab) => void;
-  /** Something is decided: an answer that ends a grab, or what the join tells. */
+  /** A final answer: it ends a grab, or it came with a join. */
   onResult: (result: ResultMessage) => void;
   onWon: (packet: Packet) => void;
   onCredited: (message: CreditedMessage) => void;
 }
 
-/** One user's place at one rain: what he knows of it, his entry, his question, and what he has won. It outlives connections. */
+/** One user in one rain: its snapshot, the ticket, the pending grab and the win. It outlives connections. */
 export class RainSession {
   readonly #options: RainSessionOptions;
-  readonly #entry: TicketHolder;
+  readonly #ticketHolder: TicketHolder;
   readonly #request: GrabRequest;
   readonly #joined = new Deferred<Joined>();
   readonly #outcome = new Deferred<GrabOutcome>();
@@ -46,7 +46,7 @@ export class RainSession {
   constructor(options: RainSessionOptions) {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
-    this.#entry = new TicketHolder({ now, send, solve: ({ challenge }) => solve(challenge), onVain: () => this.#joinAgain() });
+    this.#ticketHolder = new TicketHolder({ now, send, solve: ({ challenge }) => solve(challenge), onUnsolved: () => this.#joinAgain() });
     this.#request = new GrabRequest({
       random,
       send: (message) => {
@@ -56,17 +56,17 @@ export class RainSession {
       },
       carry: () => this.#carry(),
       onNoTicket: () => {
-        this.#entry.lose();
+        this.#ticketHolder.lose();
         this.#join();
       },
       untilOpen: () => (this.#rain?.opensAt ?? 0) - now(),
       onVerdict: (verdict) => this.#settle(verdict),
       onWait: options.onAsking,
     });
-    this.#entry.begin(rainId);
+    this.#ticketHolder.begin(rainId);
   }
 
-  /** As it was last told, but for its state, which follows the window by the server's clock, by the server's own law [R7]. */
+  /** The last snapshot, with the state computed from the server's clock by the server's own rule [R7]. */
   get rain(): RainSnapshot | undefined {
     const { now } = this.#options;
     return this.#rain && { ...this.#rain, state: stateAt({ ...this.#rain, state: this.#rain.state === 'open' ? 'loaded' : this.#rain.state }, now()) };
@@ -78,11 +78,11 @@ export class RainSession {
     return this.#joined.wait(signal);
   }
 
-  /** One question at a time: who asks meanwhile hears the same answer. */
+  /** One grab at a time: calls made meanwhile get the same answer. */
   grab(signal: AbortSignal | undefined): Promise<GrabOutcome> {
     if (this.#win) return Promise.resolve({ kind: 'already_claimed', ...this.#win });
     const outcome = this.#outcome.wait(signal, () => this.#request.cancel());
-    if (!signal?.aborted) this.#request.ask(this.#options.rainId);
+    if (!signal?.aborted) this.#request.start(this.#options.rainId);
     return outcome;
   }
 
@@ -95,78 +95,78 @@ export class RainSession {
     clearTimeout(this.#again);
   }
 
-  /** Another user than before: what was won is not his, and what was asked was not his question. */
+  /** The user has changed: the win and the pending grab of the previous user are dropped. */
   forget(): void {
     this.#win = undefined;
     this.#creditedId = undefined;
     this.#request.cancel();
-    this.#outcome.keep({ kind: 'unanswered' });
-    this.#entry.forget();
+    this.#outcome.resolve({ kind: 'unanswered' });
+    this.#ticketHolder.forget();
   }
 
-  /** @param refused what those are told who still wait to be joined */
+  /** @param refused the answer to pending joins */
   end(refused: { code: string; reason: string }): void {
     this.disconnected();
     this.#request.cancel();
-    this.#outcome.keep({ kind: 'unanswered' });
+    this.#outcome.resolve({ kind: 'unanswered' });
     this.refuse(refused);
   }
 
   refuse({ code, reason }: { code: string; reason: string }): void {
-    this.#joined.keep({ kind: 'refused', code, reason });
+    this.#joined.resolve({ kind: 'refused', code, reason });
   }
 
-  hearRain(rain: RainSnapshot): void {
+  receiveRain(rain: RainSnapshot): void {
     this.#rain = rain;
-    if (rain.state === 'closed' || rain.state === 'settled') this.#entry.forget();
-    this.#joined.keep({ kind: 'joined', rain });
+    if (rain.state === 'closed' || rain.state === 'settled') this.#ticketHolder.forget();
+    this.#joined.resolve({ kind: 'joined', rain });
   }
 
-  hearTicket(message: TicketMessage | ChallengeMessage): void {
-    this.#entry.hear(message);
+  receiveTicket(message: TicketMessage | ChallengeMessage): void {
+    this.#ticketHolder.receive(message);
   }
 
-  hearResult(result: ResultMessage): void {
+  receiveResult(result: ResultMessage): void {
     const retry = retryOf(result);
-    // Every question of ours has a ref: this is about the join, and no ticket came with it.
-    if (result.ref === undefined && this.#entry.preparing && retry === 'after a pause') return this.#joinAgain(result.retryInMs);
-    if (this.#request.hear(result)) return;
+    // Every grab has a ref, so this answers the join, and it brought no ticket.
+    if (result.ref === undefined && this.#ticketHolder.preparing && retry === 'after a pause') return this.#joinAgain(result.retryInMs);
+    if (this.#request.receive(result)) return;
     if (retry === 'after a pause' && result.redPacketId === undefined) return this.#joinAgain(result.retryInMs);
-    // A refusal of a grab that nobody waits for any more. A packet is never unheard.
+    // A refusal of a grab that was given up. A packet is never ignored.
     if (result.ref !== undefined && result.redPacketId === undefined) return;
     if (result.redPacketId === undefined) this.refuse(result);
-    this.#decide(result);
+    this.#onFinalResult(result);
   }
 
-  /** Also tells of a win whose own answer was lost. */
-  hearCredited(message: CreditedMessage): void {
+  /** Also reports a win whose own answer was lost. */
+  receiveCredited(message: CreditedMessage): void {
     const { redPacketId, amount } = message;
     this.#request.cancel();
-    this.#learn({ redPacketId, amount });
-    this.#outcome.keep({ kind: 'won', redPacketId, amount });
+    this.#setWin({ redPacketId, amount });
+    this.#outcome.resolve({ kind: 'won', redPacketId, amount });
     if (this.#creditedId === redPacketId) return;
     this.#creditedId = redPacketId;
     this.#options.onCredited(message);
   }
 
-  /** A solution was not taken: the challenge had run out, for instance because the phone slept. There is another. */
-  hearNotSolved(): void {
-    if (this.#entry.preparing) this.#joinAgain();
+  /** The gateway rejected a solution because the challenge had expired, for example while the phone slept. A new join brings another. */
+  receiveNotSolved(): void {
+    if (this.#ticketHolder.preparing) this.#joinAgain();
   }
 
   #settle(verdict: Verdict): void {
-    if (verdict.kind === 'unanswered') this.#entry.relent();
-    else this.#decide(verdict.result);
-    this.#outcome.keep(outcomeOf(verdict));
+    if (verdict.kind === 'unanswered') this.#ticketHolder.stopWaiting();
+    else this.#onFinalResult(verdict.result);
+    this.#outcome.resolve(outcomeOf(verdict));
   }
 
-  #decide(result: ResultMessage): void {
+  #onFinalResult(result: ResultMessage): void {
     const packet = packetOf(result);
-    if (packet) this.#learn(packet);
+    if (packet) this.#setWin(packet);
     this.#options.onResult(result);
   }
 
-  #learn(packet: Packet): void {
+  #setWin(packet: Packet): void {
     if (this.#win?.redPacketId === packet.redPacketId) return;
     this.#win = packet;
     this.#options.onWon(packet);
@@ -174,7 +174,7 @@ export class RainSession {
 
   #join(): void {
     clearTimeout(this.#again);
-    const { ticket } = this.#entry;
+    const { ticket } = this.#ticketHolder;
     this.#options.send({ type: 'join', rainId: this.#options.rainId, ...(ticket !== undefined && { ticket }) });
   }
 
@@ -183,9 +183,9 @@ export class RainSession {
     this.#again = setTimeout(() => this.#join(), Math.min(afterMs, RETRY_MS_MAX));
   }
 
-  /** What a grab needs here; `undefined` while it is still to come. */
+  /** The fields of a grab; `undefined` while its ticket is still missing. */
   #carry(): Carried | undefined {
-    const { ticket, preparing } = this.#entry;
+    const { ticket, preparing } = this.#ticketHolder;
     if (preparing) return undefined;
     return ticket === undefined ? {} : { ticket };
   }

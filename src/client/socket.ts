@@ -1,6 +1,6 @@
 /**
- * As much of a WebSocket as is used here: a browser's own, that of Node 22, or `ws`. Methods rather than properties for
- * handlers, so that each of them fits although their event types differ.
+ * The part of a WebSocket that is used here: a browser's own, that of Node 22, or `ws`. The handlers are methods and not properties,
+ * so that all three fit although their event types differ.
  */
 export interface Socket {
   readonly readyState: number;
@@ -13,10 +13,10 @@ export interface Socket {
 
 export type SocketClass = new (url: string, protocols: string[]) => Socket;
 
-/** `readyState` of a socket that can be sent on. */
+/** `readyState` of an open socket. */
 export const OPEN = 1;
 
-/** A browser tells nobody why an upgrade was refused; `ws` does, in words. */
+/** The HTTP status of a refused upgrade. Browsers do not report it; `ws` puts it into the error message. */
 export function refusedStatus(event: object): number | undefined {
   const status = /^Unexpected server response: (\d{3})$/.exec('message' in event ? String(event.message) : '')?.[1];
   return status === undefined ? undefined : Number(status);

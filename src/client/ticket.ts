@@ -4,14 +4,14 @@ import type { ChallengeSolution } from '../protocol/proofOfWork.ts';
 interface TicketHolderOptions {
   /** Epoch ms by the server's clock. */
   now: () => number;
-  /** Works on a challenge elsewhere; `undefined`: in vain. */
+  /** Solves a challenge; `undefined`: not solved. */
   solve: (challenge: ChallengeMessage) => Promise<ChallengeSolution | undefined>;
   send: (message: SolutionMessage) => boolean;
   /** Another challenge is needed. */
-  onVain: () => void;
+  onUnsolved: () => void;
 }
 
-/** One user's ticket to one rain, and the work that it may take. It outlives connections, as long as it is good. */
+/** One user's ticket for one rain, and the challenge for it. It outlives connections until it expires. */
 export class TicketHolder {
   readonly #options: TicketHolderOptions;
   #rainId: string | undefined;
@@ -23,17 +23,17 @@ export class TicketHolder {
     this.#options = options;
   }
 
-  /** The ticket, as long as it is good. */
+  /** The ticket, if it is valid. */
   get ticket(): string | undefined {
     return this.#ticket && this.#ticket.expiresAt > this.#options.now() ? this.#ticket.ticket : undefined;
   }
 
-  /** A ticket is on its way: it is better waited for than asked without. */
+  /** A ticket is on its way, so a grab waits for it. */
   get preparing(): boolean {
     return this.ticket === undefined && (this.#lost || this.#solving !== undefined);
   }
 
-  /** Another rain, or another player: what was handed out before is nobody's any more. */
+  /** Starts with another rain, and drops the ticket of the previous one. */
   begin(rainId: string): void {
     if (this.#rainId === rainId) return;
     this.#rainId = rainId;
@@ -46,27 +46,27 @@ export class TicketHolder {
     this.#lost = false;
   }
 
-  /** The gateway takes what we have for no ticket. */
+  /** The gateway did not accept our ticket. */
   lose(): void {
     this.#ticket = undefined;
     this.#lost = true;
   }
 
-  /** No ticket has come for so long that perhaps none is asked for any more: the next tap will tell. */
-  relent(): void {
+  /** After a long wait without a ticket, the next tap is sent without one, because the gateway may not require it any more. */
+  stopWaiting(): void {
     this.#lost = false;
   }
 
-  hear(message: TicketMessage | ChallengeMessage): void {
+  receive(message: TicketMessage | ChallengeMessage): void {
     if (message.rainId !== this.#rainId) return;
-    if (message.type === 'challenge') return void this.#work(message);
+    if (message.type === 'challenge') return void this.#solve(message);
     this.#ticket = message;
     this.#lost = false;
     this.#solving = undefined;
   }
 
-  /** A solution may be late for its challenge, or its connection: the next join brings another challenge. */
-  async #work(challenge: ChallengeMessage): Promise<void> {
+  /** A solution may come too late for its challenge or its connection; then the next join brings another challenge. */
+  async #solve(challenge: ChallengeMessage): Promise<void> {
     const { signature } = challenge.challenge;
     if (this.ticket !== undefined || this.#solving === signature) return;
     this.#solving = signature;
@@ -74,7 +74,7 @@ export class TicketHolder {
     if (this.#solving !== signature) return;
     this.#solving = undefined;
     this.#lost = true;
-    if (!solution) return this.#options.onVain();
+    if (!solution) return this.#options.onUnsolved();
     this.#options.send({ type: 'solution', rainId: challenge.rainId, challenge: challenge.challenge, solution });
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Who the client speaks for: a JWT, or where to get one; the latter is asked again when the last one may have been the reason
- * for a refusal, says `undefined` when there is none to be had, and rejects when none could be fetched just now.
+ * The user's JWT, or a function that fetches one. The function is called again when the last token may have caused a refusal. It
+ * returns `undefined` when there is no token, and rejects when the fetch failed and may be repeated.
  */
 export type TokenSource = string | (() => Promise<string | undefined>);
 
-export interface Taken {
+export interface TakenToken {
   token: string;
-  /** Asking for another would not help: this one was fetched just now, or is all there is. */
+  /** Another token would not help: this one was fetched just now, or there is no other. */
   fresh: boolean;
 }
 
@@ -20,10 +20,10 @@ export class Tokens {
     this.#source = source;
   }
 
-  /** @returns `undefined` when there is none to be had. @throws what the source throws */
-  async take(): Promise<Taken | undefined> {
-    // Nobody here can replace it, so one that ran out ends the matter; any other refusal may pass.
-    if (typeof this.#source === 'string') return this.#doubted && isOver(this.#source) ? undefined : { token: this.#source, fresh: true };
+  /** @returns `undefined` when there is no token. @throws the error of the source */
+  async take(): Promise<TakenToken | undefined> {
+    // A fixed token cannot be replaced, so an expired one is final; any other refusal may be temporary.
+    if (typeof this.#source === 'string') return this.#doubted && hasExpired(this.#source) ? undefined : { token: this.#source, fresh: true };
     if (this.#current !== undefined) return { token: this.#current, fresh: false };
     this.#current = await this.#source();
     return this.#current === undefined ? undefined : { token: this.#current, fresh: true };
@@ -36,8 +36,8 @@ export class Tokens {
   }
 }
 
-/** Whether the token's own end has passed by this machine's clock; only the gateway's word counts, this one spares it questions. */
-function isOver(token: string): boolean {
+/** Whether the token has expired by the local clock. Only the gateway decides; this check saves useless requests. */
+function hasExpired(token: string): boolean {
   try {
     const payload: { exp?: unknown } = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')));
     return typeof payload.exp === 'number' && payload.exp * 1000 <= Date.now();

@@ -54,11 +54,11 @@ test('an old quick answer gives way after eight newer ones, since clocks drift',
 
 test('a time told unasked counts until the first answered ping', () => {
   const page = pair(40_000);
-  page.clock.told(1_000 + 40_000 - 300);
+  page.clock.estimate(1_000 + 40_000 - 300);
   expect(page.errorMs()).toBe(300);
   page.ping(20, 20);
   expect(page.errorMs()).toBe(0);
-  page.clock.told(1);
+  page.clock.estimate(1);
   expect(page.errorMs()).toBe(0);
 });
 

@@ -6,11 +6,11 @@ test('who listens hears until he stops, each by the name he asked for', () => {
   const heard: unknown[] = [];
   const stop = events.on('rain', (drops) => heard.push(drops));
   events.on('wind', (from) => heard.push(from));
-  events.tell('rain', 1);
-  events.tell('wind', 'east');
+  events.emit('rain', 1);
+  events.emit('wind', 'east');
   stop();
   stop();
-  events.tell('rain', 2);
+  events.emit('rain', 2);
   expect(heard).toEqual([1, 'east']);
 });
 
@@ -22,7 +22,7 @@ test('a listener that fails is reported, and neither the others nor the wallet s
   let heard = 0;
   events.on('rain', () => { throw new Error('wet'); });
   events.on('rain', (drops) => { heard = drops; });
-  events.tell('rain', 7);
+  events.emit('rain', 7);
   expect(heard).toBe(7);
   expect(later).toHaveLength(1);
   expect(later[0]).toThrow('wet');
@@ -32,7 +32,7 @@ test('one that stops another while it is told does not disturb the round', () =>
   const events = new Events<{ rain: number }>();
   const heard: string[] = [];
   const stops = [events.on('rain', () => { heard.push('first'); stops[1]!(); }), events.on('rain', () => heard.push('second'))];
-  events.tell('rain', 1);
-  events.tell('rain', 2);
+  events.emit('rain', 1);
+  events.emit('rain', 2);
   expect(heard).toEqual(['first', 'second', 'first']);
 });

@@ -21,7 +21,7 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () 
     onVerdict: (verdict) => verdicts.push(verdict),
     onWait: (code) => waits.push(code),
   });
-  request.ask('spring');
+  request.start('spring');
   return {
     tickets: () => tickets,
     request, sent, verdicts, waits,
@@ -32,7 +32,7 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () 
     },
     answer(code: OutcomeCode, ref = sent.at(-1)!.ref, packet?: { redPacketId: string; amount: string } | { retryInMs: number }): ResultMessage {
       const result: ResultMessage = { type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...(ref !== undefined && { ref }), ...packet };
-      request.hear(result);
+      request.receive(result);
       return result;
     },
   };
@@ -51,7 +51,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
 
   test('a second tap meanwhile asks nothing', () => {
     const { request, sent } = ask();
-    request.ask('spring');
+    request.start('spring');
     expect(sent).toHaveLength(1);
   });
 
@@ -118,7 +118,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
 
   test('a code of a newer server ends it rather than being asked for ever', () => {
     const { request, sent, verdicts } = ask();
-    request.hear({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
+    request.receive({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
     expect(verdicts).toHaveLength(1);
   });
 });
@@ -208,19 +208,19 @@ test('[R10] without any answer it ends after twelve attempts, and the next tap a
   vi.advanceTimersByTime(120_000);
   expect(sent).toHaveLength(12);
   expect(verdicts).toEqual([{ kind: 'unanswered' }]);
-  request.ask('spring');
+  request.start('spring');
   expect(sent).toHaveLength(13);
 });
 
 test('a join that is put off while a question is open is none of its business', () => {
   const { request, sent, verdicts } = ask();
-  expect(request.hear({ type: 'result', rainId: 'spring', code: '-7', reason: 'busy', retryInMs: 100 })).toBe(false);
+  expect(request.receive({ type: 'result', rainId: 'spring', code: '-7', reason: 'busy', retryInMs: 100 })).toBe(false);
   vi.advanceTimersByTime(1_000);
   expect([sent.length, verdicts]).toEqual([1, []]);
 });
 
 test('answers about another rain are none of its business', () => {
   const { request, verdicts } = ask();
-  expect(request.hear({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(false);
+  expect(request.receive({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(false);
   expect(verdicts).toEqual([]);
 });

@@ -27,7 +27,7 @@ function sit() {
 describe('a join', () => {
   test.each([['at the moment that it was told', 700, 700], ['after a pause of its own when none was told', undefined, 1_500], ['after a minute at most', 1e9, 60_000]])('that is put off comes again %s', (_what, retryInMs, afterMs) => {
     const { session, joins } = sit();
-    session.hearResult(result('-7', retryInMs === undefined ? {} : { retryInMs }));
+    session.receiveResult(result('-7', retryInMs === undefined ? {} : { retryInMs }));
     vi.advanceTimersByTime(afterMs - 1);
     expect(joins()).toHaveLength(1);
     vi.advanceTimersByTime(1);
@@ -36,7 +36,7 @@ describe('a join', () => {
 
   test('that is put off does not come again over a line that is gone', () => {
     const { session, joins } = sit();
-    session.hearResult(result('-7', { retryInMs: 700 }));
+    session.receiveResult(result('-7', { retryInMs: 700 }));
     session.disconnected();
     vi.advanceTimersByTime(60_000);
     expect(joins()).toHaveLength(1);
@@ -44,23 +44,23 @@ describe('a join', () => {
 
   test('shows the ticket that is at hand, until the rain is over', () => {
     const { session, joins } = sit();
-    session.hearTicket(ticket);
+    session.receiveTicket(ticket);
     session.connected();
     expect(joins().at(-1)).toEqual({ type: 'join', rainId: 'spring', ticket: 'mine' });
-    session.hearRain(snapshot({ state: 'closed' }));
+    session.receiveRain(snapshot({ state: 'closed' }));
     session.connected();
     expect(joins().at(-1)).toEqual({ type: 'join', rainId: 'spring' });
   });
 
   test('after a solution that was not taken comes again, for another challenge; but not where nothing is waited for', () => {
     const { session, joins } = sit();
-    session.hearNotSolved();
+    session.receiveNotSolved();
     vi.advanceTimersByTime(5_000);
     expect(joins()).toHaveLength(1);
     void session.grab(undefined);
-    session.hearResult(result('-9', { ref: 'tap-1' }));
+    session.receiveResult(result('-9', { ref: 'tap-1' }));
     expect(joins()).toHaveLength(2);
-    session.hearNotSolved();
+    session.receiveNotSolved();
     vi.advanceTimersByTime(5_000);
     expect(joins()).toHaveLength(3);
   });
@@ -73,32 +73,32 @@ describe('what is heard', () => {
     const grab = session.grab(stop.signal);
     stop.abort(new Error('enough'));
     await expect(grab).rejects.toThrow('enough');
-    session.hearResult(result('-1', { ref: 'tap-1' }));
+    session.receiveResult(result('-1', { ref: 'tap-1' }));
     expect(told).toMatchObject({ results: [], won: 0 });
-    session.hearResult(result('0', { ref: 'tap-1', ...PACKET }));
+    session.receiveResult(result('0', { ref: 'tap-1', ...PACKET }));
     expect(told).toMatchObject({ results: [{ code: '0' }], won: 1 });
   });
 
   test('[R6] who had won long before is told so, although his first question is open when the join is answered', async () => {
     const { session } = sit();
     const grab = session.grab(undefined);
-    session.hearResult(result('1', PACKET));
+    session.receiveResult(result('1', PACKET));
     expect(await grab).toEqual({ kind: 'already_claimed', ...PACKET });
   });
 
   test.each([['after "busy", which may hide a win', '-7'], ['after "too fast", which hides none', '-5']] as const)('[R6] a packet that is told again %s', async (_what, code) => {
     const { session } = sit();
     const grab = session.grab(undefined);
-    session.hearResult(result(code, { ref: 'tap-1', retryInMs: 100 }));
+    session.receiveResult(result(code, { ref: 'tap-1', retryInMs: 100 }));
     vi.advanceTimersByTime(100);
-    session.hearResult(result('1', { ref: 'tap-2', ...PACKET }));
+    session.receiveResult(result('1', { ref: 'tap-2', ...PACKET }));
     expect(await grab).toEqual({ kind: code === '-7' ? 'won' : 'already_claimed', ...PACKET });
   });
 
   test('[R6] a credit answers the grab whose own answer was lost', async () => {
     const { session, told } = sit();
     const grab = session.grab(undefined);
-    session.hearCredited({ type: 'credited', rainId: 'spring', ...PACKET });
+    session.receiveCredited({ type: 'credited', rainId: 'spring', ...PACKET });
     expect(await grab).toEqual({ kind: 'won', ...PACKET });
     expect([told.won, told.credited.length]).toEqual([1, 1]);
   });
@@ -106,12 +106,12 @@ describe('what is heard', () => {
   test('how far a grab has come', () => {
     const { session, told } = sit();
     void session.grab(undefined);
-    session.hearResult(result('-7', { ref: 'tap-1', retryInMs: 50 }));
+    session.receiveResult(result('-7', { ref: 'tap-1', retryInMs: 50 }));
     vi.advanceTimersByTime(50);
-    session.hearResult(result('-9', { ref: 'tap-2' }));
+    session.receiveResult(result('-9', { ref: 'tap-2' }));
     vi.advanceTimersByTime(1_000);
-    session.hearTicket(ticket);
-    session.hearRain(snapshot());
+    session.receiveTicket(ticket);
+    session.receiveRain(snapshot());
     vi.advanceTimersByTime(50);
     expect(told.asking.filter((why, i) => why !== told.asking[i - 1])).toEqual(['sent', '-7', 'sent', 'preparing', 'sent']);
   });
@@ -120,13 +120,13 @@ describe('what is heard', () => {
 test('[R7] between two snapshots the rain opens and ends by the server\'s clock; what the operator does, it does not guess', () => {
   const { session } = sit();
   expect(session.rain).toBeUndefined();
-  session.hearRain(snapshot({ opensAt: 2_000, closesAt: 3_000 }));
+  session.receiveRain(snapshot({ opensAt: 2_000, closesAt: 3_000 }));
   const states = [1_999, 2_000, 2_999, 3_000].map((now) => {
     vi.setSystemTime(now);
     return session.rain?.state;
   });
   expect(states).toEqual(['loaded', 'open', 'open', 'closed']);
   vi.setSystemTime(2_500);
-  session.hearRain(snapshot({ opensAt: 2_000, closesAt: 3_000, state: 'paused' }));
+  session.receiveRain(snapshot({ opensAt: 2_000, closesAt: 3_000, state: 'paused' }));
   expect(session.rain?.state).toBe('paused');
 });

@@ -14,7 +14,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function open(solve: () => Promise<ChallengeSolution | undefined> = async () => SOLUTION) {
   const seen = { now: 0, sent: [] as SolutionMessage[], vain: 0, solved: 0 };
   const entry = new TicketHolder({
-    now: () => seen.now, onVain: () => { seen.vain++; },
+    now: () => seen.now, onUnsolved: () => { seen.vain++; },
     send: (message) => seen.sent.push(message) > 0,
     solve: () => {
       seen.solved++;
@@ -32,10 +32,10 @@ test('where nobody asks for tickets there is none, and none is waited for', () =
 
 test('a ticket holds until it runs out, over joins of the same rain, and not for another', () => {
   const { entry, seen } = open();
-  entry.hear(ticket('one'));
+  entry.receive(ticket('one'));
   entry.begin('spring');
   expect(entry.ticket).toBe('one');
-  entry.hear({ ...ticket('other'), rainId: 'autumn' });
+  entry.receive({ ...ticket('other'), rainId: 'autumn' });
   expect(entry.ticket).toBe('one');
   seen.now = 1_000;
   expect(entry.ticket).toBeUndefined();
@@ -46,29 +46,29 @@ test('a ticket holds until it runs out, over joins of the same rain, and not for
 
 test('a challenge is worked on once, its solution sent, and a tap waits until the ticket is there', async () => {
   const { entry, seen } = open();
-  entry.hear(challenge('aa'));
-  entry.hear(challenge('aa'));
+  entry.receive(challenge('aa'));
+  entry.receive(challenge('aa'));
   expect([entry.preparing, seen.solved]).toEqual([true, 1]);
   await settled();
   expect(seen.sent).toEqual([{ type: 'solution', rainId: 'spring', challenge: challenge('aa').challenge, solution: SOLUTION }]);
   expect(entry.preparing).toBe(true);
-  entry.hear(ticket('one'));
+  entry.receive(ticket('one'));
   expect([entry.preparing, entry.ticket]).toEqual([false, 'one']);
   // Who has a ticket works for no other.
-  entry.hear(challenge('bb'));
+  entry.receive(challenge('bb'));
   expect(seen.solved).toBe(1);
 });
 
 test.each([['that cannot be solved', async () => undefined], ['whose solver could not be loaded', async () => { throw new Error('no worker'); }]])('a challenge %s: another is asked for', async (_what, solve) => {
   const { entry, seen } = open(solve);
-  entry.hear(challenge('aa'));
+  entry.receive(challenge('aa'));
   await settled();
   expect([seen.vain, seen.sent, entry.preparing]).toEqual([1, [], true]);
 });
 
 test('a solution that comes when it is all over is not sent', async () => {
   const { entry, seen } = open();
-  entry.hear(challenge('aa'));
+  entry.receive(challenge('aa'));
   entry.forget();
   await settled();
   expect([seen.sent, entry.preparing]).toEqual([[], false]);
@@ -76,7 +76,7 @@ test('a solution that comes when it is all over is not sent', async () => {
 
 test('a ticket that is taken for none is waited for anew', () => {
   const { entry } = open();
-  entry.hear(ticket('one'));
+  entry.receive(ticket('one'));
   entry.lose();
   expect([entry.ticket, entry.preparing]).toEqual([undefined, true]);
 });
@@ -84,9 +84,9 @@ test('a ticket that is taken for none is waited for anew', () => {
 test('a ticket that has not come for too long is not waited for any more; a challenge under way still is', () => {
   const { entry } = open(() => new Promise(() => {}));
   entry.lose();
-  entry.relent();
+  entry.stopWaiting();
   expect(entry.preparing).toBe(false);
-  entry.hear(challenge('aa'));
-  entry.relent();
+  entry.receive(challenge('aa'));
+  entry.stopWaiting();
   expect(entry.preparing).toBe(true);
 });
