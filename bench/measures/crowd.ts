@@ -4,7 +4,7 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { runProcesses } from '../../src/loadtest/processPool.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { childrenOf, residentBytes } from '../support/cpu.ts';
 import { spreadOf } from '../support/spread.ts';
 import { openStore, SECRET, type Store } from '../support/store.ts';
@@ -46,7 +46,7 @@ export const crowd: Measure = {
         onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(doors); },
       });
       const audit = await auditRain(store.house.context, RAIN);
-      const verdict = judge(report, audit?.report);
+      const verdict = checkMoney(report, audit?.report);
       say(verdict.sentence);
       const answered = report.outcomes.filter(({ name }) => ['won', 'already_claimed', 'nothing_left'].includes(name)).reduce((sum, { count }) => sum + count, 0);
       const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>

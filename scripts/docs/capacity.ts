@@ -39,7 +39,7 @@ function row(viewers: number): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** The page with the figures of the last bench, and the table that its formula gives. */
+/** The page with the results of the last bench, and the table of its formula. */
 export function capacityPage(page: string): string {
   const { cores, node, redis, fsyncMicroseconds } = results.machine;
   let text = fillInline(page, 'machine', `${cores} cores, Node ${node}, Redis ${redis}, one fsync ${fsyncMicroseconds} µs`);

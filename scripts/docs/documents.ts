@@ -13,7 +13,7 @@ import { settingsPage } from './settings.ts';
 interface GeneratedDocument {
   /** From the project's folder. */
   path: string;
-  /** @param before the page as it lies there: of some pages only marked parts are generated */
+  /** @param before the current page: in some pages only marked parts are generated */
   make(before: string): string | Promise<string>;
 }
 
@@ -21,8 +21,8 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const codesPage = (): string => `# Codes
 
-Generated from \`src/protocol/outcomes.ts\` by \`npm run docs\`; \`rain codes\` prints the same. What a client does with each code is
-told in [the protocol](protocol.md#what-to-do-when). Results stand in order of precedence.
+Generated from \`src/protocol/outcomes.ts\` by \`npm run docs\`; \`rain codes\` prints the same. [The protocol](protocol.md#what-to-do-when)
+says what a client does with each code. Results stand in order of precedence.
 
 ${codesMarkdown()}
 `;

@@ -1,6 +1,6 @@
 /**
- * Puts what is generated between the marks of a page: `<!-- name: … -->` and `<!-- /name -->`, each on a line of its own.
- * @throws when the page has no such marks: a generated part must not vanish unseen
+ * Puts generated text between the marks of a page: `<!-- name: … -->` and `<!-- /name -->`, each on its own line.
+ * @throws when the page has no such marks, so that a generated part cannot disappear unnoticed
  */
 export function fillMarked(page: string, name: string, made: string): string {
   const marked = new RegExp(`(<!-- ${name}: [^\\n]*\\n)[^]*?(\\n<!-- /${name} -->)`);

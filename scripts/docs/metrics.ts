@@ -10,11 +10,11 @@ process also exposes the metrics of Node itself (\`process_…\`, \`nodejs_…\`
 \`_bucket\`, \`_sum\` and \`_count\`. The dashboard and the alerts are in \`deploy/\`; [the runbook](../how-to/runbook.md) says what to do about each alert.
 `;
 
-/** Every metric of ours, by the server that exposes it. */
+/** All metrics of this project, by the server that exposes them. */
 export async function metricsPage(): Promise<string> {
   const ours = (await knownFigures()).filter(({ name }) => name.startsWith('rain_'));
   const common = ours.filter(({ name }) => ours.filter((other) => other.name === name).length > 1);
-  const rows = (some: readonly KnownFigure[]) => ['| metric | kind | labels | what it says |', '|---|---|---|---|',
+  const rows = (some: readonly KnownFigure[]) => ['| metric | kind | labels | meaning |', '|---|---|---|---|',
     ...some.map(({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${help.replaceAll('|', '\\|')} |`)].join('\n');
   const once = [...new Map(common.map((figure) => [figure.name, figure])).values()];
   const sections = (['gateway', 'worker', 'console'] as const).map((server) => `## ${server}\n\n${rows(ours.filter((figure) => figure.server === server && !common.includes(figure)))}\n`);

@@ -18,8 +18,8 @@ const GROUPS = {
     LOG_LEVEL: 'How much is logged',
   },
   'Safety of a win': {
-    DURABILITY: '`local`, `relaxed` or `replicas=N`: where a win must be stored before its user is told. Give gateways and workers the same value. See [durability](../explanation/durability.md)',
-    DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before its user is told "busy", ms',
+    DURABILITY: '`local`, `relaxed` or `replicas=N`: where a win must be stored before it is confirmed to the user. Give gateways and workers the same value. See [durability](../explanation/durability.md)',
+    DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before the user receives "busy", ms',
     SETTLE_AFTER_RECONNECT_MS: 'How long no rain is settled after an outage of Redis, ms: gateways restore wins meanwhile that Redis has lost',
   },
   'Sign-in': {
@@ -28,13 +28,13 @@ const GROUPS = {
     JWT_ISSUER: 'Required `iss` of a token; not checked where it is not set',
     JWT_AUDIENCE: 'Required `aud` of a token; not checked where it is not set',
     ALLOWED_ORIGINS: 'Page origins that may open sockets and read a player\'s wallet, separated by commas. Empty: any origin for sockets, only its own page for the console',
-    CONSOLE_SECURE_COOKIES: 'Whether the operator\'s session cookie is sent over https only. `auto`: when the operator has come by https',
+    CONSOLE_SECURE_COOKIES: 'Whether the operator\'s session cookie is sent over https only. `auto`: if the operator\'s request came by https',
   },
   'Users\' money': {
-    PAYOUT_PROVIDER: '`ledger`: the book of this system keeps users\' money. `webhook`: a wallet elsewhere does. Give workers and console the same value. See [the webhook](webhook.md)',
+    PAYOUT_PROVIDER: '`ledger`: users\' money is in the ledger of this system. `webhook`: it is in an external wallet. Give workers and console the same value. See [the webhook](webhook.md)',
     WEBHOOK_URL: 'Where claims are POSTed; http(s), without user and password',
     WEBHOOK_SECRET: 'Secret that requests to the wallet are signed with, at least 32 characters',
-    WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each alone',
+    WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each claim alone',
     WEBHOOK_TIMEOUT_MS: 'Timeout of one whole request to the wallet, ms',
   },
   'Limits of one gateway': {
@@ -42,14 +42,14 @@ const GROUPS = {
     GATEWAY_SOCKETS_PER_ADDRESS_MAX: 'Open sockets of one address. An office of thousands may be behind one address',
     GATEWAY_HANDSHAKES_PER_SECOND: 'New connections per second',
     GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: 'New connections per second from one address',
-    GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'Messages per second of one user, over all sockets: so many at once, and so many again each second',
+    GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'Messages per second of one user, over all sockets: the size of a burst, and the rate',
     GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: 'The same for one address',
     GATEWAY_RECONNECTS_PER_SECOND: 'How many players per second a closing gateway asks to reconnect',
     GATEWAY_FAIR_START_MS: 'How long grabs are gathered after a rain opens, before they are decided in random order, ms. 0: first come, first served',
   },
   'Against scripts': {
-    TICKETS: 'When a grab needs the ticket that a `join` hands out',
-    PROOF_OF_WORK: 'When a proof of work must be solved before a ticket is handed out; needs `TICKETS`',
+    TICKETS: 'When a grab needs a ticket, which a `join` issues',
+    PROOF_OF_WORK: 'When a proof of work must be solved before a ticket is issued; needs `TICKETS`',
     PROOF_OF_WORK_TRIES: 'Tries that the proof of work takes at most; half of them on average',
     TICKET_SECRET: 'Secret that tickets are signed with, the same for all gateways, at least 32 characters. Derived from `JWT_SECRET` where it is not set; required with `JWKS_URL`',
   },
@@ -61,8 +61,8 @@ const GROUPS = {
   },
 } as const satisfies Record<string, Words>;
 
-type Told = { [G in keyof typeof GROUPS]: keyof (typeof GROUPS)[G] }[keyof typeof GROUPS];
-true satisfies (keyof Config extends Told ? true : never);
+type Documented = { [G in keyof typeof GROUPS]: keyof (typeof GROUPS)[G] }[keyof typeof GROUPS];
+true satisfies (keyof Config extends Documented ? true : never);
 
 const HEAD = `# Settings
 

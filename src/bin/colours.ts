@@ -4,21 +4,21 @@ import type { Output, Terminal } from './terminal.ts';
 type Brush = (text: string) => string;
 const { bold, dim, green, red, yellow, cyan } = picocolors.createColors(true);
 
-/** Colours say again what the words say, never more: `print` and `tell` take them off where nobody wants them. */
-export const paint: Record<'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'name' | 'complaint', Brush> = {
+/** Colours never carry information of their own. `print` and `notify` remove them where the output should have none. */
+export const paint: Record<'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'name' | 'error', Brush> = {
   good: green, bad: (text) => bold(red(text)), warning: yellow, quiet: dim, strong: bold, name: cyan,
-  /** The word before a refusal. */
-  complaint: red,
+  /** The word before an error message. */
+  error: red,
 };
 
 const STATES: Record<string, Brush> = {
   draft: paint.quiet, loaded: paint.name, open: paint.good, paused: paint.warning, closed: paint.strong, settled: paint.quiet,
 };
 
-/** A rain's state, each in the colour that the console has for it. */
+/** A rain's state, in the same colours as in the console. */
 export const paintState: Brush = (state) => STATES[state]?.(state) ?? state;
 
-/** A file, a pipe or NO_COLOR gets the words alone; FORCE_COLOR asks for colours where no terminal is. */
+/** No colours for a file, a pipe or NO_COLOR; FORCE_COLOR asks for colours where there is no terminal. */
 export function wantsPaint({ environment: { NO_COLOR, FORCE_COLOR, TERM } }: Pick<Terminal, 'environment'>, stream: Output): boolean {
   if (NO_COLOR) return false;
   return Boolean(FORCE_COLOR && FORCE_COLOR !== '0') || (stream.isTTY === true && TERM !== 'dumb');

@@ -5,36 +5,36 @@ import { connectRedis, untilReady } from '../platform/redis/connect.ts';
 import { configure } from './context.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A shell waits for it while somebody types. */
-const LOOK_MS_MAX = 500;
+/** The shell waits for the ids while the user types, ms. */
+const LOOKUP_MS_MAX = 500;
 
 /**
- * `rain completion bash|zsh|fish|powershell` prints what a shell is to source: from then on it completes commands, options, choices,
- * and where a rain is meant the ids of those that are not settled.
- * @param asked whether a shell asks now, since only then the rains are looked up
+ * `rain completion bash|zsh|fish|powershell` prints a script for the shell to source. From then on the shell completes commands,
+ * options, choices, and the ids of rains that are not settled.
+ * @param completing whether the shell completes now: only then the rains are read
  */
-export async function addCompletion(program: Command, terminal: Terminal, asked: boolean): Promise<void> {
+export async function addCompletion(program: Command, terminal: Terminal, completing: boolean): Promise<void> {
   const completed = tab(program, { completionCommandName: 'completion' });
   program.commands.find((command) => command.name() === 'completion')?.summary('completion for your shell')
-    .description('Prints what your shell is to source; from then on it completes commands, options, choices and the ids of rains.')
+    .description('Prints a script for your shell to source. Then the shell completes commands, options, choices and the ids of rains.')
     .addHelpText('after', '\nExample:\n  source <(rain completion bash)');
-  if (!asked) return;
+  if (!completing) return;
   const rains = await idsWithTitles(terminal);
-  const tell = (complete: (value: string, description: string) => void) => { for (const [id, title] of rains) complete(id, title); };
+  const completeRains = (complete: (value: string, description: string) => void) => { for (const [id, title] of rains) complete(id, title); };
   for (const command of completed.commands.values()) {
     const id = command.arguments.get('id');
-    if (id) id.handler = tell;
+    if (id) id.handler = completeRains;
     const option = command.options.get('rain');
-    if (option) option.handler = tell;
+    if (option) option.handler = completeRains;
   }
 }
 
-/** Nothing when there is no configuration or nobody answers in time: a completion complains of nothing. */
+/** Empty when there is no configuration or no answer in time: a completion never prints errors. */
 async function idsWithTitles({ environment }: Terminal): Promise<[id: string, title: string][]> {
   try {
     const redis = connectRedis(configure(environment, ['REDIS_URL']).REDIS_URL, { purpose: 'once', onError: () => {} });
     try {
-      await untilReady(redis, LOOK_MS_MAX);
+      await untilReady(redis, LOOKUP_MS_MAX);
       return [...await liveRains(redis)].map(([id, { title }]) => [id, title]);
     } finally {
       redis.disconnect();

@@ -12,23 +12,23 @@ import { unreachable } from './exit.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 /**
- * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another one, the system that `npm start` runs
- * in RAIN_HOME is meant; never a mixture of the two, since a book must not meet another rain's Redis.
+ * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another system, the command uses the system that
+ * `npm start` runs in RAIN_HOME. It never mixes the two: a ledger must not meet the Redis of another system.
  */
 export function configure<const N extends Need>(environment: Environment, need: readonly N[]): ReturnType<typeof loadConfig<N>> {
   const running = readRunning(environment['RAIN_HOME'] || '.rain');
-  if (!running || !isMeant(environment['REDIS_URL'], running.redisUrl) || !isMeant(environment['DATABASE_URL'], running.databaseUrl)) return loadConfig(need, environment);
+  if (!running || !isSameServer(environment['REDIS_URL'], running.redisUrl) || !isSameServer(environment['DATABASE_URL'], running.databaseUrl)) return loadConfig(need, environment);
   return loadConfig(need, {
     JWT_SECRET: running.jwtSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
     REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
   });
 }
 
-function isMeant(asked: string | undefined, running: string): boolean {
-  return !asked || asked === running;
+function isSameServer(configured: string | undefined, running: string): boolean {
+  return !configured || configured === running;
 }
 
-/** How long a command waits for Redis before it says that it cannot be reached, ms. */
+/** How long a command waits for Redis before it reports it as unreachable, ms. */
 export const REACHED_MS_MAX = 3_000;
 
 export interface OpenContext extends OperatorContext {
@@ -49,7 +49,7 @@ export async function openContext(redisUrl: string, databaseUrl: string, actor: 
   });
 }
 
-/** Runs a verb at an open context and closes it whatever happens. */
+/** Runs an operator command with an open context, and closes the context in any case. */
 export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
   const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const context = await openContext(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);

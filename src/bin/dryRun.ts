@@ -3,12 +3,12 @@ import { print } from './exit.ts';
 import { paint } from './colours.ts';
 import type { Terminal } from './terminal.ts';
 
-/** For every verb that moves money, or sends it on its way. */
+/** For every command that moves money or causes a movement of money. */
 export function withDryRun(command: Command): Command {
-  return command.option('--dry-run', 'say what would be done, or why not, and do nothing');
+  return command.option('--dry-run', 'report what would be done, or why not, and change nothing');
 }
 
-/** The answer of a dry run: nobody is to take it for the deed. */
+/** The last line marks the dry run, so that nobody takes it for the action. */
 export function printDryRun(terminal: Terminal, json: boolean | undefined, value: object, text: string): void {
-  print(terminal, json, { dryRun: true, ...value }, `${text}\n${paint.quiet('a dry run: nothing was done')}`);
+  print(terminal, json, { dryRun: true, ...value }, `${text}\n${paint.quiet('dry run: nothing was changed')}`);
 }

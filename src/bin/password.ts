@@ -1,18 +1,18 @@
 import { createInterface } from 'node:readline';
-import { CommandFailure, EXIT, tell } from './exit.ts';
+import { CommandFailure, EXIT, notify } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One line of a pipe is all that is read of it [R10]. */
+/** Only the first line of standard input is read, and at most this many characters [R10]. */
 const LINE_MAX = 2_048;
 
 /**
- * A password from the terminal, without showing it, twice; or the first line of what is piped in. Never from an argument: all
- * that run on this machine can read those.
+ * Reads a password twice from the terminal without echo, or once from the first line of standard input. Never from an argument,
+ * because every process on the machine can read arguments.
  */
 export async function askPassword(terminal: Terminal, prompt: string): Promise<string> {
   if (!terminal.stdin.isTTY) return readLine(terminal);
   const first = await askHidden(terminal, `${prompt}: `);
-  if (await askHidden(terminal, 'once more: ') !== first) throw new CommandFailure(EXIT.refused, 'password: the two are not the same');
+  if (await askHidden(terminal, 'repeat the password: ') !== first) throw new CommandFailure(EXIT.refused, 'password: the two inputs differ');
   return first;
 }
 
@@ -23,17 +23,17 @@ async function readLine({ stdin }: Terminal): Promise<string> {
     if (text.includes('\n') || text.length > LINE_MAX) break;
   }
   const line = text.split(/\r?\n/, 1)[0]!;
-  if (line === '') throw new CommandFailure(EXIT.usage, 'password: missing, expected it on standard input, or a terminal to ask at');
+  if (line === '') throw new CommandFailure(EXIT.usage, 'password: missing, expected it on standard input or on a terminal');
   return line;
 }
 
 function askHidden(terminal: Terminal, prompt: string): Promise<string> {
   terminal.stderr.write(prompt);
-  // What is typed goes nowhere.
+  // No output stream: the input is not echoed.
   const lines = createInterface({ input: terminal.stdin, terminal: true });
   return new Promise((resolve, reject) => {
     lines.once('line', (line) => {
-      tell(terminal, '');
+      notify(terminal, '');
       lines.close();
       resolve(line);
     });

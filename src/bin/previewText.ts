@@ -2,14 +2,14 @@ import type { Preview } from '../operator/preview.ts';
 import { paint } from './colours.ts';
 import { facts, table } from './table.ts';
 
-/** Lines of the histogram, and the columns of its longest bar. */
+/** Maximum lines of the histogram, and characters of its longest bar. */
 const LINES_MAX = 12;
 const BAR_MAX = 32;
 
-/** What a plan gives, as people read it: its figures, and how the amounts lie. */
+/** The figures of a plan and a histogram of its amounts. */
 export function describePreview({ packets, budget, min, max, mean, median, luckiest, histogram }: Preview): string {
   const head = facts([['budget', `${budget} in ${packets} packets`], ['smallest', min], ['median', median], ['mean', mean], ['largest', max], ...(luckiest === max ? [] : [['luckiest of a draw', luckiest]])]);
-  return `${head}\n\n${bars(histogram)}\n${paint.quiet('drawn from a throw-away seed: the rain itself is another draw')}`;
+  return `${head}\n\n${bars(histogram)}\n${paint.quiet('drawn from a throw-away seed: the real rain will have another draw')}`;
 }
 
 function bars(histogram: Preview['histogram']): string {
@@ -18,7 +18,7 @@ function bars(histogram: Preview['histogram']): string {
   return table(['from', 'to', 'packets', ''], bins.map(({ from, to, count }) => [from, to, count, '█'.repeat(Math.ceil((count / most) * BAR_MAX))]));
 }
 
-/** Neighbours together, so that a screen holds them. */
+/** Merges neighbouring bins, so that the histogram fits on a screen. */
 function joined(histogram: Preview['histogram']): Preview['histogram'] {
   const each = Math.ceil(histogram.length / LINES_MAX);
   return Array.from({ length: Math.ceil(histogram.length / each) }, (_, line) => {

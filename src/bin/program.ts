@@ -5,8 +5,8 @@ import { processTerminal, type Terminal } from './terminal.ts';
 
 type Add = (program: Command, terminal: Terminal) => void;
 
-/** What can be typed first, and the room that adds it: whoever waits for one command need not wait for the others to be read. */
-const ROOMS: readonly [verbs: readonly string[], room: () => Promise<Add>][] = [
+/** The first word of a command line, and the file that adds its command. Only the file of the typed command is loaded. */
+const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = [
   [['up'], async () => (await import('./commands/up.ts')).addUpCommand],
   [['gateway', 'worker', 'console', 'migrate'], async () => (await import('./commands/serve.ts')).addServeCommands],
   [['preview'], async () => (await import('./commands/preview.ts')).addPreviewCommand],
@@ -36,22 +36,22 @@ const ROOMS: readonly [verbs: readonly string[], room: () => Promise<Add>][] = [
   [['protocol'], async () => (await import('./commands/protocol.ts')).addProtocolCommand],
   [['manual'], async () => (await import('./commands/manual.ts')).addManualCommand],
 ];
-/** Of a file or a pipe. */
+/** Width of the help in a file or a pipe, characters. */
 const COLUMNS = 80;
-/** It prints what all the others are. */
+/** This command prints all the others, so all are loaded. */
 const MANUAL = 'manual';
 
 /**
- * What can be typed: all of it, or only the room of this verb.
- * @param verb what was typed first; anything but a verb stands for all of them
- * @param terminal what the commands read from and answer to
+ * The program with all commands, or only with those of the given verb's group.
+ * @param verb the first word of the command line; with an unknown word all commands are loaded
+ * @param terminal the streams and settings of the commands
  */
 export async function openProgram(verb?: string, terminal = processTerminal()): Promise<Command> {
   const program = new Command('rain')
-    .description('Red-packet rain (红包雨): plan a rain, let it fall, see every cent arrive.')
+    .description('Red-packet rain (红包雨): plan a rain, run it, and check that every cent arrives.')
     .version(VERSION)
     .showHelpAfterError('(add --help for the options and an example)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 bad usage, 3 a server cannot be reached.')
+    .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 wrong usage, 3 a server is unreachable.')
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text), getOutHasColors: () => wantsPaint(terminal, terminal.stdout), getOutHelpWidth: () => terminal.stdout.columns ?? COLUMNS,
       writeErr: (text) => terminal.stderr.write(text), getErrHasColors: () => wantsPaint(terminal, terminal.stderr), getErrHelpWidth: () => terminal.stderr.columns ?? COLUMNS,
@@ -59,13 +59,13 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
     .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
     // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
     .exitOverride();
-  const room = verb === MANUAL ? undefined : ROOMS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
-  if (room) {
-    (await room())(program, terminal);
+  const load = verb === MANUAL ? undefined : GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
+  if (load) {
+    (await load())(program, terminal);
     return program;
   }
-  for (const add of await Promise.all(ROOMS.map(([, open]) => open()))) add(program, terminal);
-  // Last: it looks at all of them.
+  for (const add of await Promise.all(GROUPS.map(([, loadGroup]) => loadGroup()))) add(program, terminal);
+  // Last, because it reads all commands.
   const { addCompletion } = await import('./completion.ts');
   await addCompletion(program, terminal, verb === 'complete');
   return program;

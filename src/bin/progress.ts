@@ -6,10 +6,10 @@ interface Progress {
   stop(): void;
 }
 
-/** Without a terminal a line is printed at most this often, ms. */
+/** Without a terminal, a line is printed at most once in this time, ms. */
 const LINE_EVERY_MS = 1_000;
 
-/** A bar on stderr where a person looks, a line a second where a file does. */
+/** A bar on stderr for a terminal, a line a second otherwise. */
 export function bar({ stderr }: Terminal, title: string, unit: string): Progress {
   if (!stderr.isTTY) return lines(stderr, title, unit);
   let single: SingleBar | undefined;

@@ -3,12 +3,12 @@ import { QUEUE_PREFIX } from '../store/keys.ts';
 import type { OperatorContext, QueueContext } from '../operator/context.ts';
 import type { SystemContext } from '../operator/system.ts';
 
-/** On the context's own connection, whose commands end: a person waits for the answer. */
+/** On the context's own connection, whose commands have a deadline, because a user waits for the answer. */
 function visiting({ redis }: OperatorContext) {
   return { connection: redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
 }
 
-/** Runs a verb at an operator context from which the queues can be reached, and closes them whatever happens. */
+/** Runs an operator command with the queues open, and closes them in any case. */
 export async function withQueues<T>(context: OperatorContext, verb: (context: QueueContext) => Promise<T>): Promise<T> {
   const options = visiting(context);
   const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
@@ -19,7 +19,7 @@ export async function withQueues<T>(context: OperatorContext, verb: (context: Qu
   }
 }
 
-/** The same with the lane of what is put off. */
+/** The same, with the queue of postponed jobs. */
 export async function withLanes<T>(context: OperatorContext, verb: (context: SystemContext) => Promise<T>): Promise<T> {
   return withQueues(context, async (at) => {
     const later = createLaterQueue(visiting(context));

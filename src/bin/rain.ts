@@ -2,12 +2,12 @@
 import { runCommandLine } from './commandLine.ts';
 import { processTerminal } from './terminal.ts';
 
-// `rain list | head`: whoever reads no further has what he wanted.
+// `rain list | head` closes the pipe early: that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
 
 const exit = await runCommandLine(processTerminal(), process.argv.slice(2));
-// A server goes on, and what breaks it later ends it with a code of its own.
+// A server continues to run here. A later failure sets its own exit code.
 if (exit !== 0) process.exitCode = exit;

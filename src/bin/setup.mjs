@@ -1,11 +1,11 @@
-// What `npm start` and `npm test` run first, on a machine that may have nothing but Node: plain JavaScript, Node's own
-// modules only, and in this file nothing that an old Node could not read.
+// `npm start` and `npm test` run this first, on a machine that may have nothing but Node. It is plain JavaScript with Node's own
+// modules only, and this file must parse on an old Node too.
 //
-//     node src/bin/setup.mjs                 set up and leave
-//     node src/bin/setup.mjs build           likewise, but without the programs that tests and the embedded servers need
+//     node src/bin/setup.mjs                 set up and exit
+//     node src/bin/setup.mjs build           the same, but without the programs that tests and the embedded servers need
 //     node src/bin/setup.mjs start [arg …]   then `rain up [arg …]`, in this process
-//     node src/bin/setup.mjs test [arg …]    then the tests; the exit code is theirs
-//     node src/bin/setup.mjs test:long [arg …]  then the long ones
+//     node src/bin/setup.mjs test [arg …]    then the tests, with their exit code
+//     node src/bin/setup.mjs test:long [arg …]  then the long tests
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error('Node ' + process.versions.node + ' is too old: red-packet rain needs Node 20.19 or newer (https://nodejs.org).');

@@ -7,7 +7,7 @@ import type { Share } from '../rain/equation.ts';
 const AUDIT_TRIES = 100;
 const AGAIN_MS = 100;
 
-/** Whether somebody is one of a swarm's users, `<prefix>0`, `<prefix>1` … */
+/** Whether a user id belongs to the swarm: `<prefix>0`, `<prefix>1` … */
 export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => boolean {
   return (userId) => {
     const index = userId.startsWith(prefix) ? userId.slice(prefix.length) : '';
@@ -16,8 +16,8 @@ export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => 
 }
 
 /**
- * The audit of a rain that a swarm has played, once nothing is pending any more and nobody wins meanwhile, or as it stands after a
- * while; and what was won by others than the swarm's users: people play along. Nothing when there is no such rain.
+ * Audits a rain that a swarm has played, and counts the packets won by other users, who may play in the same rain. It repeats until
+ * nothing is pending and nobody else wins meanwhile, or until the tries are used up. Empty when there is no such rain.
  */
 export async function auditBeside(context: OperatorContext, rainId: string, isOfSwarm: (userId: string) => boolean): Promise<{ audit?: Audit; others?: Share }> {
   let others = await wonByOthers(context, rainId, isOfSwarm);

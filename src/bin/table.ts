@@ -5,13 +5,13 @@ const NO_LINES = Object.fromEntries([
   'top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid',
 ].map((place) => [place, '']));
 
-/** Rows under their headings, numbers to the right; no lines, so that it can be cut and searched. */
+/** Rows under their headings, numbers right-aligned. It has no border lines, so that `cut` and `grep` work on it. */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const right = headings.map((_, column) => rows.length > 0 && rows.every((row) => /^-?[\d.,]+$/.test(withoutPaint(String(row[column])))));
   return draw(right, [headings.map((heading) => (heading === '' ? '' : paint.quiet(heading))), ...rows.map((row) => row.map(String))]);
 }
 
-/** What there is to say about one thing: a name and a value a line. */
+/** The facts about one thing: a name and a value per line. */
 export function facts(rows: readonly (readonly (string | number)[])[]): string {
   return draw([false, false], rows.map(([name, value]) => [paint.quiet(String(name)), String(value)]));
 }

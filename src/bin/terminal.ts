@@ -5,23 +5,23 @@ import { readEnvironment } from '../platform/config.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** What a command reads from and answers to: the streams and settings of its process, or those that a test hands in. */
+/** The streams and settings of a command: those of its process, or those of a test. */
 export interface Terminal {
   readonly stdin: Readable & { isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Environment;
-  /** Where the relative paths of a command line begin. */
+  /** Base of relative paths on the command line. */
   readonly folder: string;
-  /** Of a command that ran to its end and yet has bad news; what is thrown brings its own. */
+  /** Exit code of a command that ran to its end. A thrown error has its own exit code. */
   exitCode: number;
-  /** Has `listener` called by Ctrl-C or SIGTERM. @returns what takes it back: without a listener a signal ends the process */
+  /** Calls `listener` on Ctrl-C or SIGTERM. @returns removes the listener; without one a signal ends the process */
   onInterrupt(listener: () => void): () => void;
 }
 
 export function processTerminal(): Terminal {
   return {
-    // Opened when it is read: most commands read nothing.
+    // Opened on first use: most commands read nothing.
     get stdin() { return process.stdin; },
     stdout: process.stdout, stderr: process.stderr, environment: readEnvironment(), folder: process.cwd(), exitCode: 0,
     onInterrupt(listener) {
@@ -31,7 +31,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Does something that Ctrl-C or SIGTERM asks to end, by aborting its signal. */
+/** Runs work that Ctrl-C or SIGTERM ends: both abort the signal that the work receives. */
 export async function interruptibly<T>({ onInterrupt }: Terminal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const off = onInterrupt(() => interrupted.abort(new Error('ended by a signal')));
@@ -42,7 +42,7 @@ export async function interruptibly<T>({ onInterrupt }: Terminal, work: (signal:
   }
 }
 
-/** Writes rows as fast as they are taken. @returns false: the reader has stopped before the end */
+/** Writes rows to stdout with back-pressure. @returns false if the reader closed the output before the end */
 export async function pour({ stdout }: Terminal, rows: Readable, ...through: readonly Transform[]): Promise<boolean> {
   try {
     await pipeline([rows, ...through, stdout], { end: false });

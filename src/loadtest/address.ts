@@ -1,6 +1,6 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
 
-/** One address has about 28,000 client ports towards one server port; half of them may still be in TIME_WAIT. */
+/** One source address has about 28,000 client ports towards one server port; half of them may still be in TIME_WAIT. */
 const USERS_PER_ADDRESS = 10_000;
 
 /** `ws://host:port` or the full address → the full address. @throws TypeError unless it is a WebSocket address */
@@ -12,8 +12,8 @@ export function gatewayAddress(url: string): URL {
 }
 
 /**
- * Where the bots call from: 127.0.0.1, 127.0.0.2 … when there are too many for the ports of one address and the target
- * is this machine; nothing otherwise, which leaves the choice to the system. Only Linux answers to all of 127.0.0.0/8.
+ * The source addresses of the bots: 127.0.0.1, 127.0.0.2 … when there are too many bots for the ports of one address and the target
+ * is this machine. Otherwise empty, and the system chooses. Only Linux accepts all of 127.0.0.0/8.
  */
 export function sourceAddresses(target: URL, users: number, platform: NodeJS.Platform = process.platform): string[] {
   const needed = Math.ceil(users / USERS_PER_ADDRESS);

@@ -1,12 +1,12 @@
 import { randomSource } from '../rain/fairness.ts';
 
-/** How the taps come, over the whole run: evenly, most at once and fewer and fewer, more and more, or in four crests. */
+/** Distribution of the taps over the run: even, most at the start and then falling, rising, or in four waves. */
 export const SHAPES = ['steady', 'spike', 'ramp', 'wave'] as const;
 export type Shape = (typeof SHAPES)[number];
 
 export interface Arrivals {
   shape: Shape;
-  /** On average over the run; the highest is 5 times that in a spike, twice that in a ramp or a wave. */
+  /** Average over the run; the maximum is 5 times that in a spike, twice that in a ramp or a wave. */
   perSecond: number;
 }
 
@@ -15,8 +15,8 @@ const CRESTS = 4;
 const BISECTIONS = 50;
 const DRAWS = 2 ** 53;
 
-/** Which part of all taps has come when a part `u` of the time has passed; rises from 0 to 1. */
-const COME: Record<Shape, (u: number) => number> = {
+/** Share of the taps that have come when the share `u` of the time has passed; rises from 0 to 1. */
+const CUMULATIVE: Record<Shape, (u: number) => number> = {
   steady: (u) => u,
   spike: (u) => (1 - Math.exp(-FALL * u)) / (1 - Math.exp(-FALL)),
   ramp: (u) => u * u,
@@ -24,12 +24,12 @@ const COME: Record<Shape, (u: number) => number> = {
 };
 
 /**
- * When each user means to tap: a Poisson process whose rate follows the shape, decided before anything is sent. Users come
- * independently of each other and of how quickly the server answers (an open loop): a server that stalls finds
- * everybody waiting who came meanwhile, and each one's latency counts from his own moment. A loop that asks again only when it
- * is answered would leave exactly those out (coordinated omission).
+ * The planned time of each user's tap: a Poisson process whose rate follows the shape, computed before anything is sent. Users tap
+ * independently of each other and of the server's speed (an open loop). If the server stalls, all users who tap meanwhile wait, and
+ * the latency of each counts from the planned time. A closed loop, which sends only after an answer, would leave out exactly those
+ * waits (coordinated omission).
  *
- * @param seed 64 hex digits; with the same seed and figures everybody comes at the same moments, in however many processes
+ * @param seed 64 hex digits; the same seed and options give the same times, in any number of processes
  * @returns ms from the beginning, rising
  */
 export function arrivalsMs({ shape, perSecond }: Arrivals, users: number, seed: string): Float64Array {
@@ -38,19 +38,19 @@ export function arrivalsMs({ shape, perSecond }: Arrivals, users: number, seed: 
   const moments = new Float64Array(users);
   let come = 0;
   for (let i = 0; i < users; i++) {
-    // Gaps of a Poisson process of rate 1, stretched so that so many have come when the shape says so.
+    // Gaps of a Poisson process of rate 1, stretched to follow the shape.
     come += -Math.log((random.belowNumber(DRAWS) + 1) / DRAWS);
     moments[i] = come <= users ? wholeMs * timeOf(shape, come / users) : wholeMs + ((come - users) * 1_000) / perSecond;
   }
   return moments;
 }
 
-/** The inverse of `COME`. */
+/** The inverse of `CUMULATIVE`. */
 function timeOf(shape: Shape, part: number): number {
   let [least, most] = [0, 1];
   for (let i = 0; i < BISECTIONS; i++) {
     const middle = (least + most) / 2;
-    if (COME[shape](middle) < part) least = middle;
+    if (CUMULATIVE[shape](middle) < part) least = middle;
     else most = middle;
   }
   return most;

@@ -1,6 +1,6 @@
 import { randomSource } from '../rain/fairness.ts';
 
-/** What a user is like: as a good client is; one whose line breaks again and again; one who stops reading; one who cheats. */
+/** Behaviour of a user: a good client; a connection that breaks again and again; a reader that stops reading; a cheater. */
 export type Behaviour = 'good' | 'flaky' | 'slow' | 'cheater';
 
 /** Shares of all users, each from 0 to 1, together at most 1. */
@@ -10,10 +10,10 @@ export interface Shares {
   cheaters: number;
 }
 
-/** Who is what, drawn from the seed; the numbers are exact. @throws RangeError for shares that are none */
+/** The behaviour of each user, drawn from the seed; the numbers are exact. @throws RangeError for invalid shares */
 export function behavioursOf({ flaky, slow, cheaters }: Shares, users: number, seed: string): Behaviour[] {
   for (const share of [flaky, slow, cheaters]) if (!(share >= 0 && share <= 1)) throw new RangeError(`expected shares from 0 to 1, got ${share}`);
-  if (flaky + slow + cheaters > 1) throw new RangeError(`expected shares of together at most 1, got ${flaky + slow + cheaters}`);
+  if (flaky + slow + cheaters > 1) throw new RangeError(`expected shares with a sum of at most 1, got ${flaky + slow + cheaters}`);
   const behaviours: Behaviour[] = (['flaky', 'slow', 'cheater'] as const).flatMap((behaviour, i) =>
     Array.from({ length: Math.floor(users * [flaky, slow, cheaters][i]!) }, () => behaviour));
   while (behaviours.length < users) behaviours.push('good');

@@ -6,60 +6,60 @@ import { FaultInjector } from './faultInjection.ts';
 import type { BotOutcome } from './outcome.ts';
 import { TicketClient } from './ticketClient.ts';
 import { isSamePlan, Schedule } from './schedule.ts';
-import type { HeardMessage, HeardRain, HeardResult } from './serverMessage.ts';
+import type { ReceivedMessage, ReceivedRain, ReceivedResult } from './serverMessage.ts';
 import type { LoadtestEnvironment } from './environment.ts';
 
 export interface BotSelf {
   userId: string;
-  /** From seeing that it rains, or from the moment that counts for all, to tapping, ms. */
+  /** Time from seeing the open rain, or from the common start, to the tap, ms. */
   reactionMs: number;
   behaviour?: Behaviour;
-  /** The address to call from; `undefined` leaves it to the system. */
+  /** Source address; `undefined`: the system chooses. */
   localAddress: string | undefined;
 }
 
 /**
- * One simulated user, who does what a good client does:
+ * One simulated user that behaves like a good client:
  *
- *     waiting ──it rains, and a human moment later──▶ asking ──the answer──▶ won, or lost
- *        ▲                                             │  ▲
- *        └── not started, paused ──────────────────────┤  │ a pause, longer each time
- *                                                      └──┘ too fast, busy, line lost
+ *     waiting ──the rain opens, then the reaction time──▶ grabbing ──the answer──▶ won, or lost
+ *        ▲                                                │  ▲
+ *        └── not started, paused ─────────────────────────┤  │ a pause, longer each time
+ *                                                         └──┘ too fast, busy, connection lost
  *
- * A question whose answer went down with its line is asked again on the next one, because repeating is safe [R6].
+ * A grab without an answer is repeated on the next connection, because a repeat is safe [R6].
  */
 export class Bot {
-  readonly #around: LoadtestEnvironment;
+  readonly #environment: LoadtestEnvironment;
   readonly #self: BotSelf;
   readonly #schedule: Schedule;
   readonly #connection: Connection;
   readonly #faults: FaultInjector;
-  readonly #pocket: TicketClient;
-  readonly #alarm = new Timer();
-  #rain: HeardRain | undefined;
+  readonly #ticketClient: TicketClient;
+  readonly #timer = new Timer();
+  #rain: ReceivedRain | undefined;
   #asks = 0;
-  /** The question under way. */
-  #asked: { ref: string; at: number } | undefined;
+  /** The grab that has no answer yet. */
+  #pending: { ref: string; at: number } | undefined;
   #won: { redPacketId: string; amount: string; again: boolean } | undefined;
   #creditedId: string | undefined;
   #outcome: BotOutcome | undefined;
   #resolve: (outcome: BotOutcome) => void = () => {};
   #reject: (fault: unknown) => void = () => {};
 
-  constructor(around: LoadtestEnvironment, self: BotSelf) {
-    this.#around = around;
+  constructor(environment: LoadtestEnvironment, self: BotSelf) {
+    this.#environment = environment;
     this.#self = self;
-    this.#schedule = new Schedule(around, self.reactionMs, around.inPlaceAt);
-    this.#connection = new Connection(around, self.userId, self.localAddress, {
-      onMessage: (message) => this.#hear(message),
+    this.#schedule = new Schedule(environment, self.reactionMs, environment.inPlaceAt);
+    this.#connection = new Connection(environment, self.userId, self.localAddress, {
+      onMessage: (message) => this.#receive(message),
       onWelcome: () => this.#faults.welcomed(),
-      ticket: () => this.#pocket.ticket,
+      ticket: () => this.#ticketClient.ticket,
       onBroken: () => this.#onBroken(),
       onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
       onFault: (fault) => this.#reject(fault),
     });
-    this.#pocket = new TicketClient(around, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
-    this.#faults = new FaultInjector(around, self.behaviour ?? 'good', this.#connection);
+    this.#ticketClient = new TicketClient(environment, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
+    this.#faults = new FaultInjector(environment, self.behaviour ?? 'good', this.#connection);
   }
 
   /** Resolves when the outcome is known and the socket is closed. @throws what `tokenFor` throws */
@@ -71,85 +71,85 @@ export class Bot {
     });
   }
 
-  /** Leaves at once with what he has. */
+  /** Disconnects at once and keeps what it has won. */
   abort(): void {
-    this.#alarm.clear();
+    this.#timer.clear();
     this.#connection.leave('at once');
   }
 
-  #hear(message: HeardMessage): void {
+  #receive(message: ReceivedMessage): void {
     if (this.#outcome) return;
     switch (message.type) {
-      case 'rain': return this.#hearRain(message);
-      case 'result': return this.#hearResult(message);
+      case 'rain': return this.#receiveRain(message);
+      case 'result': return this.#receiveResult(message);
       case 'ticket':
-      case 'challenge': return this.#hearTicket(message);
-      case 'credited': return this.#hearCredited(message.rainId, message.redPacketId, message.amount);
+      case 'challenge': return this.#receiveTicket(message);
+      case 'credited': return this.#receiveCredited(message.rainId, message.redPacketId, message.amount);
       case 'error':
-        this.#around.counters.misunderstood++;
-        // A challenge that has run out: there is another.
+        this.#environment.counters.misunderstood++;
+        // The challenge has expired; a join brings another.
         if (message.code === 'not_solved') this.#joinAgain();
         return;
       default: return;
     }
   }
 
-  #hearRain(rain: HeardRain): void {
-    const { rainId, counters, now } = this.#around;
+  #receiveRain(rain: ReceivedRain): void {
+    const { rainId, counters, now } = this.#environment;
     if (rain.rainId !== rainId) return;
     const before = this.#rain;
-    if (before?.state === 'loaded' && rain.state === 'open') counters.heardStart(now());
+    if (before?.state === 'loaded' && rain.state === 'open') counters.startReceived(now());
     this.#rain = rain;
-    if (this.#asked) return;
+    if (this.#pending) return;
     this.#connection.answered();
-    if (!this.#alarm.isSet || !isSamePlan(before, rain)) this.#plan(rain);
+    if (!this.#timer.isSet || !isSamePlan(before, rain)) this.#plan(rain);
   }
 
-  #hearTicket(message: Extract<HeardMessage, { type: 'ticket' | 'challenge' }>): void {
-    if (!this.#pocket.hear(message)) return;
+  #receiveTicket(message: Extract<ReceivedMessage, { type: 'ticket' | 'challenge' }>): void {
+    if (!this.#ticketClient.receive(message)) return;
     this.#connection.answered();
-    if (this.#rain && !this.#asked) this.#plan(this.#rain);
+    if (this.#rain && !this.#pending) this.#plan(this.#rain);
   }
 
-  #plan(rain: HeardRain): void {
+  #plan(rain: ReceivedRain): void {
     if (this.#won) return;
-    this.#alarm.clear();
+    this.#timer.clear();
     const wait = Math.max(this.#schedule.waitMs(rain), 0) || (this.#lacksTicket(rain) ? Infinity : 0);
     if (wait <= 0) return this.#ask();
-    const { sleepMsMax } = this.#around.retryPolicy;
-    if (wait <= sleepMsMax) this.#alarm.set(wait, () => this.#plan(this.#rain ?? rain));
-    else this.#alarm.set(sleepMsMax, () => this.#connection.join());
+    const { sleepMsMax } = this.#environment.retryPolicy;
+    if (wait <= sleepMsMax) this.#timer.set(wait, () => this.#plan(this.#rain ?? rain));
+    else this.#timer.set(sleepMsMax, () => this.#connection.join());
   }
 
-  /** He waits for it until it is there, and joins again when it does not come. */
-  #lacksTicket({ state }: HeardRain): boolean {
-    return this.#pocket.wanting && state !== 'closed' && state !== 'settled';
+  /** Waits for the ticket, and joins again if it does not come. */
+  #lacksTicket({ state }: ReceivedRain): boolean {
+    return this.#ticketClient.wanting && state !== 'closed' && state !== 'settled';
   }
 
   #ask(): void {
-    const { now, retryPolicy, rainId, counters } = this.#around;
+    const { now, retryPolicy, rainId, counters } = this.#environment;
     if (this.#asks >= retryPolicy.asksMax) return this.#end({ kind: 'gave_up', reason: `asked ${this.#asks} times` });
     const ref = String(++this.#asks);
     this.#schedule.tapped();
     if (this.#asks === 1) counters.late.record(this.#schedule.sinceTapMs() ?? 0);
-    this.#asked = { ref, at: now() };
-    this.#connection.ask({ type: 'grab', rainId, ref, ...this.#pocket.carried() });
+    this.#pending = { ref, at: now() };
+    this.#connection.ask({ type: 'grab', rainId, ref, ...this.#ticketClient.carried() });
     this.#faults.asked();
   }
 
-  #hearResult(result: HeardResult): void {
-    const { counters, now, rainId } = this.#around;
+  #receiveResult(result: ReceivedResult): void {
+    const { counters, now, rainId } = this.#environment;
     if (result.rainId !== rainId) return;
-    const asked = this.#asked?.ref === result.ref ? this.#asked : undefined;
+    const asked = this.#pending?.ref === result.ref ? this.#pending : undefined;
     if (asked) {
       counters.answer(result.code, this.#reads ? now() - asked.at : undefined, now());
-      this.#asked = undefined;
+      this.#pending = undefined;
       this.#connection.answered();
     }
-    if (result.code === '0' || result.code === '1' || result.redPacketId !== undefined) return this.#hearWin(result);
-    // Unasked, on joining, only "no such rain" settles anything; "busy" says that he was not let join, that his own result could
-    // not be looked up, or that too many challenges are asked for just now.
-    if (!asked && result.code === '-7') return this.#pocket.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
+    if (result.code === '0' || result.code === '1' || result.redPacketId !== undefined) return this.#receiveWin(result);
+    // Without a grab, only "no such rain" is final. "busy" means that the join was refused, that the user's own result
+    // could not be read, or that too many challenges are requested now.
+    if (!asked && result.code === '-7') return this.#ticketClient.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
     if (!asked && result.code !== '-8') return;
     const retry = retryOf(result);
     switch (retry) {
@@ -161,7 +161,7 @@ export class Bot {
         this.#schedule.startOver();
         return this.#pause();
       case 'after joining again':
-        this.#pocket.lose();
+        this.#ticketClient.lose();
         return this.#joinAgain();
       case 'after a pause':
         return this.#pause(result.retryInMs);
@@ -178,40 +178,40 @@ export class Bot {
   #joinAgain(retryInMs?: number): void {
     this.#schedule.pause(retryInMs);
     this.#connection.answered();
-    this.#alarm.set(this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : retryInMs ?? 0, () => this.#connection.join());
+    this.#timer.set(this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : retryInMs ?? 0, () => this.#connection.join());
   }
 
-  #hearWin({ code, redPacketId = '', amount = '' }: HeardResult): void {
-    const { counters, creditWaitMs } = this.#around;
-    counters.told.tell(this.#self.userId, redPacketId, amount);
+  #receiveWin({ code, redPacketId = '', amount = '' }: ReceivedResult): void {
+    const { counters, creditWaitMs } = this.#environment;
+    counters.told.add(this.#self.userId, redPacketId, amount);
     if (this.#won) return;
     this.#won = { redPacketId, amount, again: code === '1' };
-    this.#asked = undefined;
+    this.#pending = undefined;
     this.#connection.answered();
     counters.progress.won++;
-    counters.at('won', this.#around.now());
+    counters.at('won', this.#environment.now());
     this.#decided();
-    this.#alarm.clear();
+    this.#timer.clear();
     if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
-    this.#alarm.set(creditWaitMs, () => this.#leaveWithPacket());
+    this.#timer.set(creditWaitMs, () => this.#leaveWithPacket());
   }
 
-  #hearCredited(rainId: string, redPacketId: string, amount: string): void {
-    if (rainId !== this.#around.rainId) return;
-    this.#around.counters.told.tell(this.#self.userId, redPacketId, amount);
-    if (this.#creditedId === undefined) this.#around.counters.credited(this.#around.now());
+  #receiveCredited(rainId: string, redPacketId: string, amount: string): void {
+    if (rainId !== this.#environment.rainId) return;
+    this.#environment.counters.told.add(this.#self.userId, redPacketId, amount);
+    if (this.#creditedId === undefined) this.#environment.counters.credited(this.#environment.now());
     this.#creditedId = redPacketId;
     if (this.#won) this.#leaveWithPacket();
   }
 
   #decided(): void {
-    const { counters } = this.#around;
+    const { counters } = this.#environment;
     counters.progress.answered++;
     const tapMs = this.#schedule.sinceTapMs();
     if (tapMs !== undefined && this.#reads) counters.taps.record(tapMs);
   }
 
-  /** Who does not read waits for himself: that is no latency of the server's. */
+  /** A user who does not read delays the answers: that is no latency of the server. */
   get #reads(): boolean {
     return this.#self.behaviour !== 'slow';
   }
@@ -221,26 +221,26 @@ export class Bot {
   }
 
   #onBroken(): void {
-    // What was asked is asked again after the next join, unless that tells the answer: its moment to tap has passed.
-    this.#asked = undefined;
-    // A winner goes on waiting for his credit; the next join tells it.
-    if (!this.#won) this.#alarm.clear();
+    // The grab is repeated after the next join, unless the join brings the answer.
+    this.#pending = undefined;
+    // A winner continues to wait for the credit; the next join reports it.
+    if (!this.#won) this.#timer.clear();
   }
 
   #end(outcome: BotOutcome): void {
     this.#outcome = outcome;
-    this.#alarm.clear();
+    this.#timer.clear();
     this.#connection.leave('politely');
   }
 
-  /** The socket is closed. A packet that was won stays won, whatever came after it. */
+  /** The socket is closed. A win stays a win, whatever came after it. */
   #finish(otherwise: BotOutcome): void {
-    this.#alarm.clear();
+    this.#timer.clear();
     this.#faults.end();
-    this.#pocket.end();
+    this.#ticketClient.end();
     const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
     const outcome = this.#outcome ?? won ?? otherwise;
-    this.#around.counters.ended(outcome);
+    this.#environment.counters.ended(outcome);
     this.#resolve(outcome);
   }
 }

@@ -1,16 +1,16 @@
 import type { ToldPackets } from './toldPackets.ts';
 
-/** What cheaters have done and what they got for it; plain data. */
+/** The actions of the cheaters and their results; plain data. */
 export interface CheatReport {
   users: number;
-  /** Frames sent: grabs too fast, garbage, forged fields. */
+  /** Frames sent: grabs that are too fast, invalid messages, forged fields. */
   frames: number;
-  /** What they were answered, refused and closed with, by name. */
+  /** Answers, refusals and close codes that they received, by name. */
   heard: { name: string; count: number }[];
   winners: number;
-  /** Who was told of more than one packet. There must be none. */
+  /** Cheaters that received more than one packet. Must be 0. */
   wonTwice: number;
-  /** Who could not find out in the end whether he had won, e.g. because he was kept out. */
+  /** Cheaters that could not read their own result in the end, for example because they were banned. */
   unheard: number;
 }
 
@@ -22,26 +22,26 @@ export interface CheatRecord {
   packets: [userId: string, redPacketIds: string[]][];
 }
 
-/** Cheaters are reported apart: what they hear is no measure of how others are served. */
+/** Cheaters are counted apart, because their answers say nothing about the service for other users. */
 export class CheatCounters {
   users = 0;
   frames = 0;
   unheard = 0;
   readonly #heard = new Map<string, number>();
   readonly #packets = new Map<string, Set<string>>();
-  readonly #told: ToldPackets;
+  readonly #toldPackets: ToldPackets;
 
   constructor(told: ToldPackets) {
-    this.#told = told;
+    this.#toldPackets = told;
   }
 
-  hear(name: string, count = 1): void {
+  receive(name: string, count = 1): void {
     this.#heard.set(name, (this.#heard.get(name) ?? 0) + count);
   }
 
-  /** What a cheater wins is won, and has to be found in the audit. */
+  /** A cheater's win is a real win, and the audit must contain it. */
   win(userId: string, redPacketId: string, amount: string): void {
-    this.#told.tell(userId, redPacketId, amount);
+    this.#toldPackets.add(userId, redPacketId, amount);
     this.#hold(userId, redPacketId);
   }
 
@@ -62,7 +62,7 @@ export class CheatCounters {
     this.users += users;
     this.frames += frames;
     this.unheard += unheard;
-    for (const [name, count] of heard) this.hear(name, count);
+    for (const [name, count] of heard) this.receive(name, count);
     for (const [userId, ids] of packets) for (const id of ids) this.#hold(userId, id);
   }
 

@@ -1,11 +1,11 @@
 import { sampleOf } from '../client/clock.ts';
 
-/** Monotonic milliseconds of this process; `performance.now` unless a test says otherwise. */
+/** Monotonic milliseconds of this process; `performance.now` except in tests. */
 export type Now = () => number;
 
 /**
- * The server's clock as this process knows it, by the quickest exchange seen so far. All bots of a process share one; a client
- * alone has few exchanges and forgets old ones, this one has thousands in a minute, and they are over before clocks drift.
+ * The server's clock as this process estimates it, from the fastest exchange so far. All bots of a process share one. A single client
+ * has few exchanges and drops old ones; here are thousands in a minute, and the run ends before the clocks drift.
  */
 export class ServerClock {
   readonly #now: Now;
@@ -16,15 +16,15 @@ export class ServerClock {
     this.#now = now;
   }
 
-  /** @param serverTime epoch ms, told in an exchange that went from `askedAt` to now (monotonic ms) */
-  observe(askedAt: number, serverTime: number): void {
-    const { offsetMs, roundTripMs } = sampleOf(serverTime, askedAt, this.#now());
+  /** @param serverTime epoch ms, from an exchange between `sentAt` and now (monotonic ms) */
+  observe(sentAt: number, serverTime: number): void {
+    const { offsetMs, roundTripMs } = sampleOf(serverTime, sentAt, this.#now());
     if (roundTripMs < 0 || roundTripMs >= this.#roundTripMs) return;
     this.#roundTripMs = roundTripMs;
     this.#offsetMs = offsetMs;
   }
 
-  /** Epoch ms of the server, wrong by at most half of `roundTripMs`. */
+  /** Epoch ms of the server, with an error of at most half of `roundTripMs`. */
   now(): number {
     return this.#now() + this.#offsetMs;
   }

@@ -2,29 +2,29 @@ import { reconnectAfter, type Loss } from '../client/reconnect.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
 import { describeLoss, dial, type BotSocket } from './socket.ts';
 import { backoffMs } from './retryPolicy.ts';
-import type { HeardMessage } from './serverMessage.ts';
+import type { ReceivedMessage } from './serverMessage.ts';
 import type { LoadtestEnvironment } from './environment.ts';
 
-/** Why there will be no other line. */
+/** Why there will be no further connection. */
 type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { kind: 'gave_up'; reason: string };
 
 interface ConnectionEvents {
-  onMessage(message: HeardMessage): void;
-  /** The line stands, and he is about to join. */
+  onMessage(message: ReceivedMessage): void;
+  /** The connection is open, and the join follows. */
   onWelcome?(): void;
-  /** The ticket that he has from before. */
+  /** The ticket from an earlier connection. */
   ticket?(): string | undefined;
-  /** The line is lost and another will be dialled: what was asked stays unanswered. */
+  /** The connection is lost and will be opened again; pending requests get no answer. */
   onBroken(): void;
-  /** Exactly once, and nothing after it. */
+  /** Called exactly once, as the last event. */
   onGone(gone: Gone): void;
-  /** No token could be had, or it cannot stand in a header. */
+  /** There is no token, or it has invalid characters. */
   onFault(fault: unknown): void;
 }
 
-/** Keeps one user connected and joined: dials, says hello, and after a pause dials again when the line is lost. */
+/** Keeps one user connected and joined, and reconnects after a pause when the connection is lost. */
 export class Connection {
-  readonly #around: LoadtestEnvironment;
+  readonly #environment: LoadtestEnvironment;
   readonly #userId: string;
   readonly #localAddress: string | undefined;
   readonly #events: ConnectionEvents;
@@ -33,21 +33,21 @@ export class Connection {
   #welcomed = false;
   #leaving = false;
   #dials = 0;
-  /** Lines lost since the last answer: how far to back off. */
+  /** Connections lost since the last answer, for the backoff. */
   #failures = 0;
-  /** When the gateway that is closing wants to see him again (local clock); nothing else decides then. */
-  #comeBackAt: number | undefined;
+  /** When the closing gateway asked this user to reconnect (local clock); this has priority over the backoff. */
+  #reconnectAt: number | undefined;
 
-  constructor(around: LoadtestEnvironment, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
-    this.#around = around;
+  constructor(environment: LoadtestEnvironment, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
+    this.#environment = environment;
     this.#userId = userId;
     this.#localAddress = localAddress;
     this.#events = events;
   }
 
-  /** @param invited at this very moment: no throttle, the gateway has spread its players itself */
+  /** @param invited the gateway chose this time, so there is no throttle: it spreads its players itself */
   async open(invited = false): Promise<void> {
-    const { throttle, tokenFor, counters, retryPolicy, address, now } = this.#around;
+    const { throttle, tokenFor, counters, retryPolicy, address, now } = this.#environment;
     try {
       const passed = invited || await throttle.pass();
       if (this.#leaving) return;
@@ -58,9 +58,9 @@ export class Connection {
       counters.dials++;
       const dialledAt = now();
       this.#socket = dial({ address, token, localAddress: this.#localAddress, retryPolicy }, {
-        onMessage: (message) => this.#hear(message, dialledAt),
+        onMessage: (message) => this.#receive(message, dialledAt),
         onUnreadable: () => { counters.misunderstood++; },
-        onLost: (loss) => this.#lose(loss),
+        onLost: (loss) => this.#onLost(loss),
       });
       this.#expectWithin(retryPolicy.handshakeMs + retryPolicy.answerMs);
     } catch (fault) {
@@ -68,16 +68,16 @@ export class Connection {
     }
   }
 
-  /** Says something that will be answered; if `answered` is not called in time, the line counts as lost. Without a line it is dropped. */
+  /** Sends a request; without `answered` in time the connection counts as lost. Without a connection the request is dropped. */
   ask(message: ClientMessage): void {
     if (!this.#welcomed) return;
-    this.#socket?.say(message);
-    this.#expectWithin(this.#around.retryPolicy.answerMs);
+    this.#socket?.send(message);
+    this.#expectWithin(this.#environment.retryPolicy.answerMs);
   }
 
   join(): void {
     const ticket = this.#events.ticket?.();
-    this.ask({ type: 'join', rainId: this.#around.rainId, ...(ticket !== undefined && { ticket }) });
+    this.ask({ type: 'join', rainId: this.#environment.rainId, ...(ticket !== undefined && { ticket }) });
   }
 
   answered(): void {
@@ -85,12 +85,12 @@ export class Connection {
     this.#failures = 0;
   }
 
-  /** The line breaks: as if by itself. */
+  /** Breaks the connection, as in a network failure. */
   drop(): void {
-    this.#socket?.cut();
+    this.#socket?.destroy();
   }
 
-  /** @returns reads on, should the line still be there */
+  /** @returns continues to read, if the connection still exists */
   stopReading(): () => void {
     return this.#socket?.stopReading() ?? (() => {});
   }
@@ -101,18 +101,18 @@ export class Connection {
     this.#leaving = true;
     clearTimeout(this.#timer);
     if (!this.#socket) return this.#events.onGone({ kind: 'left' });
-    if (how === 'politely') this.#socket.hangUp();
-    else this.#socket.cut();
+    if (how === 'politely') this.#socket.close();
+    else this.#socket.destroy();
   }
 
-  /** Half-open sockets never say that they are lost; silence does. */
+  /** Half-open sockets send no close event, so a missing answer ends them. */
   #expectWithin(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#socket?.cut(), ms);
+    this.#timer = setTimeout(() => this.#socket?.destroy(), ms);
   }
 
-  #hear(message: HeardMessage, dialledAt: number): void {
-    const { clock, counters, now } = this.#around;
+  #receive(message: ReceivedMessage, dialledAt: number): void {
+    const { clock, counters, now } = this.#environment;
     if (this.#leaving) return;
     switch (message.type) {
       case 'welcome':
@@ -120,37 +120,37 @@ export class Connection {
         this.#welcomed = true;
         counters.connected(1, now());
         this.#events.onWelcome?.();
-        this.#socket?.say({ type: 'ping', t: now() });
+        this.#socket?.send({ type: 'ping', t: now() });
         return this.join();
       case 'pong':
         return clock.observe(message.t, message.serverTime);
       case 'goodbye':
-        this.#comeBackAt = now() + message.reconnectInMs;
+        this.#reconnectAt = now() + message.reconnectInMs;
         return;
       default:
         return this.#events.onMessage(message);
     }
   }
 
-  #lose(loss: Loss): void {
+  #onLost(loss: Loss): void {
     clearTimeout(this.#timer);
-    const { counters } = this.#around;
+    const { counters } = this.#environment;
     const welcomed = this.#welcomed;
     this.#socket = undefined;
     this.#welcomed = false;
-    if (welcomed) counters.connected(-1, this.#around.now());
+    if (welcomed) counters.connected(-1, this.#environment.now());
     if (this.#leaving) return this.#events.onGone({ kind: 'left' });
     if (welcomed) counters.lostLines++;
     else {
       counters.failedDials++;
       counters.lastFailure = loss;
     }
-    const comeBackAt = this.#comeBackAt;
-    this.#comeBackAt = undefined;
-    const awayMs = comeBackAt === undefined ? undefined : Math.max(0, comeBackAt - this.#around.now());
-    // A token is fetched for every line.
+    const reconnectAt = this.#reconnectAt;
+    this.#reconnectAt = undefined;
+    const awayMs = reconnectAt === undefined ? undefined : Math.max(0, reconnectAt - this.#environment.now());
+    // Every connection fetches its own token.
     const reconnect = reconnectAfter({ loss, awayMs, welcomed, freshToken: true, failures: this.#failures });
-    if (reconnect.kind === 'never' || this.#dials >= this.#around.retryPolicy.dialsMax) {
+    if (reconnect.kind === 'never' || this.#dials >= this.#environment.retryPolicy.dialsMax) {
       this.#leaving = true;
       return this.#events.onGone(loss.kind === 'refused' ? { kind: 'refused', status: loss.status } : { kind: 'gave_up', reason: describeLoss(loss) });
     }
@@ -160,7 +160,7 @@ export class Connection {
         this.#timer = setTimeout(() => void this.open(true), reconnect.afterMs);
         return;
       case 'later':
-        this.#timer = setTimeout(() => void this.open(), reconnect.atLeastMs + backoffMs(this.#failures++, this.#around.random, this.#around.retryPolicy));
+        this.#timer = setTimeout(() => void this.open(), reconnect.atLeastMs + backoffMs(this.#failures++, this.#environment.random, this.#environment.retryPolicy));
         return;
       default: return reconnect satisfies never;
     }

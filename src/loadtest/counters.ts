@@ -3,27 +3,27 @@ import { reasonOf } from '../protocol/outcomes.ts';
 import { CheatCounters, type CheatRecord } from './cheatCounters.ts';
 import { LatencyRecorder, type LatencyRecord } from './latency.ts';
 import { outcomeName, type BotOutcome } from './outcome.ts';
-import { StartHeard, type StartRecord } from './startTimes.ts';
+import { StartTimes, type StartRecord } from './startTimes.ts';
 import { Timeline, type TimelineRecord } from './timeline.ts';
 import { ToldPackets } from './toldPackets.ts';
 
-/** Counts of bots; all only rise, except `connected`. */
+/** Counts of bots; all but `connected` only rise. */
 export interface Progress {
   users: number;
   /** Sockets open now. */
   connected: number;
-  /** Bots that have their answer, whatever it is. */
+  /** Bots with a final answer. */
   answered: number;
   won: number;
   credited: number;
-  /** Bots that have left for good. */
+  /** Bots that have ended. */
   ended: number;
 }
 
 const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'challenges'] as const;
 const RECORDERS = ['asks', 'taps', 'late'] as const;
 
-/** Counters on its way to another process. */
+/** The counters as plain data, for another process. */
 export interface WaveCountersRecord {
   progress: Progress;
   told: { entries: [string, string, string][]; faults: number; examples: readonly string[] };
@@ -37,46 +37,46 @@ export interface WaveCountersRecord {
   lastFailure: Loss | undefined;
 }
 
-/** Where all bots of a wave write down what they see. */
+/** The counters of all bots of a wave. */
 export class WaveCounters {
   readonly progress: Progress;
   readonly told = new ToldPackets();
-  /** From a question to its answer. */
+  /** From a grab to its answer. */
   readonly asks = new LatencyRecorder();
-  /** From the moment a user meant to tap to the answer that settled it, retries and reconnects included. */
+  /** From the planned time of the tap to the final answer, with retries and reconnects. */
   readonly taps = new LatencyRecorder();
-  /** From the moment a user meant to tap to his first question: what this side added. */
+  /** From the planned time of the tap to the first grab: the delay of the load generator itself. */
   readonly late = new LatencyRecorder();
   readonly answers = new Map<string, number>();
   readonly outcomes = new Map<string, number>();
-  readonly start = new StartHeard();
+  readonly start = new StartTimes();
   readonly timeline = new Timeline();
   readonly cheats = new CheatCounters(this.told);
   dials = 0;
-  /** Dials that a welcome followed. */
+  /** Connects with a welcome. */
   welcomes = 0;
-  /** Dials that no welcome followed. */
+  /** Connects without a welcome. */
   failedDials = 0;
-  /** How the last of these ended. */
+  /** How the last failed connect ended. */
   lastFailure: Loss | undefined;
-  /** Lines that were lost after the welcome, although the bot had not hung up. */
+  /** Connections lost after the welcome and not closed by the bot. */
   lostLines = 0;
-  /** Frames that are none of rain.v1, and `error` messages: with a right server and a right bot there are none. */
+  /** Invalid frames and `error` messages: a correct server and a correct bot cause none. */
   misunderstood = 0;
-  /** Lines that flaky users have cut, and how often slow ones have stopped reading. */
+  /** How often flaky users broke their connection, and how often slow users stopped reading. */
   cuts = 0;
   stops = 0;
   /** Challenges solved. */
   challenges = 0;
   readonly #zeroMs: number;
 
-  /** @param zeroMs the start of the wave, as `now` of all that follows tells it */
+  /** @param zeroMs start of the wave, on the same clock as the `now` of the methods */
   constructor(users: number, zeroMs = 0) {
     this.#zeroMs = zeroMs;
     this.progress = { users, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
   }
 
-  /** @param askMs `undefined`: how long it took says nothing */
+  /** @param askMs `undefined`: the time says nothing about the server */
   answer(code: string, askMs: number | undefined, now = 0): void {
     this.answers.set(code, (this.answers.get(code) ?? 0) + 1);
     this.at(`answer ${reasonOf(code)}`, now);
@@ -94,8 +94,8 @@ export class WaveCounters {
     this.at('credited', now);
   }
 
-  heardStart(now: number): void {
-    this.start.hear(now - this.#zeroMs);
+  startReceived(now: number): void {
+    this.start.add(now - this.#zeroMs);
   }
 
   at(what: string, now: number, count = 1): void {
@@ -118,7 +118,7 @@ export class WaveCounters {
     };
   }
 
-  /** Adds what another process has seen of the same wave; `users` are counted already. */
+  /** Adds the counters of another process of the same wave; `users` is counted already. */
   merge(other: WaveCountersRecord): void {
     for (const name of ['connected', 'answered', 'won', 'credited', 'ended'] as const) this.progress[name] += other.progress[name];
     this.told.merge(other.told);

@@ -4,14 +4,14 @@ import type { RetryPolicy } from './retryPolicy.ts';
 import type { WaveCounters } from './counters.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What all bots of a wave share; a bot of its own is little more than a socket and a timer. */
+/** The objects that all bots of a wave share; a bot itself is little more than a socket and a timer. */
 export interface LoadtestEnvironment {
   address: URL;
   rainId: string;
   tokenFor: (userId: string) => Promise<string>;
-  /** How long a winner waits to hear `credited`, ms; 0: not at all. */
+  /** How long a winner waits for the message `credited`, ms; 0: not at all. */
   creditWaitMs: number;
-  /** Users' times to tap count from here (monotonic ms), or from the opening if that is later; absent: from when each sees it rain. */
+  /** The taps count from this time (monotonic ms), or from the opening if that is later; absent: from when each user sees the rain open. */
   inPlaceAt?: number;
   throttle: Throttle;
   clock: ServerClock;
@@ -19,6 +19,6 @@ export interface LoadtestEnvironment {
   random: RandomSource;
   retryPolicy: RetryPolicy;
   counters: WaveCounters;
-  /** The last ticket that anybody here was handed: what a cheater might have got hold of. */
+  /** The last ticket of any user of the wave, which a cheater may try to use. */
   overheard: { ticket?: string };
 }

@@ -1,6 +1,6 @@
 import type { RandomSource } from '../rain/fairness.ts';
 
-/** What a cheater sends instead of a grab, each once in a while: nothing of it may win, and nothing of it may harm. */
+/** Messages that a cheater sends in between: none of them may win or cause damage. */
 const FORGERIES: ((rainId: string, random: RandomSource) => string | Buffer)[] = [
   (rainId) => JSON.stringify({ type: 'grab', rainId, userId: 'bot-0' }),
   (rainId) => JSON.stringify({ type: 'grab', rainId, amount: '9999.99', redPacketId: `${rainId}.0` }),
@@ -12,7 +12,7 @@ const FORGERIES: ((rainId: string, random: RandomSource) => string | Buffer)[] =
   () => '[]',
   (_rainId, random) => Buffer.from(Array.from({ length: 32 }, () => random.belowNumber(256))),
 ];
-/** Of a hundred frames so many are forged; the others are grabs, and too many of them. */
+/** Percentage of forged frames; the others are grabs at a too high rate. */
 const FORGED_PERCENT = 2;
 
 export function forge(rainId: string, random: RandomSource): string | Buffer {

@@ -1,10 +1,10 @@
 import type { RandomSource } from '../rain/fairness.ts';
 
-/** What a cheater has got hold of. */
+/** The tickets that a cheater knows. */
 export interface Loot {
-  /** His own, if he was given one without work. */
+  /** The cheater's own ticket, if it got one without a challenge. */
   own: string | undefined;
-  /** Somebody else's. */
+  /** The ticket of another user. */
   overheard: string | undefined;
 }
 
@@ -12,7 +12,7 @@ type Trick = (loot: Loot, random: RandomSource) => { ticket?: string }[];
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Ways past the ticket, by the name that their answers come back under. The last may win, but only as much as anybody with a ticket. */
+/** Ways around the ticket; the name is the ref of the grab. The last one may win, but only as often as any user with a ticket. */
 const TRICKS: Record<string, Trick> = {
   'no ticket': () => [{}],
   'forged ticket': ({ own, overheard }, random) => [{ ticket: forged(own ?? overheard, random) }],
@@ -21,13 +21,13 @@ const TRICKS: Record<string, Trick> = {
 };
 export const TRICK_NAMES: readonly string[] = Object.keys(TRICKS);
 
-/** Frames of one trick, drawn; none when he has not got what it needs. */
+/** The frames of a random trick; empty when the cheater lacks the ticket for it. */
 export function trick(rainId: string, loot: Loot, random: RandomSource): string[] {
   const name = TRICK_NAMES[random.belowNumber(TRICK_NAMES.length)]!;
   return TRICKS[name]!(loot, random).map((shown) => JSON.stringify({ type: 'grab', rainId, ref: name, ...shown }));
 }
 
-/** A ticket with one letter changed, or letters that look like one. */
+/** A ticket with one changed character, or a random text in the form of a ticket. */
 function forged(ticket: string | undefined, random: RandomSource): string {
   const letter = () => LETTERS[random.belowNumber(LETTERS.length)]!;
   if (ticket === undefined) return Array.from({ length: 64 }, letter).join('');

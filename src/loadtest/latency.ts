@@ -1,6 +1,6 @@
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
 
-/** Ten minutes; a percentile shows nothing longer. */
+/** Ten minutes, the longest value of a percentile. */
 const LATENCY_US_MAX = 600_000_000;
 
 /** Milliseconds. */
@@ -12,13 +12,13 @@ export interface Latency {
   max: number;
 }
 
-/** A recorder on its way to another process. */
+/** A recorder as plain data, for another process. */
 export interface LatencyRecord {
   histogram: string;
   maxMs: number;
 }
 
-/** Latencies to three significant digits, in memory that does not grow with their number [R10]. */
+/** Latencies with three significant digits, in constant memory [R10]. */
 export class LatencyRecorder {
   readonly #histogram: Histogram = build({
     lowestDiscernibleValue: 1, highestTrackableValue: LATENCY_US_MAX, numberOfSignificantValueDigits: 3, bitBucketSize: 32, useWebAssembly: false,
@@ -30,7 +30,7 @@ export class LatencyRecorder {
     this.#histogram.recordValue(Math.min(LATENCY_US_MAX, Math.max(1, Math.round(ms * 1_000))));
   }
 
-  /** Adds every single measurement of another recorder: a percentile of percentiles would be none. */
+  /** Adds all measurements of another recorder: percentiles cannot be averaged. */
   merge({ histogram, maxMs }: LatencyRecord): void {
     this.#maxMs = Math.max(this.#maxMs, maxMs);
     this.#histogram.add(decodeFromCompressedBase64(histogram, 32, false));
@@ -40,9 +40,9 @@ export class LatencyRecorder {
     return { histogram: encodeIntoCompressedBase64(this.#histogram), maxMs: this.#maxMs };
   }
 
-  /** ms below which so many percent lie. */
+  /** The latency below which this percentage lies, ms. */
   at(percentile: number): number {
-    // A percentile is the upper end of its bucket, which may lie above everything that was measured.
+    // A percentile is the upper end of its bucket, which may be above the measured maximum.
     return this.#histogram.totalCount === 0 ? 0 : Math.min(this.#maxMs, this.#histogram.getValueAtPercentile(percentile) / 1_000);
   }
 

@@ -1,5 +1,5 @@
-/** What a wave may be asked for; a page of its own, so that a command can tell it without loading the storm. */
+/** Limits of a wave. A separate file, so that a command can show them without loading the load test. */
 
-/** Of a whole wave, in however many processes [R10]. */
+/** Users of a whole wave, over all processes [R10]. */
 export const USERS_MAX = 1_000_000;
 export const REACTION_MS_MAX = 600_000;

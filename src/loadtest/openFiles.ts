@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** More than this no process holds: below the 20,000 open files that many systems allow. */
+/** Maximum sockets of one process: below the 20,000 open files that many systems allow. */
 export const SOCKETS_PER_PROCESS_MAX = 18_000;
-/** Open files of a process that are no sockets of its users. */
+/** Open files of a process besides its users' sockets. */
 const OTHERS = 100;
 
-/** How many files this process may open; `undefined` where the system does not tell. */
+/** How many files this process may open; `undefined` if unknown. */
 export function openFilesMax(limits: () => string = () => readFileSync('/proc/self/limits', 'utf8')): number | undefined {
   try {
     const max = /^Max open files\s+(\d+)/m.exec(limits())?.[1];
@@ -15,7 +15,7 @@ export function openFilesMax(limits: () => string = () => readFileSync('/proc/se
   }
 }
 
-/** Why so many sockets cannot be opened by so many processes, one sentence; `undefined`: they can. */
+/** One sentence why these processes cannot open this number of sockets; `undefined` if they can. */
 export function whyTooMany(sockets: number, processes: number, filesMax = openFilesMax()): string | undefined {
   const each = Math.ceil(sockets / processes);
   const most = Math.min(SOCKETS_PER_PROCESS_MAX, filesMax === undefined ? Number.POSITIVE_INFINITY : filesMax - OTHERS);
@@ -23,7 +23,7 @@ export function whyTooMany(sockets: number, processes: number, filesMax = openFi
   if (most === SOCKETS_PER_PROCESS_MAX) return `users: ${sockets} sockets in ${count(processes)}: a process holds at most ${most}, expected at least ${count(Math.ceil(sockets / most))}`;
   const raise = `raise it with ulimit -n ${each + OTHERS}`;
   return most < 1 ? `users: a process may open only ${filesMax} files here; ${raise}`
-    : `users: ${sockets} sockets in ${count(processes)}: a process may open only ${filesMax} files here; ${raise}, or take at least ${count(Math.ceil(sockets / most))}`;
+    : `users: ${sockets} sockets in ${count(processes)}: a process may open only ${filesMax} files here; ${raise}, or use at least ${count(Math.ceil(sockets / most))}`;
 }
 
 function count(processes: number): string {

@@ -1,14 +1,14 @@
 import { OUTCOMES, reasonOf } from '../protocol/outcomes.ts';
 
-/** How it ended for one bot. */
+/** The result of one bot. */
 export type BotOutcome =
-  /** `again`: he had won before, and this is that packet [R6]. `credited`: he has heard that the money is his. */
+  /** `again`: the answer repeats an earlier win [R6]. `credited`: the bot has received `credited`. */
   | { kind: 'won'; redPacketId: string; amount: string; again: boolean; credited: boolean }
-  /** An answer that leaves nothing to wait for. */
+  /** A final answer without a packet. */
   | { kind: 'lost'; code: string }
   /** The upgrade was refused for good. */
   | { kind: 'refused'; status: number }
-  /** Out of patience, without an answer; whether he has won is for the audit to say. */
+  /** No answer within all tries; only the audit knows whether this user has won. */
   | { kind: 'gave_up'; reason: string }
   | { kind: 'aborted' };
 

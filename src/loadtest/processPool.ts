@@ -19,13 +19,13 @@ const wave = z.object({
 });
 const token = z.object({ secret: z.string(), expiresInSeconds: z.number(), issuer: z.string().optional(), audience: z.string().optional() });
 
-/** What a part is told. Figures are those of the whole wave; which users are its own follows from `index` and `of`. */
+/** The order to a process. All values are those of the whole wave; `index` and `of` define the users of the process. */
 export const order = z.discriminatedUnion('type', [
   z.object({ type: z.literal('play'), wave, token, prefix: z.string(), index: z.int(), of: z.int(), startedAt: z.number() }),
   z.object({ type: z.literal('stop') }),
 ]);
 
-/** What a part tells: both ends are of the same build. */
+/** The messages of a process; both ends have the same build, so they are not parsed. */
 export type FromChild =
   | { type: 'progress'; progress: Progress }
   | { type: 'done'; record: WaveCountersRecord; clockErrorMs: number }
@@ -33,7 +33,7 @@ export type FromChild =
 
 interface ProcessesOptions {
   wave: Omit<z.infer<typeof wave>, 'seed'> & { seed?: string | undefined };
-  /** With what each part signs its users' tokens. */
+  /** Data with which each process signs its users' tokens. */
   token: z.infer<typeof token>;
   prefix: string;
   processes: number;
@@ -41,9 +41,9 @@ interface ProcessesOptions {
   signal?: AbortSignal;
 }
 
-/** One process of Node holds some thousand busy sockets; so a big wave is played by several, and what they have seen is added up. */
-export async function runProcesses({ wave: asked, token, prefix, processes, onProgress, signal }: ProcessesOptions): Promise<SwarmReport> {
-  const wave = { ...asked, seed: asked.seed ?? randomBytes(32).toString('hex') };
+/** One Node process handles some thousand busy sockets, so several processes play a big wave and their counters are added up. */
+export async function runProcesses({ wave: options, token, prefix, processes, onProgress, signal }: ProcessesOptions): Promise<SwarmReport> {
+  const wave = { ...options, seed: options.seed ?? randomBytes(32).toString('hex') };
   checkWave({ users: wave.users, ...(wave.shares && { shares: wave.shares }) }, processes);
   const children: ChildProcess[] = [];
   const progresses: Progress[] = [];
@@ -73,7 +73,7 @@ export async function runProcesses({ wave: asked, token, prefix, processes, onPr
   }
 }
 
-/** @throws one sentence when the part fails or ends before it is done */
+/** @throws one sentence when the process fails or ends too early */
 function play(child: ChildProcess, index: number, onProgress: (progress: Progress) => void, begin: () => void): Promise<Extract<FromChild, { type: 'done' }>> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new Error(`swarm process ${index + 1} cannot be run: ${error.message}`)));

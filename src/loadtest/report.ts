@@ -9,13 +9,13 @@ import { describeLoss } from './socket.ts';
 import { BIN_MS, type TimelineRecord } from './timeline.ts';
 import type { WaveCounters } from './counters.ts';
 
-/** What a wave saw. Plain data: `--json` prints it as it is. Amounts are decimal strings. */
+/** The result of a wave. Plain data: `--json` prints it unchanged. Amounts are decimal strings. */
 export interface SwarmReport {
   rainId: string;
   /** 64 hex digits; the same seed gives the same users the same reaction times. */
   seed: string;
   users: number;
-  /** Of the swarm. */
+  /** Processes of the swarm. */
   processes: number;
   durationMs: number;
   /** How each user ended, most frequent first; they add up to `users`. */
@@ -23,45 +23,45 @@ export interface SwarmReport {
   /** Every answer to a grab, most frequent first. */
   answers: { code: string; reason: string; count: number }[];
   latencyMs: {
-    /** From a question to its answer. */
+    /** From a grab to its answer. */
     ask: Latency;
-    /** From the moment a user meant to tap to the answer that settled it, retries and reconnects included. */
+    /** From the planned time of the tap to the final answer, with retries and reconnects. */
     tap: Latency;
-    /** From that moment to his first question: what the swarm itself added, as a part of `tap`. */
+    /** From the planned time to the first grab: the delay of the swarm itself, a part of `tap`. */
     late: Latency;
   };
   /** `tap` at more percentiles, for a curve: [percent, ms]. */
   tapCurve: [number, number][];
-  /** When the taps were meant to come, decided before the run; absent: each a moment after he saw it rain. */
+  /** The planned distribution of the taps; absent: each user taps a reaction time after the rain opens. */
   arrivals?: Arrivals;
-  /** Users who were waiting and were told of the start, when the first of them (since the run began), and how far apart the first and the last, ms. */
+  /** Waiting users that received the start, when the first of them did (since the run began), and the time between the first and the last, ms. */
   start: { heard: number; firstMs: number; spreadMs: number };
-  /** How many users were not like the others, and how often their lines broke, or they stopped reading; absent: nobody was. */
+  /** Shares of users with faults, how often their connections broke, and how often they stopped reading; absent: none. */
   trouble?: Shares & { cuts: number; stops: number };
-  /** Challenges that users have solved for a ticket; absent: none. */
+  /** Challenges that users solved for a ticket; absent: none. */
   challenges?: number;
-  /** Cheaters are counted in nothing above but `winners` and `told`; absent: nobody cheated. */
+  /** Cheaters count above only in `winners` and `told`; absent: no cheaters. */
   cheaters?: CheatReport;
-  /** What happened in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of those open. */
+  /** Events in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of the open sockets. */
   timeline: { binMs: number; counts: TimelineRecord };
   winners: number;
   credited: number;
-  /** What the winners were told that they have won, together. */
+  /** Total amount in the answers to the winners. */
   told: string;
-  /** Answers that contradict each other or are no money, and the first of them in words. */
+  /** Answers that contradict each other or have no valid amount, and descriptions of the first of them. */
   faults: number;
   faultExamples: string[];
   dials: number;
   failedDials: number;
   lostLines: number;
   misunderstood: number;
-  /** Why nobody ever had a socket, and the HTTP status if that was the answer; absent when somebody had one, or nobody dialled. */
+  /** Why no user had a socket, with the HTTP status if there was one; absent when a user had a socket, or none tried to connect. */
   unreached?: { reason: string; status?: number };
-  /** How far the swarm's idea of the server's clock may be off. */
+  /** Maximum error of the swarm's estimate of the server's clock, ms. */
   clockErrorMs: number;
 }
 
-/** What is known of a wave beside what its users saw. */
+/** Facts about a wave that are not in its counters. */
 interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'> {
   processes?: number;
   arrivals?: Arrivals;

@@ -1,42 +1,42 @@
-import type { HeardRain } from './serverMessage.ts';
+import type { ReceivedRain } from './serverMessage.ts';
 import { backoffMs } from './retryPolicy.ts';
 import type { LoadtestEnvironment } from './environment.ts';
 
-/** When one user taps: a human moment after it begins to rain, and not again before the pause that he was told to make. */
+/** When one user taps: a reaction time after the rain opens, and not before the end of a requested pause. */
 export class Schedule {
-  readonly #around: LoadtestEnvironment;
+  readonly #environment: LoadtestEnvironment;
   readonly #reactionMs: number;
-  /** From when on it counts, this process's monotonic ms, however early it began; `undefined`: from when he sees it. */
+  /** Start of the reaction time, monotonic ms of this process; `undefined`: when the user sees the rain open. */
   #inPlaceAt: number | undefined;
   #opensAt: number | undefined;
   #pauses = 0;
-  /** Server's epoch ms, both. */
+  /** Both in epoch ms of the server. */
   #tapAt: number | undefined;
   #notBefore = 0;
-  /** When he meant to tap, this process's monotonic ms, so that a correction of the server's clock does not look like latency. */
-  #meantAt: number | undefined;
+  /** Planned time of the tap, monotonic ms of this process, so that a correction of the server's clock does not look like latency. */
+  #plannedAt: number | undefined;
 
-  /** @param inPlaceAt all users' times to tap count from the same moment: the opening, or this one if that is later */
-  constructor(around: LoadtestEnvironment, reactionMs: number, inPlaceAt?: number) {
+  /** @param inPlaceAt all reaction times start together: at the opening, or at this time if that is later */
+  constructor(environment: LoadtestEnvironment, reactionMs: number, inPlaceAt?: number) {
     this.#inPlaceAt = inPlaceAt;
-    this.#around = around;
+    this.#environment = environment;
     this.#reactionMs = reactionMs;
   }
 
-  /** How long to wait until he asks, ms; 0 or less: now. */
-  waitMs(rain: HeardRain): number {
-    return this.#dueAt(rain, this.#around.clock.now()) - this.#around.clock.now();
+  /** How long to wait before the grab, ms; 0 or less: now. */
+  waitMs(rain: ReceivedRain): number {
+    return this.#dueAt(rain, this.#environment.clock.now()) - this.#environment.clock.now();
   }
 
-  #dueAt({ state, opensAt, closesAt }: HeardRain, now: number): number {
+  #dueAt({ state, opensAt, closesAt }: ReceivedRain, now: number): number {
     if (opensAt !== this.#opensAt) this.startOver();
     this.#opensAt = opensAt;
     switch (state) {
       case 'loaded':
       case 'open':
-        this.#tapAt ??= Math.max(opensAt, this.#inPlaceAt === undefined ? now : now + this.#inPlaceAt - this.#around.now()) + this.#reactionMs;
+        this.#tapAt ??= Math.max(opensAt, this.#inPlaceAt === undefined ? now : now + this.#inPlaceAt - this.#environment.now()) + this.#reactionMs;
         return Math.max(this.#tapAt, this.#notBefore);
-      // Nothing to tap on. The change will be pushed; if it never comes, the end comes, and then the answer to a question.
+      // There is nothing to grab. The server pushes the change; if it does not come, the bot grabs after the closing time.
       case 'draft':
       case 'paused':
         this.startOver();
@@ -49,33 +49,33 @@ export class Schedule {
     }
   }
 
-  /** He has to see it rain again before he taps. */
+  /** The user must see the rain open again before the tap. */
   startOver(): void {
-    // What was decided beforehand was about the beginning, and that has passed.
+    // The planned start was for the first opening, which has passed.
     if (this.#tapAt !== undefined) this.#inPlaceAt = undefined;
     this.#tapAt = undefined;
-    this.#meantAt = undefined;
+    this.#plannedAt = undefined;
   }
 
-  /** Told to wait: until the moment that he was told, else each time longer. */
+  /** Waits for the requested time, or with a growing backoff. */
   pause(forMs?: number): void {
-    const { clock, random, retryPolicy } = this.#around;
+    const { clock, random, retryPolicy } = this.#environment;
     this.#notBefore = clock.now() + (forMs ?? backoffMs(this.#pauses++, random, retryPolicy));
   }
 
-  /** He asks now. If that is later than he meant to, because this process or the line was late, the delay is part of his waiting. */
+  /** The grab is sent now. A delay of this process or of the connection counts as latency of the tap. */
   tapped(): void {
-    const { clock, now } = this.#around;
-    this.#meantAt ??= now() - Math.max(0, clock.now() - (this.#tapAt ?? clock.now()));
+    const { clock, now } = this.#environment;
+    this.#plannedAt ??= now() - Math.max(0, clock.now() - (this.#tapAt ?? clock.now()));
   }
 
-  /** Since he meant to tap, ms; `undefined` when he has not tapped. */
+  /** Time since the planned tap, ms; `undefined` before the tap. */
   sinceTapMs(): number | undefined {
-    return this.#meantAt === undefined ? undefined : this.#around.now() - this.#meantAt;
+    return this.#plannedAt === undefined ? undefined : this.#environment.now() - this.#plannedAt;
   }
 }
 
-/** He taps at the same moment as before: it has begun as he was told. */
-export function isSamePlan(before: HeardRain | undefined, { state, opensAt, closesAt }: HeardRain): boolean {
+/** Whether the tap stays at its planned time: the rain opened as announced. */
+export function isSamePlan(before: ReceivedRain | undefined, { state, opensAt, closesAt }: ReceivedRain): boolean {
   return before?.state === 'loaded' && state === 'open' && before.opensAt === opensAt && before.closesAt === closesAt;
 }

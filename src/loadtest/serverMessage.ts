@@ -6,8 +6,8 @@ import { readJson } from '../rain/json.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 
 /**
- * What a bot reads of the server's messages. Fields it has no use for are dropped, so that a newer server may say more;
- * amounts stay as they were told, because judging them is the report's business.
+ * The parts of the server's messages that a bot reads. Unknown fields are dropped, so that a newer server may send more. Amounts stay
+ * as received, because the report checks them.
  */
 const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), serverTime: z.number() }),
@@ -22,7 +22,7 @@ const serverMessage = z.discriminatedUnion('type', [
     type: z.literal('result'),
     rainId: z.string(),
     ref: z.string().optional(),
-    // Also one of a newer server.
+    // May be a code of a newer server.
     code: z.string(),
     retryInMs: z.number().min(0).max(RETRY_MS_MAX).optional(),
     redPacketId: z.string().optional(),
@@ -36,21 +36,21 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('goodbye'), reconnectInMs: z.number().min(0).max(AWAY_MS_MAX) }),
   z.object({ type: z.literal('error'), code: z.string(), reason: z.string() }),
 ]);
-export type HeardMessage = z.infer<typeof serverMessage>;
-export type HeardRain = Extract<HeardMessage, { type: 'rain' }>;
-export type HeardResult = Extract<HeardMessage, { type: 'result' }>;
+export type ReceivedMessage = z.infer<typeof serverMessage>;
+export type ReceivedRain = Extract<ReceivedMessage, { type: 'rain' }>;
+export type ReceivedResult = Extract<ReceivedMessage, { type: 'result' }>;
 
-/** The last broadcast: it arrives once per bot, in the same words, and is understood once. */
-let broadcast: { frame: string; message: HeardMessage } | undefined;
+/** The last broadcast: every bot receives the same frame, so it is parsed only once. */
+let broadcast: { frame: string; message: ReceivedMessage } | undefined;
 
-/** One frame → what it says, or `undefined` when it cannot be understood. Never throws. The message may be shared: do not change it. */
-export function parseServerMessage(frame: string): HeardMessage | undefined {
+/** Parses one frame; `undefined` if it is invalid. Never throws. The message may be shared: do not change it. */
+export function parseServerMessage(frame: string): ReceivedMessage | undefined {
   if (broadcast?.frame === frame) return broadcast.message;
   const message = parse(frame);
   if (message?.type === 'rain' || message?.type === 'winners') broadcast = { frame, message };
   return message;
 }
 
-function parse(frame: string): HeardMessage | undefined {
+function parse(frame: string): ReceivedMessage | undefined {
   return serverMessage.safeParse(readJson(frame)).data;
 }

@@ -4,15 +4,15 @@ import { SUBPROTOCOL } from '../protocol/constants.ts';
 import type { ClientMessage } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/outcomes.ts';
 import type { RetryPolicy } from './retryPolicy.ts';
-import { parseServerMessage, type HeardMessage } from './serverMessage.ts';
+import { parseServerMessage, type ReceivedMessage } from './serverMessage.ts';
 
 /** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
 const FRAME_BYTES_MAX = 256 * 1024;
 
-/** What may wait to be sent of one who shouts [R10]. */
+/** Maximum unsent data before `sendRaw` drops frames [R10]. */
 const UNSENT_BYTES_MAX = 64 * 1024;
 
-/** How a line ended, in words. */
+/** How a connection ended, in words. */
 export function describeLoss(loss: Loss): string {
   switch (loss.kind) {
     case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
@@ -23,29 +23,29 @@ export function describeLoss(loss: Loss): string {
 }
 
 interface BotSocketEvents {
-  onMessage(message: HeardMessage): void;
-  /** A frame that is none of rain.v1. */
+  onMessage(message: ReceivedMessage): void;
+  /** A frame that is invalid in rain.v1. */
   onUnreadable(): void;
-  /** Exactly once, and nothing after it. */
+  /** Called exactly once, as the last event. */
   onLost(loss: Loss): void;
 }
 
 /**
- * One socket of one bot. Not the client's own connection, on purpose: a bot's line calls from an address of its choosing, stops
- * reading, breaks at will, shouts what is no message, and reads a broadcast once for 20,000. What the two share are the rules:
- * when to come back (`client/reconnect.ts`), how long a pause is believed, and what an exchange tells of the server's clock.
+ * One socket of one bot. It does not use the client's connection on purpose: a bot chooses its source address, stops reading, breaks
+ * its connection, sends invalid frames, and parses a broadcast once for 20,000 bots. Both share the rules: when to reconnect
+ * (`client/reconnect.ts`), the limits of a pause, and the estimate of the server's clock.
  */
 export interface BotSocket {
-  /** Swallowed when the line is closing: `onLost` is on its way. */
-  say(message: ClientMessage): void;
-  /** Whatever it is, well-formed or not; dropped while much of what was said before has not gone out. */
-  shout(frame: string | Buffer): void;
-  /** Reads nothing more. @returns reads on */
+  /** Dropped while the socket is closing: `onLost` follows. */
+  send(message: ClientMessage): void;
+  /** Sends any frame, valid or not; dropped while too much data is unsent. */
+  sendRaw(frame: string | Buffer): void;
+  /** Stops reading. @returns continues to read */
   stopReading(): () => void;
-  /** Says goodbye; cut after `hangUpMs` if the server does not. */
-  hangUp(): void;
-  /** Ends at once, without a word. */
-  cut(): void;
+  /** Sends a close frame; destroys the socket after `hangUpMs` without an answer. */
+  close(): void;
+  /** Destroys the socket without a close frame. */
+  destroy(): void;
 }
 
 interface Dial {
@@ -55,14 +55,14 @@ interface Dial {
   retryPolicy: RetryPolicy;
 }
 
-/** Dials the gateway as a native client does, with the token in the header. Never throws: what goes wrong comes as `onLost`. */
+/** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
 export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents): BotSocket {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: retryPolicy.handshakeMs,
     maxPayload: FRAME_BYTES_MAX,
     perMessageDeflate: false,
-    // A source address of 127.0.0.0/8 can only call an IPv4 address.
+    // A source address of 127.0.0.0/8 can only reach an IPv4 address.
     ...(localAddress !== undefined && { localAddress, family: 4 }),
   });
   let loss: Loss | undefined;
@@ -86,20 +86,20 @@ export function dial({ address, token, localAddress, retryPolicy }: Dial, events
     events.onLost(loss ?? { kind: 'closed', code });
   });
   return {
-    say(message) {
+    send(message) {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
-    shout(frame) {
+    sendRaw(frame) {
       if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < UNSENT_BYTES_MAX) socket.send(frame);
     },
     stopReading() {
       socket.pause();
       return () => socket.resume();
     },
-    hangUp() {
+    close() {
       goodbye ??= setTimeout(() => socket.terminate(), retryPolicy.hangUpMs);
       socket.close(1000);
     },
-    cut: () => socket.terminate(),
+    destroy: () => socket.terminate(),
   };
 }

@@ -1,17 +1,17 @@
-/** When users who were waiting were told that it has begun, ms since the start of the wave. */
+/** When waiting users received the start of the rain, ms since the start of the wave. */
 export interface StartRecord {
   heard: number;
   firstMs: number;
   lastMs: number;
 }
 
-/** How far apart the first and the last of a crowd hear the start. */
-export class StartHeard {
+/** Measures the time between the first and the last user that receives the start. */
+export class StartTimes {
   #heard = 0;
   #firstMs = 0;
   #lastMs = 0;
 
-  hear(atMs: number): void {
+  add(atMs: number): void {
     this.merge({ heard: 1, firstMs: atMs, lastMs: atMs });
   }
 

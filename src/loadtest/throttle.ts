@@ -2,14 +2,14 @@ import type { Now } from './clock.ts';
 
 const TURN_MS = 10;
 
-/** Lets a bounded number through per second, in the order of arrival; one timer, however many wait [R10]. */
+/** Lets a limited number of callers pass per second, in order of arrival; one timer for all of them [R10]. */
 export class Throttle {
   readonly #perSecond: number;
   readonly #now: Now;
   #waiting: ((passed: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #turnedAt = 0;
-  /** Passages earned and not yet used, fractions of one included. */
+  /** Unused passes, including fractions. */
   #earned = 0;
   #closed = false;
 
@@ -20,7 +20,7 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** Resolves with true when it is this one's turn, with false when the throttle is closed first. */
+  /** Resolves with true when the caller may pass, with false when the throttle is closed. */
   pass(): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -39,7 +39,7 @@ export class Throttle {
 
   #turn(): void {
     const now = this.#now();
-    // What a stalled event loop did not use is lost rather than made up for in one burst.
+    // After a stalled event loop, the unused passes are dropped, so that there is no burst.
     const turnMs = Math.min(now - this.#turnedAt, 10 * TURN_MS);
     this.#earned = Math.min(this.#earned + (turnMs * this.#perSecond) / 1_000, Math.max(1, this.#perSecond / 10));
     this.#turnedAt = now;

@@ -1,38 +1,38 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { GrabMessage, SolutionMessage } from '../protocol/messages.ts';
-import type { HeardMessage } from './serverMessage.ts';
+import type { ReceivedMessage } from './serverMessage.ts';
 import type { LoadtestEnvironment } from './environment.ts';
 
-/** A user's ticket for the rain, and what he does to get it. */
+/** A user's ticket for the rain; solves the challenge for it. */
 export class TicketClient {
-  readonly #around: LoadtestEnvironment;
-  readonly #say: (solution: SolutionMessage) => void;
+  readonly #environment: LoadtestEnvironment;
+  readonly #send: (solution: SolutionMessage) => void;
   readonly #onFault: (fault: unknown) => void;
   readonly #stop = new AbortController();
   #ticket: { text: string; expiresAt: number } | undefined;
   #solving = false;
   #wanting = false;
 
-  constructor(around: LoadtestEnvironment, say: (solution: SolutionMessage) => void, onFault: (fault: unknown) => void) {
-    this.#around = around;
-    this.#say = say;
+  constructor(environment: LoadtestEnvironment, send: (solution: SolutionMessage) => void, onFault: (fault: unknown) => void) {
+    this.#environment = environment;
+    this.#send = send;
     this.#onFault = onFault;
   }
 
-  /** He has been told that he needs a ticket, and has none yet. */
+  /** The user needs a ticket and has none yet. */
   get wanting(): boolean {
     return this.#wanting;
   }
 
-  /** To be shown when he joins again. */
+  /** The ticket for the next join, if it is valid. */
   get ticket(): string | undefined {
-    return this.#ticket && this.#ticket.expiresAt > this.#around.clock.now() ? this.#ticket.text : undefined;
+    return this.#ticket && this.#ticket.expiresAt > this.#environment.clock.now() ? this.#ticket.text : undefined;
   }
 
-  /** @returns true when he has his ticket now */
-  hear(message: Extract<HeardMessage, { type: 'ticket' | 'challenge' }>): boolean {
-    if (message.rainId !== this.#around.rainId) return false;
+  /** @returns true when the user has the ticket now */
+  receive(message: Extract<ReceivedMessage, { type: 'ticket' | 'challenge' }>): boolean {
+    if (message.rainId !== this.#environment.rainId) return false;
     if (message.type === 'challenge') {
       this.#wanting = true;
       if (!this.#solving) void this.#solve(message);
@@ -40,17 +40,17 @@ export class TicketClient {
     }
     this.#wanting = false;
     this.#ticket = { text: message.ticket, expiresAt: message.expiresAt };
-    this.#around.overheard.ticket = message.ticket;
+    this.#environment.overheard.ticket = message.ticket;
     return true;
   }
 
-  /** The gateway takes his ticket for none. */
+  /** The gateway did not accept the ticket. */
   lose(): void {
     this.#ticket = undefined;
     this.#wanting = true;
   }
 
-  /** What a grab carries beside the rain. */
+  /** The fields of a grab besides the rain. */
   carried(): Pick<GrabMessage, 'ticket'> {
     return this.#ticket ? { ticket: this.#ticket.text } : {};
   }
@@ -59,13 +59,13 @@ export class TicketClient {
     this.#stop.abort();
   }
 
-  async #solve({ rainId, challenge }: Extract<HeardMessage, { type: 'challenge' }>): Promise<void> {
+  async #solve({ rainId, challenge }: Extract<ReceivedMessage, { type: 'challenge' }>): Promise<void> {
     this.#solving = true;
     try {
       const solved = await solveChallenge({ challenge, deriveKey, controller: this.#stop });
       if (!solved) return;
-      this.#around.counters.challenges++;
-      this.#say({ type: 'solution', rainId, challenge, solution: { counter: solved.counter, derivedKey: solved.derivedKey } });
+      this.#environment.counters.challenges++;
+      this.#send({ type: 'solution', rainId, challenge, solution: { counter: solved.counter, derivedKey: solved.derivedKey } });
     } catch (fault) {
       this.#onFault(fault);
     } finally {

@@ -1,9 +1,9 @@
 /** One column of the plots, ms. */
 export const BIN_MS = 250;
-/** What comes after two hours is counted in the last column [R10]. */
+/** Two hours; later events are counted in the last column [R10]. */
 const BINS_MAX = 28_800;
 
-/** What happened when: for each thing how often in each quarter of a second since the start; two timelines add up to one. */
+/** For each event, how often it happened in each quarter of a second since the start; two timelines can be added up. */
 export type TimelineRecord = Record<string, number[]>;
 
 export class Timeline {

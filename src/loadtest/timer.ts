@@ -1,17 +1,17 @@
-/** One timer: set again, it forgets what it was set for before. */
+/** One timer: `set` replaces the previous call. */
 export class Timer {
   #timer: NodeJS.Timeout | undefined;
 
-  /** It has not rung yet. */
+  /** Whether a call is still to come. */
   get isSet(): boolean {
     return this.#timer !== undefined;
   }
 
-  set(inMs: number, ring: () => void): void {
+  set(inMs: number, onTime: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      ring();
+      onTime();
     }, inMs);
   }
 

@@ -1,11 +1,11 @@
 import { parseMoney, type Cents } from '../rain/money.ts';
 
-/** Enough to see what goes wrong; `faults` counts them all. */
+/** Maximum number of descriptions; `faults` counts all. */
 const EXAMPLES_MAX = 10;
 
 /**
- * What the bots were told about packets, by all answers of a wave, and whether it fits together: one user per packet
- * [R2], one packet per user and always the same answer [R1, R6], amounts that are positive money.
+ * The packets in all answers of a wave, and whether they are consistent: one user per packet [R2], one packet per user and always the
+ * same answer [R1, R6], amounts that are positive money.
  */
 export class ToldPackets {
   readonly #byUser = new Map<string, { redPacketId: string; amount: string }>();
@@ -14,7 +14,7 @@ export class ToldPackets {
   #faults = 0;
   readonly #examples: string[] = [];
 
-  tell(userId: string, redPacketId: string, amount: string): void {
+  add(userId: string, redPacketId: string, amount: string): void {
     const before = this.#byUser.get(userId);
     if (before) {
       if (before.redPacketId !== redPacketId || before.amount !== amount) {
@@ -31,24 +31,24 @@ export class ToldPackets {
     this.#cents += cents;
   }
 
-  /** What each was told first: for adding up what several processes have heard. */
+  /** The first answer to each user, for adding up several processes. */
   entries(): [userId: string, redPacketId: string, amount: string][] {
     return [...this.#byUser].map(([userId, { redPacketId, amount }]) => [userId, redPacketId, amount]);
   }
 
-  /** As if it had been told here; `faults` are those that were found there. */
+  /** Adds the answers and faults of another process. */
   merge({ entries, faults, examples }: { entries: readonly [string, string, string][]; faults: number; examples: readonly string[] }): void {
-    for (const entry of entries) this.tell(...entry);
+    for (const entry of entries) this.add(...entry);
     this.#faults += faults;
     this.#examples.push(...examples.slice(0, EXAMPLES_MAX - this.#examples.length));
   }
 
-  /** Users who were told that they have won. */
+  /** Users with a win in an answer. */
   get winners(): number {
     return this.#byUser.size;
   }
 
-  /** The sum of what they were told. */
+  /** Total of the amounts in the answers. */
   get cents(): Cents {
     return this.#cents;
   }

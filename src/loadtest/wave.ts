@@ -15,41 +15,41 @@ import { Throttle } from './throttle.ts';
 import type { LoadtestEnvironment } from './environment.ts';
 
 const PROGRESS_MS = 200;
-/** From the last dial until the users are in place. */
+/** From the last connect until all users have joined. */
 const SETTLING_MS = 1_000;
 
 export interface WaveOptions {
-  /** `ws://host:port`, or with the gateway's path. */
+  /** `ws://host:port`, with or without the gateway's path. */
   url: string;
   rainId: string;
   users: number;
-  /** The token for one user; may be called again for the same one after a lost line. */
+  /** The token for one user; called again for the same user after a lost connection. */
   tokenFor: (userId: string) => Promise<string>;
-  /** Name of user `i`; default `bot-<i>`, so that a second wave asks again for the same users [R6]. */
+  /** Name of user `i`; default `bot-<i>`, so that a second wave has the same users [R6]. */
   userId?: (i: number) => string;
-  /** Dials per second, the repeated ones included; default 500. */
+  /** Connects per second, including reconnects; default 500. */
   connectsPerSecond?: number;
-  /** Bounds of the time from seeing that it rains to tapping, ms; default 150 to 2,000. Of no account with `arrivals`. */
+  /** Limits of the reaction time after the rain opens, ms; default 150 to 2,000. Not used with `arrivals`. */
   reactionMs?: { min: number; max: number };
-  /** The moments to tap, decided beforehand; they count from the opening, or from when all should be connected if that is later. */
+  /** Planned distribution of the taps; counts from the opening, or from when all users should be connected if that is later. */
   arrivals?: Arrivals;
-  /** How many are not like a good client; default nobody. */
+  /** Shares of users with faults, and of cheaters; default none. */
   shares?: Shares;
-  /** How long a winner waits to hear that he is credited, ms; default 0: he does not. */
+  /** How long a winner waits for the message `credited`, ms; default 0: not at all. */
   creditWaitMs?: number;
-  /** When nobody has had a socket by then, the wave ends and `unreached` of its report says why, ms; default: its bots' patience alone decides. */
+  /** If no user has a socket by then, the wave ends and `unreached` of the report has the reason, ms; default: only the bots' limits count. */
   reachMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
   /** Called five times a second and once at the end, always with the same, growing object. */
   onProgress?: (progress: Readonly<Progress>) => void;
-  /** Ends the wave early; what was seen until then is reported. */
+  /** Ends the wave early; the report then covers the time until the end. */
   signal?: AbortSignal;
   retryPolicy?: Partial<RetryPolicy>;
   now?: Now;
 }
 
-/** Which users of the wave are this process's: every `of`th; and how long ago the wave began, ms. */
+/** The users of this process are every `of`th user; `begunMsAgo`: how long ago the wave began, ms. */
 interface WaveShare {
   index: number;
   of: number;
@@ -65,9 +65,9 @@ interface Played {
 const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
 
 /**
- * Sends simulated users to one rain and waits until each has his outcome and his socket is closed.
+ * Sends simulated users to one rain and waits until each has an outcome and a closed socket.
  *
- * @throws TypeError for a wrong address, RangeError for a figure out of bounds, and whatever `tokenFor` throws
+ * @throws TypeError for a wrong address, RangeError for a value out of bounds, and the errors of `tokenFor`
  */
 export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   const seed = options.seed ?? randomBytes(32).toString('hex');
@@ -76,7 +76,7 @@ export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   return toReport(counters, clock, { rainId, seed, durationMs, processes: 1, ...(arrivals && { arrivals }), ...(shares && { shares }) });
 }
 
-/** @throws RangeError, one sentence, for a figure out of bounds */
+/** @throws RangeError with one sentence for a value out of bounds */
 export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connectsPerSecond }: Partial<WaveOptions> & { users: number }, processes: number): void {
   within('users', users, 1, USERS_MAX);
   if (reactionMs) {
@@ -89,7 +89,7 @@ export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connec
   if (tooMany !== undefined) throw new RangeError(tooMany);
 }
 
-/** How many processes so many users need. */
+/** How many processes this number of users needs. */
 export function processesFor(users: number, shares: Shares = NOBODY): number {
   return Math.max(1, Math.ceil(socketsOf(users, shares) / SOCKETS_PER_PROCESS_MAX));
 }
@@ -98,23 +98,23 @@ function socketsOf(users: number, { cheaters }: Shares): number {
   return users + Math.floor(users * cheaters) * (SOCKETS_PER_CHEATER - 1);
 }
 
-/** Plays the users of one process. All figures of the options are those of the whole wave. */
-export async function playShare(options: WaveOptions & { seed: string }, part: WaveShare): Promise<Played> {
+/** Plays the users of one process. All options are those of the whole wave. */
+export async function playShare(options: WaveOptions & { seed: string }, share: WaveShare): Promise<Played> {
   const { rainId, users, signal, onProgress, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
-  checkWave({ ...options, reactionMs }, part.of);
+  checkWave({ ...options, reactionMs }, share.of);
   const address = gatewayAddress(options.url);
-  const random = randomSource(seed, part.of === 1 ? 'swarm' : `swarm/${part.index}`);
+  const random = randomSource(seed, share.of === 1 ? 'swarm' : `swarm/${share.index}`);
   const clock = new ServerClock(now);
-  const throttle = new Throttle(connectsPerSecond / part.of, now);
+  const throttle = new Throttle(connectsPerSecond / share.of, now);
   const behaviours = behavioursOf(shares, users, seed);
   const moments = arrivals && arrivalsMs(arrivals, users, seed);
-  const from = sourceAddresses(address, users);
-  const startedAt = now() - part.begunMsAgo;
-  const mine = Array.from({ length: Math.ceil((users - part.index) / part.of) }, (_, i) => part.index + i * part.of);
+  const sources = sourceAddresses(address, users);
+  const startedAt = now() - share.begunMsAgo;
+  const mine = Array.from({ length: Math.ceil((users - share.index) / share.of) }, (_, i) => share.index + i * share.of);
   const counters = new WaveCounters(mine.filter((i) => behaviours[i] !== 'cheater').length, startedAt);
-  const around: LoadtestEnvironment = {
+  const environment: LoadtestEnvironment = {
     address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {},
     ...(moments && { inPlaceAt: startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS }),
   };
@@ -122,9 +122,9 @@ export async function playShare(options: WaveOptions & { seed: string }, part: W
     const self: BotSelf = {
       userId: userId(i), behaviour: behaviours[i]!,
       reactionMs: moments ? moments[i]! : reactionMs.min + random.belowNumber(reactionMs.max - reactionMs.min + 1),
-      localAddress: from.length > 0 ? from[i % from.length] : undefined,
+      localAddress: sources.length > 0 ? sources[i % sources.length] : undefined,
     };
-    return behaviours[i] === 'cheater' ? new Cheater(around, self) : new Bot(around, self);
+    return behaviours[i] === 'cheater' ? new Cheater(environment, self) : new Bot(environment, self);
   });
 
   const abort = () => {

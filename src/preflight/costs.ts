@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 import { redisNow } from '../store/rains.ts';
 import { draftRain, loadPackets } from '../store/loadPackets.ts';
 import type { Claim } from '../rain/claim.ts';
-import { gather, type Crowd } from './sockets.ts';
-import type { Stage } from './servers.ts';
+import { openCrowd, type Crowd } from './sockets.ts';
+import type { PreflightServers } from './servers.ts';
 import { usage, type Usage } from './usage.ts';
 
-/** What one of everything costs on this machine. Processor times in microseconds, of the servers alone. */
+/** Measured costs on this machine. Processor times in microseconds, of the servers alone. */
 export interface Costs {
   cores: number;
   freeMemoryBytes: number;
-  /** Open files of a process; absent where the system does not tell. */
+  /** Open files that a process may have; absent if unknown. */
   openFilesMax?: number;
   handshakeUs: number;
   socketBytes: number;
@@ -20,95 +20,95 @@ export interface Costs {
   winning: { gatewayUs: number; redisUs: number };
   preallocatedPerSecond: number;
   packetBytes: number;
-  /** By the embedded database, which takes fewer than a PostgreSQL does. */
+  /** By the embedded database, which is slower than a PostgreSQL server. */
   creditedPerSecond: number;
 }
 
 interface Trial {
   sockets: number;
-  /** Rains in which each of the crowd wins once. */
+  /** Rains in which every user wins once. */
   rounds: number;
   losingMs: number;
   packets: number;
-  /** Claims credited, by 500. */
+  /** Claims to credit, in batches of 500. */
   claims: number;
 }
 
 export const TRIAL: Trial = { sockets: 1_000, rounds: 8, losingMs: 4_000, packets: 200_000, claims: 5_000 };
 const CENTS = 100n;
-/** Memory of sockets that have just been opened is still being moved about. */
+/** The memory of new sockets needs this time to become stable, ms. */
 const SETTLE_MS = 1_000;
 
-/** @param tell what is measured now */
-export async function measure(stage: Stage, trial: Trial, tell: (what: string) => void): Promise<Costs> {
-  tell('preallocating packets');
-  const stocked = await preallocate(stage, trial.packets);
-  tell(`opening ${trial.sockets} sockets`);
-  // The first handshakes cost several times what later ones do: code that has never run before.
-  (await gather(stage.gatewayUrl, stage.secret, Math.ceil(trial.sockets / 3))).leave();
+/** @param onStep receives the name of each step */
+export async function measure(servers: PreflightServers, trial: Trial, onStep: (what: string) => void): Promise<Costs> {
+  onStep('preallocating packets');
+  const preallocated = await preallocate(servers, trial.packets);
+  onStep(`opening ${trial.sockets} sockets`);
+  // The first handshakes cost several times more than later ones, because the code is not compiled yet.
+  (await openCrowd(servers.gatewayUrl, servers.secret, Math.ceil(trial.sockets / 3))).leave();
   await sleep(SETTLE_MS);
-  const before = await usage(stage);
-  const crowd = await gather(stage.gatewayUrl, stage.secret, trial.sockets);
+  const before = await usage(servers);
+  const crowd = await openCrowd(servers.gatewayUrl, servers.secret, trial.sockets);
   try {
     await sleep(SETTLE_MS);
-    const seated = await usage(stage);
-    tell('winning');
-    const winning = await win(stage, crowd, trial.rounds);
-    tell('losing');
-    const losing = await lose(stage, crowd, trial.losingMs);
-    tell('crediting');
-    const creditedPerSecond = await credit(stage, trial.claims);
+    const connected = await usage(servers);
+    onStep('winning');
+    const winning = await win(servers, crowd, trial.rounds);
+    onStep('losing');
+    const losing = await lose(servers, crowd, trial.losingMs);
+    onStep('crediting');
+    const creditedPerSecond = await credit(servers, trial.claims);
     const openFilesMax = openFiles();
     return {
       cores: availableParallelism(), freeMemoryBytes: freemem(), ...(openFilesMax !== undefined && { openFilesMax }),
-      handshakeUs: (seated.gatewayUs - before.gatewayUs) / trial.sockets, socketBytes: Math.max(0, seated.gatewayBytes - before.gatewayBytes) / trial.sockets,
-      losing, winning, ...stocked, creditedPerSecond,
+      handshakeUs: (connected.gatewayUs - before.gatewayUs) / trial.sockets, socketBytes: Math.max(0, connected.gatewayBytes - before.gatewayBytes) / trial.sockets,
+      losing, winning, ...preallocated, creditedPerSecond,
     };
   } finally {
     crowd.leave();
   }
 }
 
-async function stock({ redis }: Stage, rainId: string, packets: number): Promise<void> {
+async function loadRain({ redis }: PreflightServers, rainId: string, packets: number): Promise<void> {
   const now = await redisNow(redis);
   await draftRain(redis, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 3_600_000, packets });
   const loaded = await loadPackets(redis, rainId, 1, new BigInt64Array(packets).fill(CENTS), () => {});
   if (!loaded.ok) throw new Error(`the packets could not be preallocated: ${loaded.reason}`);
 }
 
-async function preallocate(stage: Stage, packets: number): Promise<Pick<Costs, 'preallocatedPerSecond' | 'packetBytes'>> {
-  const before = await usage(stage);
+async function preallocate(servers: PreflightServers, packets: number): Promise<Pick<Costs, 'preallocatedPerSecond' | 'packetBytes'>> {
+  const before = await usage(servers);
   const began = performance.now();
-  await stock(stage, 'stock', packets);
+  await loadRain(servers, 'stock', packets);
   const seconds = (performance.now() - began) / 1_000;
-  const after = await usage(stage);
+  const after = await usage(servers);
   return { preallocatedPerSecond: packets / seconds, packetBytes: (after.redisBytes - before.redisBytes) / packets };
 }
 
-async function win(stage: Stage, crowd: Crowd, rounds: number): Promise<Costs['winning']> {
+async function win(servers: PreflightServers, crowd: Crowd, rounds: number): Promise<Costs['winning']> {
   const rains = Array.from({ length: rounds }, (_, round) => `win-${round}`);
-  for (const rainId of rains) await stock(stage, rainId, crowd.size);
-  const before = await usage(stage);
+  for (const rainId of rains) await loadRain(servers, rainId, crowd.size);
+  const before = await usage(servers);
   for (const rainId of rains) {
-    const codes = await crowd.askOnce(rainId);
-    if (codes.get('0') !== crowd.size) throw new Error(`${crowd.size} users asked for as many packets, and heard ${JSON.stringify([...codes])}`);
+    const codes = await crowd.grabOnce(rainId);
+    if (codes.get('0') !== crowd.size) throw new Error(`${crowd.size} users grabbed as many packets, and the answers were ${JSON.stringify([...codes])}`);
   }
-  return each(before, await usage(stage), rounds * crowd.size);
+  return each(before, await usage(servers), rounds * crowd.size);
 }
 
-async function lose(stage: Stage, crowd: Crowd, ms: number): Promise<Costs['losing']> {
-  await stock(stage, 'lose', 1);
-  await crowd.askOnce('lose');
-  const before = await usage(stage);
-  const answers = await crowd.askFor('lose', ms);
-  return each(before, await usage(stage), answers);
+async function lose(servers: PreflightServers, crowd: Crowd, ms: number): Promise<Costs['losing']> {
+  await loadRain(servers, 'lose', 1);
+  await crowd.grabOnce('lose');
+  const before = await usage(servers);
+  const answers = await crowd.grabFor('lose', ms);
+  return each(before, await usage(servers), answers);
 }
 
 function each(before: Usage, after: Usage, answers: number): { gatewayUs: number; redisUs: number } {
   return { gatewayUs: (after.gatewayUs - before.gatewayUs) / answers, redisUs: (after.redisUs - before.redisUs) / answers };
 }
 
-async function credit({ ledger }: Stage, claims: number): Promise<number> {
+async function credit({ ledger }: PreflightServers, claims: number): Promise<number> {
   const rainId = 'credit';
   const closesAt = Date.now() + 3_600_000;
   await ledger.createRain({

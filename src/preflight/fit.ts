@@ -1,48 +1,48 @@
 import { figure } from '../rain/figures.ts';
 import type { Costs } from './costs.ts';
 
-/** What is planned: the rain at its worst, when everybody taps in the same second. */
+/** The planned rain, for the worst case: all users tap in the same second. */
 interface Plan {
   users: number;
   packets: number;
 }
 
 export interface Fit {
-  /** What it is about, in a few words. */
+  /** Name of the check. */
   name: string;
-  /** What this machine does, with its unit. */
+  /** The measured value of this machine, with its unit. */
   measured: string;
-  /** What the plan comes to. */
+  /** The value that the plan needs. */
   planned: string;
   verdict: 'fits' | 'tight' | 'too much';
   advice?: string;
 }
 
-/** Sockets of one gateway process, as GATEWAY_SOCKETS_MAX has it unless it is set. */
+/** Sockets of one gateway process, the default of GATEWAY_SOCKETS_MAX. */
 const SOCKETS_PER_PROCESS = 18_000;
-/** A process needs files of its own beside its sockets. */
+/** Open files of a process besides its sockets. */
 const OPEN_FILES_BESIDES = 500;
-/** A claim is in a hash, the log and a set: about nine times what its packet is in the list. */
+/** A claim is stored in a hash, the log and a set: about nine times the memory of its packet in the list. */
 const CLAIM_PACKETS = 9;
 
 const THRESHOLDS = {
-  /** Until everybody who tapped in the same second is answered, s. */
+  /** Until all users who tapped in the same second have an answer, s. */
   answer: { fits: 1, tight: 3 },
-  /** Until everybody has a socket, s: who comes before the rain comes within minutes, who comes back after a restart does not. */
+  /** Until all users have a socket, s: before a rain they arrive over minutes, after a restart all at once. */
   idleSocket: { fits: 60, tight: 300 },
   preallocate: { fits: 60, tight: 600 },
   /** From the last win to the last credit, s. */
   credit: { fits: 60, tight: 600 },
-  /** Of what is free, a share. */
+  /** Share of the free memory. */
   memory: { fits: 0.5, tight: 0.8 },
 } as const;
 
-/** Pure: what was measured beside what is planned, on one machine that does it all. The worst verdict counts. */
-export function judgeFit(costs: Costs, { users, packets }: Plan, socketsPerProcess = SOCKETS_PER_PROCESS): Fit[] {
+/** Compares the measured costs with the plan, for one machine that runs everything. The worst verdict counts. */
+export function checkFit(costs: Costs, { users, packets }: Plan, socketsPerProcess = SOCKETS_PER_PROCESS): Fit[] {
   const winners = Math.min(users, packets);
   const coresUs = costs.cores * 1e6;
   const answerS = ((users - winners) * (costs.losing.gatewayUs + costs.losing.redisUs) + winners * (costs.winning.gatewayUs + costs.winning.redisUs)) / coresUs;
-  // Redis decides on one core, whatever the others do.
+  // Redis uses only one core.
   const decideS = Math.max(answerS, winners * costs.winning.redisUs / 1e6);
   const idleSocketS = users * costs.handshakeUs / coresUs;
   const preallocateS = packets / costs.preallocatedPerSecond;
@@ -52,18 +52,18 @@ export function judgeFit(costs: Costs, { users, packets }: Plan, socketsPerProce
   const filesEach = Math.ceil(users / processes) + OPEN_FILES_BESIDES;
   const machines = Math.ceil(decideS / THRESHOLDS.answer.fits);
   return [
-    fit('answer everybody who taps in one second', `${us(costs.losing.gatewayUs + costs.losing.redisUs)} a no, ${us(costs.winning.gatewayUs + costs.winning.redisUs)} a win`, `${seconds(decideS)} on ${cores(costs)}`,
+    fit('answer all users who tap in one second', `${us(costs.losing.gatewayUs + costs.losing.redisUs)} per loss, ${us(costs.winning.gatewayUs + costs.winning.redisUs)} per win`, `${seconds(decideS)} on ${cores(costs)}`,
       decideS, THRESHOLDS.answer, `spread the players over ${machines} machines like this one`),
-    fit('seat everybody', `${us(costs.handshakeUs)} a handshake`, `${seconds(idleSocketS)} on ${cores(costs)}`, idleSocketS, THRESHOLDS.idleSocket, 'open the doors earlier, or run more gateways'),
-    fit('memory for sockets and packets', `${bytes(costs.socketBytes)} a socket, ${bytes(costs.packetBytes)} a packet; ${bytes(costs.freeMemoryBytes)} are free`, bytes(memory),
-      memory / costs.freeMemoryBytes, THRESHOLDS.memory, 'take a machine with more memory, or give Redis one of its own'),
+    fit('connect all users', `${us(costs.handshakeUs)} per handshake`, `${seconds(idleSocketS)} on ${cores(costs)}`, idleSocketS, THRESHOLDS.idleSocket, 'let players connect earlier, or run more gateways'),
+    fit('memory for sockets and packets', `${bytes(costs.socketBytes)} per socket, ${bytes(costs.packetBytes)} per packet; ${bytes(costs.freeMemoryBytes)} are free`, bytes(memory),
+      memory / costs.freeMemoryBytes, THRESHOLDS.memory, 'use a machine with more memory, or run Redis on its own machine'),
     fit('preallocate the packets', `${figure(Math.round(costs.preallocatedPerSecond))} a second`, seconds(preallocateS), preallocateS, THRESHOLDS.preallocate, 'load the rain well before it opens'),
     fit('credit the winners', `${figure(Math.round(costs.creditedPerSecond))} a second by the embedded database`, seconds(creditS), creditS, THRESHOLDS.credit,
-      'winners hear of their money that much later; a PostgreSQL of its own is quicker'),
+      'winners receive their credit that much later; a PostgreSQL server is faster'),
     {
-      name: 'open files', measured: costs.openFilesMax === undefined ? 'not told by this system' : `${figure(costs.openFilesMax)} a process`,
+      name: 'open files', measured: costs.openFilesMax === undefined ? 'unknown on this system' : `${figure(costs.openFilesMax)} per process`,
       planned: `rain gateway --processes ${processes}, ${figure(filesEach)} each`,
-      ...(costs.openFilesMax === undefined ? { verdict: 'tight' as const, advice: 'make sure of it yourself: ulimit -n' }
+      ...(costs.openFilesMax === undefined ? { verdict: 'tight' as const, advice: 'check the limit yourself: ulimit -n' }
         : filesEach <= costs.openFilesMax ? { verdict: 'fits' as const } : { verdict: 'too much' as const, advice: `raise the limit (LimitNOFILE, ulimit -n) to ${filesEach}, or run more processes` }),
     },
   ];

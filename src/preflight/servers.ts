@@ -15,45 +15,45 @@ import { homeAt } from '../platform/process/home.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
 import { connectRedis, untilReady, type RedisClient } from '../platform/redis/connect.ts';
 
-/** Redis, a gateway and a book of their own, in a temporary folder: what is measured there is nobody's money. */
-export interface Stage {
+/** A temporary Redis, gateway and ledger, without any real money. */
+export interface PreflightServers {
   redis: RedisClient;
   ledger: Ledger;
   gatewayUrl: string;
-  /** Where the gateway tells what it has used. */
+  /** Address of the gateway's metrics. */
   metricsUrl: string;
   secret: string;
 }
 
-/** As every gateway, but nobody is too fast for it and nobody waits for a fair start: it is to be kept busy by few. */
+/** A gateway without rate limits and without a fair start, so that a few users can keep it busy. */
 const WITHOUT_LIMITS = {
   GATEWAY_PORT: '0', GATEWAY_FAIR_START_MS: '0', GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
   GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
 /**
- * @param signal ends it early
- * @returns what `rehearse` returns; everything is gone again then, whatever happened
+ * @param signal ends the work early
+ * @returns the result of `work`; all servers and the folder are removed afterwards, in any case
  * @throws Error with one sentence when one of the three cannot be started here
  */
-export async function onStage<T>(rehearse: (stage: Stage) => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function withServers<T>(work: (servers: PreflightServers) => Promise<T>, signal: AbortSignal): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-preflight-'));
   const home = homeAt(folder);
   const lifecycle = createLifecycle();
   lifecycle.onClose('folder', () => rmSync(folder, { recursive: true, force: true }));
-  const kept = <S extends { stop(): Promise<unknown> }>(name: string, server: S): S => {
+  const stopLater = <S extends { stop(): Promise<unknown> }>(name: string, server: S): S => {
     lifecycle.onClose(name, () => server.stop());
     return server;
   };
   try {
     const [startedRedis, startedDatabase] = await Promise.all([startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') }), startEmbeddedDatabase({ home })]);
-    const redisServer = kept('redis', orThrow(startedRedis).server);
-    const databaseServer = kept('database', orThrow(startedDatabase).server);
+    const redisServer = stopLater('redis', orThrow(startedRedis).server);
+    const databaseServer = stopLater('database', orThrow(startedDatabase).server);
     await migrate(databaseServer.url);
     signal.throwIfAborted();
     const secret = randomBytes(32).toString('hex');
     const metricsPort = await freePort();
-    const gateway = kept('gateway', orThrow(await startChild({
+    const gateway = stopLater('gateway', orThrow(await startChild({
       name: 'gateway', entry: compiledEntry('bin/rain.js'), args: ['gateway'], logs: home.logs, facts: z.object({ url: z.string() }),
       env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
         TICKETS: 'off', PROOF_OF_WORK: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
@@ -63,7 +63,7 @@ export async function onStage<T>(rehearse: (stage: Stage) => Promise<T>, signal:
     lifecycle.onClose('connections', () => { redis.disconnect(); return database.$disconnect(); });
     await untilReady(redis);
     signal.throwIfAborted();
-    return await rehearse({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret });
+    return await work({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret });
   } finally {
     await lifecycle.close();
   }

@@ -1,18 +1,18 @@
-import type { Stage } from './servers.ts';
+import type { PreflightServers } from './servers.ts';
 
-/** What the two servers have used since they started. */
+/** Usage of the two servers since their start. */
 export interface Usage {
-  /** Processor, microseconds. */
+  /** Processor time, microseconds. */
   gatewayUs: number;
   redisUs: number;
   gatewayBytes: number;
   redisBytes: number;
 }
 
-/** Read from the servers themselves: it holds on a machine that does other work meanwhile, where the clock on the wall does not. */
-export async function usage({ redis, metricsUrl }: Stage): Promise<Usage> {
+/** The servers report their own processor time, which is valid even while the machine does other work. */
+export async function usage({ redis, metricsUrl }: PreflightServers): Promise<Usage> {
   const answer = await fetch(metricsUrl);
-  if (!answer.ok) throw new Error(`the gateway does not tell what it has used: ${answer.status}`);
+  if (!answer.ok) throw new Error(`the gateway does not report its usage: HTTP ${answer.status}`);
   const metrics = await answer.text();
   const [info, memory] = [await redis.info('cpu'), await redis.info('memory')];
   return {
@@ -26,6 +26,6 @@ export async function usage({ redis, metricsUrl }: Stage): Promise<Usage> {
 function figure(text: string, name: string): number {
   const line = text.split(/\r?\n/).find((candidate) => candidate.startsWith(name));
   const value = line === undefined ? NaN : Number(line.slice(name.length));
-  if (!Number.isFinite(value)) throw new Error(`nothing was told about ${name.trim()}`);
+  if (!Number.isFinite(value)) throw new Error(`no value of ${name.trim()}`);
   return value;
 }

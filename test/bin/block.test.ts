@@ -17,14 +17,14 @@ afterAll(() => context.stop());
 test('rain block, blocks and unblock: for people, for machines, and for a gateway that is running', async () => {
   const gateway = await openGateway(context.redisUrl);
   try {
-    expect((await rain(['blocks'], env)).stdout).toBe('nobody is blocked\n');
+    expect((await rain(['blocks'], env)).stdout).toBe('no user and no address is blocked\n');
     const blocked = await rain(['block', 'user', 'mallory', '--reason', 'two thousand accounts', '--for', '2h'], env);
     expect(blocked.stdout).toMatch(/^user mallory: blocked until \d{4}-\d\d-\d\dT/);
     expect((await handshake(gateway.url, 'mallory')).status).toBe(403);
     expect(JSON.parse((await rain(['block', 'address', '2001:db8::1', '--reason', 'a farm', '--json'], env)).stdout)).toMatchObject({ kind: 'address', who: '2001:db8:0:0::/64', reason: 'a farm' });
-    expect((await rain(['blocks'], env)).stdout).toMatch(/address +2001:db8:0:0::\/64 +lifted +\S+ +cli:\S+ +a farm\nuser +mallory +\d{4}/);
+    expect((await rain(['blocks'], env)).stdout).toMatch(/address +2001:db8:0:0::\/64 +removed +\S+ +cli:\S+ +a farm\nuser +mallory +\d{4}/);
     expect(JSON.parse((await rain(['blocks', '--json'], env)).stdout)).toHaveLength(2);
-    expect((await rain(['unblock', 'user', 'mallory'], env)).stdout).toBe('user mallory: may come in again\n');
+    expect((await rain(['unblock', 'user', 'mallory'], env)).stdout).toBe('user mallory: no longer blocked\n');
     await eventually(async () => expect((await handshake(gateway.url, 'mallory')).status).toBe('open'), { timeoutMs: 1_000 });
   } finally {
     await gateway.close();

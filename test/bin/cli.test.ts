@@ -151,7 +151,7 @@ describe('a swarm over real sockets', () => {
   test('prints outcomes and latencies, and the last line says that the money adds up', async () => {
     const id = (await rain(['create', '--budget', '20.00', '--packets', '20', '--start', '+2s', '--duration', '60s', '--load'], env)).stdout.trim();
     const run = await rain(['swarm', '--url', gateway.url, '--rain', id, '--users', '80'], env);
-    expect(run.stdout.trim().split('\n').at(-1), run.stderr).toBe('The money adds up: 20 winners were told 20.00, each a packet of his own, as the audit says, and the rain balances to the cent.');
+    expect(run.stdout.trim().split('\n').at(-1), run.stderr).toBe('The money adds up: 20 winners were told 20.00, each with a different packet, as the audit says, and the rain balances to the cent.');
     expect(run.stdout).toMatch(/p50.*p95.*p99/s);
     expect(run.stdout).toMatch(/60 +nothing_left/);
     expect(run.stderr).toMatch(/answered 80\/80 users/);

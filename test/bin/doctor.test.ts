@@ -38,7 +38,7 @@ test('what is wrong is named with what to set, and exits 1', async () => {
   onTestFinished(() => server.stop());
   const run = await rain(['doctor', '--packets', '1000000', '--users', '1000000'], { ...env, REDIS_URL: server.url });
   expect(run.exit).toBe(1);
-  for (const sentence of [/^wrong {4}redis append-only file: .*\n.*\n.*set appendonly yes/m, /^wrong {4}redis eviction: .*allkeys-lru.*\n.*\n.*noeviction/m, /^wrong {4}redis memory: .*\n.*\n.*set maxmemory to at least/m, /^3 wrong, .*NOT FIT FOR MONEY\.$/m]) {
+  for (const sentence of [/^wrong {4}redis append-only file: .*\n.*\n.*set appendonly yes/m, /^wrong {4}redis eviction: .*allkeys-lru.*\n.*\n.*noeviction/m, /^wrong {4}redis memory: .*\n.*\n.*set maxmemory to at least/m, /^3 wrong, .*NOT SAFE FOR MONEY\.$/m]) {
     expect(run.stdout).toMatch(sentence);
   }
 });
@@ -60,6 +60,6 @@ test('gateway and worker end with that one sentence on a Redis that evicts', asy
   const server = await startRedis({ args: ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-ttl'] });
   onTestFinished(() => server.stop());
   const openings = [openGateway(server.url), openWorker({ redisUrl: server.url, databaseUrl: context.databaseUrl })];
-  const sentence = expect.stringMatching(/^this Redis is not fit to keep what is won: .*volatile-ttl.*; set maxmemory-policy noeviction in Redis$/) as string;
+  const sentence = expect.stringMatching(/^this Redis cannot store wins safely: .*volatile-ttl.*; set maxmemory-policy noeviction in Redis$/) as string;
   expect(await Promise.all(openings.map((opening) => opening.then(() => 'it opened', explain)))).toEqual(openings.map(() => ({ exit: 1, reasons: [sentence] })));
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../src/bin/exit.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../src/platform/process/processIdentity.ts';
 import { SERVER_DEADLINE_MS } from '../../src/platform/process/shutdown.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { runWave } from '../../src/loadtest/wave.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
@@ -84,7 +84,7 @@ test('[R1][R6] kill -9 of one of them under sockets: its users come back to the 
   expect(report.outcomes.filter(({ name }) => name !== 'won' && name !== 'already_claimed' && name !== 'nothing_left')).toEqual([]);
   expect(report.winners).toBe(100);
   expect(await claimLog({ redis }, 'struck')).toHaveLength(100);
-  expect(judge(report)).toMatchObject({ balanced: true });
+  expect(checkMoney(report)).toMatchObject({ balanced: true });
   await eventually(async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3), { timeoutMs: 20_000 });
 });
 

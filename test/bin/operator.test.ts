@@ -69,18 +69,18 @@ describe('a password at a terminal', () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const call = callCli(['operator', 'add', 'tess'], env, { stdin });
     for (const [i, answer] of answers.entries()) {
-      await eventually(() => call.stderr().includes(i === 0 ? 'password of tess' : 'once more: '));
+      await eventually(() => call.stderr().includes(i === 0 ? 'password of tess' : 'repeat the password: '));
       stdin.write(answer);
     }
     return call.done;
   }
 
   test('is asked for twice and not shown', async () => {
-    expect(await typing('a long password\n', 'a long password\n')).toEqual({ exit: 0, stdout: 'tess may sign in as operator\n', stderr: 'password of tess, at least 10 characters: \nonce more: \n' });
+    expect(await typing('a long password\n', 'a long password\n')).toEqual({ exit: 0, stdout: 'tess may sign in as operator\n', stderr: 'password of tess, at least 10 characters: \nrepeat the password: \n' });
   });
 
   test('[R12] two that differ are refused, and Ctrl-C changes nothing', async () => {
-    expect(await typing('a long password\n', 'another password\n')).toMatchObject({ exit: 1, stderr: expect.stringContaining('the two are not the same') as string });
+    expect(await typing('a long password\n', 'another password\n')).toMatchObject({ exit: 1, stderr: expect.stringContaining('the two inputs differ') as string });
     expect(await typing('\x03')).toMatchObject({ exit: 2, stderr: expect.stringContaining('nothing was changed') as string });
   });
 });

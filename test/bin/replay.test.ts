@@ -43,9 +43,9 @@ test('who won what and when, in order of time over all shards; what is on its wa
   expect(users(run.stdout)).toEqual(winners);
   expect(JSON.parse(run.stdout.split('\n')[0]!)).toEqual({
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string, rainId: 'full', redPacketId: expect.stringMatching(/^full-\d+$/) as string, amount: '1.00', userId: 'ann', shard: shardOf('ann', 2), index: 0 });
-  expect(run.stderr).toMatch(/^on its way: full-\d+, 1\.00 won by joe\nThe log and the book agree: 6 claims, 1 of them on their way to the book\.\n$/);
+  expect(run.stderr).toMatch(/^on its way: full-\d+, 1\.00 won by joe\nThe log and the ledger agree: 6 claims, 1 of them on their way to the ledger\.\n$/);
   await context.ledger.credit(await claims('full'));
-  expect((await rain(['replay', 'full'], env)).stderr).toBe('The log and the book agree: 6 claims.\n');
+  expect((await rain(['replay', 'full'], env)).stderr).toBe('The log and the ledger agree: 6 claims.\n');
 });
 
 test('csv: a spreadsheet does not run what a user calls himself', async () => {
@@ -70,7 +70,7 @@ test('[R5] what will not heal is told and exits 1: unreadable, of another user, 
     /^differs: torn-\d+ was won by ann and is credited to mallory$/m, /^differs: torn-\d+ of bob is 1\.00 in the log and 1\.01 in the book$/m,
     /^differs: torn-\d+ was won by eve, who is credited with torn-99$/m, /^only in book: torn-99, 1\.00 credited to eve/m,
     /^unreadable: entry \d of shard 1 is no claim of this rain: not JSON$/m, /^unreadable: .* it is of rain other$/m,
-    /^THE LOG AND THE BOOK DIFFER: 2 only in book, 3 differs, 2 unreadable; 6 entries in the log\.$/m,
+    /^THE LOG AND THE LEDGER DIFFER: 2 only in book, 3 differs, 2 unreadable; 6 entries in the log\.$/m,
   ]) expect(run.stderr).toMatch(sentence);
 });
 

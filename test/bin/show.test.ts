@@ -25,10 +25,10 @@ test('a rain that is only tried: what would leave the account, how the amounts l
   await untouched(context, async () => {
     const told = await ask('create', ...PLAN, ...WHEN, '--id', 'dry', '--load', '--dry-run');
     expect(told).toMatchObject({ exit: 0, stderr: '' });
-    expect(told.stdout).toMatch(/^88\.88 would leave the operator's account\nthe rain dry would open at 20.*, its packets loaded at once\n/);
+    expect(told.stdout).toMatch(/^88\.88 would leave the operator's account\nthe rain dry would open at 20.*, its packets would be loaded immediately\n/);
     expect(told.stdout).toMatch(/\nbudget +88\.88 in 40 packets\nsmallest +0\.\d\d\nmedian +\d\.\d\d\nmean +2\.22\nlargest +\d+\.\d\d\n/);
     expect(told.stdout).toMatch(/█\n/);
-    expect(told.stdout).toMatch(/a dry run: nothing was done\n$/);
+    expect(told.stdout).toMatch(/dry run: nothing was changed\n$/);
     const answer = json(await ask('create', ...PLAN, ...WHEN, '--dry-run', '--json')) as { rainId?: string };
     expect(answer).toMatchObject({ dryRun: true, funded: true, preview: { packets: 40, budget: '88.88', mean: '2.22' } });
     expect(answer.rainId, 'made up, and gone').toBeUndefined();
@@ -46,7 +46,7 @@ test('closing, topping up and repairing, only tried', async () => {
     const more = await ask('top-up', 'look', '--budget', '5.00', '--packets', '5', '--dry-run');
     const repaired = await ask('audit', 'look', '--repair', '--dry-run', '--json');
     expect(json(closed)).toEqual({ dryRun: true, rainId: 'look', state: 'closed', left: 7, unclaimed: '7.00', won: 3 });
-    expect(more.stdout).toMatch(/^look would get 5\.00 in 5 packets; in all 15\.00 in 15\n[^]*smallest/);
+    expect(more.stdout).toMatch(/^look would get 5\.00 in 5 packets; in total 15\.00 in 15\n[^]*smallest/);
     expect(json(repaired)).toMatchObject({ dryRun: true, rainId: 'look', repaired: 0, balanced: true });
   });
 });
@@ -68,7 +68,7 @@ test('who did what, page by page, of one rain or of all', async () => {
 });
 
 test('gateways that are heard of, and the system they are of', async () => {
-  expect((await ask('gateways')).stdout).toBe('no gateway is heard of; start one with: rain gateway\n');
+  expect((await ask('gateways')).stdout).toBe('no gateway is running; start one with: rain gateway\n');
   const startedAt = await redisNow(context.redis);
   const tell = async () => sendHeartbeat(context.redis, { id: 'g', address: 'ws://127.0.0.1:1', version: '1', startedAt, at: await redisNow(context.redis), sockets: 12, grabsPending: 0, pressed: true, answers: { '0': 3 } });
   await tell();
@@ -82,7 +82,7 @@ test('gateways that are heard of, and the system they are of', async () => {
 
 test('winners: one that is looked for, some of them, all of them for a spreadsheet', async () => {
   expect((await ask('winners', 'look', '--search', 'user-1')).stdout).toMatch(/^packet +user +amount +at +status\nlook-\d+ +user-1 +1\.00 +20\S+ +credited\n$/);
-  expect((await ask('winners', 'look', '--search', 'nobody')).stdout).toMatch(/^nobody of that name has won/);
+  expect((await ask('winners', 'look', '--search', 'nobody')).stdout).toMatch(/^no such user has won/);
   expect((await ask('winners', 'look', '--limit', '2', '--json')).stdout.trim().split('\n')).toHaveLength(2);
   const sheet = (await ask('winners', 'look', '--csv')).stdout;
   expect(sheet.startsWith('\uFEFFredPacketId,userId,amount,at,status\r\n')).toBe(true);

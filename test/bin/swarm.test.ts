@@ -38,13 +38,13 @@ describe('[R12] a swarm that cannot play says so in one sentence', () => {
 
   test('where its tokens are not believed: refused, exit 1, and the secret is what to look at', async () => {
     const run = await swarm(gateway.url, 'any', { JWT_SECRET: 'another-secret-for-tests-0123456789abcdef' });
-    expect(run.stderr).toContain(`rain: ${gateway.url}: the gateway lets nobody in: answered with HTTP 401 unauthorized; is JWT_SECRET the gateway's own?\n`);
+    expect(run.stderr).toContain(`rain: ${gateway.url}: the gateway rejects every user: answered with HTTP 401 unauthorized; has it the same JWT_SECRET?\n`);
     expect(run.exit).toBe(1);
   });
 
   test('when there is no such rain: refused, exit 1, as every other verb does', async () => {
     const run = await swarm(gateway.url, 'nope');
-    expect(refusal(run.stdout)).toEqual({ ok: false, exit: 1, reasons: ['--rain: the gateway knows no rain nope: there is none, it is not loaded yet, or it has long been settled'] });
+    expect(refusal(run.stdout)).toEqual({ ok: false, exit: 1, reasons: ['--rain: the gateway does not know the rain nope: it does not exist, it is not loaded yet, or it was settled long ago'] });
     expect(run.exit).toBe(1);
   });
 

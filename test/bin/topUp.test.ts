@@ -27,9 +27,9 @@ test('`rain top-up` says beforehand what it would come to, adds it once, and `ra
   const words = ['top-up', 'more', '--budget', '20.00', '--packets', '4', '--split', 'even', '--id', 'second'];
   const tried = await rain([...words, '--dry-run'], env);
   expect(tried).toMatchObject({ exit: 0, stderr: '' });
-  expect(tried.stdout).toMatch(/^more would get 20\.00 in 4 packets; in all 25\.00 in 9\n[^]*largest +5\.00\n[^]*a dry run: nothing was done\n$/);
+  expect(tried.stdout).toMatch(/^more would get 20\.00 in 4 packets; in total 25\.00 in 9\n[^]*largest +5\.00\n[^]*dry run: nothing was changed\n$/);
   const done = await rain(words, env);
-  expect(done).toMatchObject({ exit: 0, stdout: 'more has got 20.00 in 4 packets; in all 25.00 in 9\n' });
+  expect(done).toMatchObject({ exit: 0, stdout: 'more got 20.00 in 4 packets; in total 25.00 in 9\n' });
   const commitment = /commitment ([0-9a-f]{64})\n/.exec(done.stderr)![1]!;
   expect(done.stderr).toContain('top-up second\n');
   expect(json((await rain([...words, '--json'], env)).stdout)).toEqual({ rainId: 'more', id: 'second', packets: 4, budget: '20.00', total: { packets: 9, budget: '25.00' }, commitment, loaded: true });

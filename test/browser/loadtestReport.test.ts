@@ -5,7 +5,7 @@ import { ServerClock } from '../../src/loadtest/clock.ts';
 import { renderPage } from '../../src/loadtest/page/page.ts';
 import { toReport, type SwarmReport } from '../../src/loadtest/report.ts';
 import { WaveCounters } from '../../src/loadtest/counters.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { loadtestReport } from '../loadtest/page/stormReport.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { closePage, openPage, type PageOptions } from './windows.ts';
@@ -25,7 +25,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the load test report as a page', () => {
       const [asked, complaints]: [string[], string[]] = [[], []];
       page.on('request', (request) => { asked.push(request.url()); });
       page.on('console', (message) => complaints.push(message.text()));
-      await page.setContent(renderPage(report, judge(report)), { waitUntil: 'load' });
+      await page.setContent(renderPage(report, checkMoney(report)), { waitUntil: 'load' });
       const seen = await page.evaluate(() => ({
         wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         scripts: document.querySelectorAll('script').length,

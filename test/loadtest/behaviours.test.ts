@@ -21,7 +21,7 @@ test('[R10] no process holds more than 18,000 sockets, and what the system allow
   expect(whyTooMany(18_000, 1, 20_000)).toBeUndefined();
   expect(whyTooMany(60_000, 4, 20_000)).toBeUndefined();
   expect(whyTooMany(18_001, 1, 1_000_000)).toBe('users: 18001 sockets in 1 process: a process holds at most 18000, expected at least 2 processes');
-  expect(whyTooMany(2_000, 1, 1_024)).toBe('users: 2000 sockets in 1 process: a process may open only 1024 files here; raise it with ulimit -n 2100, or take at least 3 processes');
+  expect(whyTooMany(2_000, 1, 1_024)).toBe('users: 2000 sockets in 1 process: a process may open only 1024 files here; raise it with ulimit -n 2100, or use at least 3 processes');
   expect(whyTooMany(2_000, 3, 1_024)).toBeUndefined();
   expect(whyTooMany(18_000, 1, undefined)).toBeUndefined();
   expect(openFilesMax(() => 'Max processes  95  95  processes\nMax open files            1024                 4096                 files')).toBe(1_024);

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { reschedule } from '../../src/store/transitions.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import type { Progress } from '../../src/loadtest/counters.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { runProcesses } from '../../src/loadtest/processPool.ts';
 import { renderReport } from '../../src/loadtest/reportTable.ts';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
@@ -63,7 +63,7 @@ test.concurrent('[R6] users whose lines break again and again all learn their re
   expect(others).toEqual({ nothing_left: 70 });
   expect(report.trouble!.cuts).toBeGreaterThan(20);
   expect(report.lostLines).toBeGreaterThanOrEqual(20);
-  expect(judge(report)).toMatchObject({ balanced: true });
+  expect(checkMoney(report)).toMatchObject({ balanced: true });
 });
 
 test.concurrent('users who stop reading learn their result when they read on, and are no measure of latency', async () => {
@@ -95,8 +95,8 @@ test.concurrent('[R1] cheaters tap far too fast, send garbage and forge fields; 
   expect(heard['answer too_fast']).toBeGreaterThan(100);
   expect(heard['error bad_field']).toBeGreaterThan(0);
   expect(report.winners).toBe((await claimLog({ redis }, 'cheated')).length);
-  expect(judge(report)).toMatchObject({ balanced: true });
-  expect(judge({ ...report, cheaters: { ...cheaters!, wonTwice: 1 } })).toMatchObject({ balanced: false, sentence: expect.stringContaining('1 cheaters won more than once') });
+  expect(checkMoney(report)).toMatchObject({ balanced: true });
+  expect(checkMoney({ ...report, cheaters: { ...cheaters!, wonTwice: 1 } })).toMatchObject({ balanced: false, sentence: expect.stringContaining('1 cheaters won more than once') });
   await eventually(() => strict.sockets() === 0);
 });
 
@@ -116,7 +116,7 @@ test('[R1][R2] several processes play one wave: each user once, and what they sa
   expect(last).toMatchObject({ users: 150, answered: 150, won: 40, ended: 150 });
   const users = (await claimLog({ redis }, 'parts')).map(({ userId }) => userId);
   expect(new Set(users).size).toBe(40);
-  expect(judge(report)).toMatchObject({ balanced: true });
+  expect(checkMoney(report)).toMatchObject({ balanced: true });
 });
 
 test('[R12] a wave of several processes that cannot be played is refused in words', async () => {

@@ -3,7 +3,7 @@ import { connect as dialTcp, createServer, type AddressInfo, type Socket } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { shardKeys } from '../../src/store/keys.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { runWave } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -91,7 +91,7 @@ describe('a lost line', () => {
       expect(count('won') + count('already_claimed')).toBe(20);
       expect(count('already_claimed')).toBeGreaterThan(0);
       expect(count('nothing_left')).toBe(20);
-      expect(judge(report).balanced).toBe(true);
+      expect(checkMoney(report).balanced).toBe(true);
       // The user who lost his answer waited longer than any single answer took.
       expect(report.latencyMs.tap.max).toBeGreaterThan(report.latencyMs.ask.max);
     } finally {

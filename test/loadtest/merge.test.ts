@@ -11,10 +11,10 @@ function play(counters: WaveCounters, i: number): void {
   counters.answer(i % 3 === 0 ? '0' : '-1', 1 + (i * i) % 977, now);
   counters.taps.record(5 + (i * i * i) % 1_499);
   counters.late.record(i % 7);
-  counters.heardStart(500 + (i % 11));
-  if (i % 3 === 0) counters.told.tell(`user-${i}`, `p-${i}`, '0.50');
+  counters.startReceived(500 + (i % 11));
+  if (i % 3 === 0) counters.told.add(`user-${i}`, `p-${i}`, '0.50');
   if (i % 5 === 0) counters.cheats.win(`user-${i}`, `p-${i}`, '0.50');
-  counters.cheats.hear(`answer ${i % 2}`);
+  counters.cheats.receive(`answer ${i % 2}`);
   counters.ended({ kind: 'lost', code: '-1' });
   counters.dials++;
   counters.cuts += i % 2;
@@ -35,8 +35,8 @@ test('what several processes have seen adds up to what one would have seen, perc
 
 test('[R2] a packet that was told to users of two processes is a fault, and so is a user with two packets', () => {
   const [sum, other] = [new WaveCounters(2), new WaveCounters(1)];
-  sum.told.tell('ann', 'p-1', '1.00');
-  other.told.tell('bob', 'p-1', '1.00');
+  sum.told.add('ann', 'p-1', '1.00');
+  other.told.add('bob', 'p-1', '1.00');
   other.cheats.win('eve', 'p-2', '1.00');
   sum.cheats.win('eve', 'p-3', '1.00');
   sum.merge(other.record());

@@ -4,7 +4,7 @@ import { ServerClock } from '../../src/loadtest/clock.ts';
 import { toReport, type SwarmReport } from '../../src/loadtest/report.ts';
 import { renderReport } from '../../src/loadtest/reportTable.ts';
 import { WaveCounters } from '../../src/loadtest/counters.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 
 const SEED = 'ab'.repeat(32);
 const RUN = { rainId: 'spring-1', seed: SEED, durationMs: 12_345.6 };
@@ -17,8 +17,8 @@ function tallied(tell: (counters: WaveCounters) => void = () => {}): SwarmReport
     counters.taps.record(2 * i);
     if (i > 2) counters.ended({ kind: 'lost', code: '-1' });
   }
-  counters.told.tell('ann', 'p-1', '12.21');
-  counters.told.tell('bob', 'p-2', '7.10');
+  counters.told.add('ann', 'p-1', '12.21');
+  counters.told.add('bob', 'p-2', '7.10');
   counters.ended({ kind: 'won', redPacketId: 'p-1', amount: '12.21', again: false, credited: true });
   counters.ended({ kind: 'won', redPacketId: 'p-2', amount: '7.10', again: true, credited: false });
   counters.dials = 1_003;
@@ -76,63 +76,63 @@ describe('the report', () => {
       '    998    -1  nothing_left',
       '      2     0  won',
       '',
-      'latency, ms            count     p50     p95     p99     max',
-      'question to answer     1,000   500.2   950.3   990.2  1000.0',
-      'meant tap to decision  1,000  1000.4  1900.5  1980.4  2000.0',
+      'latency, ms                  count     p50     p95     p99     max',
+      'grab to answer               1,000   500.2   950.3   990.2  1000.0',
+      'planned tap to final answer  1,000  1000.4  1900.5  1980.4  2000.0',
       '',
-      '1,003 dials, 0 of them in vain; 0 lines lost; 0 messages not understood; 0 of 2 winners heard that they were credited.',
-      'The money adds up: 2 winners were told 19.31, each a packet of his own, as the audit says, and the rain balances to the cent.',
+      '1,003 connects, 0 of them failed; 0 connections lost; 0 messages not understood; 0 of 2 winners received their credit.',
+      'The money adds up: 2 winners were told 19.31, each with a different packet, as the audit says, and the rain balances to the cent.',
     ].join('\n'));
   });
 });
 
 describe('does the money add up?', () => {
   test('yes by what the users were told', () => {
-    expect(judge(tallied())).toEqual({ balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own.' });
+    expect(checkMoney(tallied())).toEqual({ balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each with a different packet.' });
   });
 
   test('yes when users hear the same thing again [R6]', () => {
-    expect(judge(tallied(({ told }) => told.tell('ann', 'p-1', '12.21'))).balanced).toBe(true);
+    expect(checkMoney(tallied(({ told }) => told.add('ann', 'p-1', '12.21'))).balanced).toBe(true);
   });
 
   test.each<[string, (counters: WaveCounters) => void, string]>([
-    ['[R2] one packet was told to two users', ({ told }) => told.tell('eve', 'p-1', '12.21'), 'p-1 was told to ann and to eve'],
-    ['[R1] one user was told two packets', ({ told }) => told.tell('ann', 'p-3', '0.69'), 'ann was told p-1 with 12.21 and then p-3 with 0.69'],
-    ['[R6] one user was told two amounts', ({ told }) => told.tell('ann', 'p-1', '12.22'), 'ann was told p-1 with 12.21 and then p-1 with 12.22'],
-    ['an amount is zero', ({ told }) => told.tell('eve', 'p-3', '0.00'), 'eve was told an amount of "0.00"'],
-    ['an amount is negative', ({ told }) => told.tell('eve', 'p-3', '-1.00'), 'eve was told an amount of "-1.00"'],
-    ['an amount is missing', ({ told }) => told.tell('eve', 'p-3', ''), 'eve was told an amount of ""'],
+    ['[R2] one packet was told to two users', ({ told }) => told.add('eve', 'p-1', '12.21'), 'p-1 was told to ann and to eve'],
+    ['[R1] one user was told two packets', ({ told }) => told.add('ann', 'p-3', '0.69'), 'ann was told p-1 with 12.21 and then p-3 with 0.69'],
+    ['[R6] one user was told two amounts', ({ told }) => told.add('ann', 'p-1', '12.22'), 'ann was told p-1 with 12.21 and then p-1 with 12.22'],
+    ['an amount is zero', ({ told }) => told.add('eve', 'p-3', '0.00'), 'eve was told an amount of "0.00"'],
+    ['an amount is negative', ({ told }) => told.add('eve', 'p-3', '-1.00'), 'eve was told an amount of "-1.00"'],
+    ['an amount is missing', ({ told }) => told.add('eve', 'p-3', ''), 'eve was told an amount of ""'],
   ])('no when %s', (_name, tell, reason) => {
-    const verdict = judge(tallied(tell));
+    const verdict = checkMoney(tallied(tell));
     expect(verdict.balanced).toBe(false);
     expect(verdict.sentence).toMatch(/^The money does NOT add up: /);
     expect(verdict.sentence).toContain(reason);
   });
 
   test.each<[string, Partial<AuditReport>, string]>([
-    ['has another cent won', { pending: '7.11', unclaimed: '0.68' }, 'the audit has 19.32 won'],
-    ['has a winner who was not told', { winners: 3 }, 'the audit has 3 winners'],
+    ['has another cent won', { pending: '7.11', unclaimed: '0.68' }, 'according to the audit 19.32 was won'],
+    ['has a winner who was not told', { winners: 3 }, 'according to the audit there are 3 winners'],
     ['does not balance itself', { balanced: false }, 'the audit itself does not add up'],
-    ['is of another rain', { rainId: 'spring-2' }, 'the audit is of spring-2, not of spring-1'],
+    ['is of another rain', { rainId: 'spring-2' }, 'the audit is for spring-2, not for spring-1'],
   ])('no when the audit %s', (_name, change, reason) => {
-    const verdict = judge(tallied(), { ...AUDIT, ...change });
+    const verdict = checkMoney(tallied(), { ...AUDIT, ...change });
     expect(verdict.balanced).toBe(false);
     expect(verdict.sentence).toContain(reason);
   });
 
   test('yes when people played along and won the difference, and no when they won something else', () => {
     const audit = { ...AUDIT, budget: '25.00', pending: '12.10', winners: 3 };
-    expect(judge(tallied(), audit, { count: 1, cents: 500n })).toEqual({
-      balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each a packet of his own, as the audit says, and the rain balances to the cent; 1 more played and won 5.00.',
+    expect(checkMoney(tallied(), audit, { count: 1, cents: 500n })).toEqual({
+      balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each with a different packet, as the audit says, and the rain balances to the cent; 1 more played and won 5.00.',
     });
-    expect(judge(tallied(), audit, { count: 1, cents: 499n })).toMatchObject({ balanced: false, sentence: expect.stringContaining('the audit has 19.32 won') });
-    expect(judge(tallied(), audit, { count: 0, cents: 0n })).toMatchObject({ balanced: false });
+    expect(checkMoney(tallied(), audit, { count: 1, cents: 499n })).toMatchObject({ balanced: false, sentence: expect.stringContaining('according to the audit 19.32 was won') });
+    expect(checkMoney(tallied(), audit, { count: 0, cents: 0n })).toMatchObject({ balanced: false });
   });
 
   test('a thousand contradictions are counted, ten are told [R10]', () => {
-    const report = tallied(({ told }) => { for (let i = 0; i < 1_000; i++) told.tell(`eve-${i}`, 'p-1', '12.21'); });
+    const report = tallied(({ told }) => { for (let i = 0; i < 1_000; i++) told.add(`eve-${i}`, 'p-1', '12.21'); });
     expect(report.faults).toBe(1_000);
     expect(report.faultExamples).toHaveLength(10);
-    expect(judge(report).sentence).toContain('and 990 more of the kind');
+    expect(checkMoney(report).sentence).toContain('and 990 more faults of this kind');
   });
 });

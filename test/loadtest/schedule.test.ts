@@ -3,7 +3,7 @@ import { randomSource } from '../../src/rain/fairness.ts';
 import { ServerClock } from '../../src/loadtest/clock.ts';
 import { backoffMs, RETRY_POLICY } from '../../src/loadtest/retryPolicy.ts';
 import { Schedule } from '../../src/loadtest/schedule.ts';
-import type { HeardRain } from '../../src/loadtest/serverMessage.ts';
+import type { ReceivedRain } from '../../src/loadtest/serverMessage.ts';
 import { WaveCounters } from '../../src/loadtest/counters.ts';
 import { Throttle } from '../../src/loadtest/throttle.ts';
 
@@ -21,7 +21,7 @@ beforeEach(() => {
   clock.observe(0, EPOCH);
 });
 
-const rain = (state: HeardRain['state'], opensInMs = 1_000, closesInMs = 9_000): HeardRain =>
+const rain = (state: ReceivedRain['state'], opensInMs = 1_000, closesInMs = 9_000): ReceivedRain =>
   ({ type: 'rain', rainId: 'r', state, opensAt: EPOCH + opensInMs, closesAt: EPOCH + closesInMs });
 const schedule = (reactionMs: number, inPlaceAt?: number) => new Schedule({
   address: new URL('ws://127.0.0.1:1/v1'), rainId: 'r', tokenFor: async () => '', creditWaitMs: 0,

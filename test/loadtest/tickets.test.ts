@@ -4,7 +4,7 @@ import { behavioursOf } from '../../src/loadtest/behaviours.ts';
 import type { SwarmReport } from '../../src/loadtest/report.ts';
 import { renderReport } from '../../src/loadtest/reportTable.ts';
 import { TRICK_NAMES } from '../../src/loadtest/forgedTickets.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
@@ -38,7 +38,7 @@ test.concurrent('where a ticket costs work, who does it wins, and who does not g
   const heard = heardBy(report);
   for (const trick of ['no ticket', 'forged ticket', "another's ticket"]) expect(heard[`answer no_ticket to ${trick}`], trick).toBeGreaterThan(0);
   expect(heard['answer won']).toBeUndefined();
-  expect(judge(report)).toMatchObject({ balanced: true });
+  expect(checkMoney(report)).toMatchObject({ balanced: true });
   expect(renderReport(report)).toMatch(/challenges were solved/);
 }, 60_000);
 
@@ -51,7 +51,7 @@ test.concurrent('[R1] with a ticket of his own a cheater wins as much as anybody
   expect(heard['answer won to own ticket twice']).toBeGreaterThan(0);
   expect(report.cheaters).toMatchObject({ users: 10, wonTwice: 0, unheard: 0 });
   expect(report.winners).toBe((await claimLog({ redis }, 'free')).length);
-  expect(judge(report)).toMatchObject({ balanced: true });
+  expect(checkMoney(report)).toMatchObject({ balanced: true });
 }, 60_000);
 
 test.concurrent('[R6] users whose lines break again and again keep their tickets, and all learn their result', async () => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
 import { pause, resume } from '../../src/store/transitions.ts';
 import type { SwarmReport } from '../../src/loadtest/report.ts';
-import { judge } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/verdict.ts';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
@@ -39,7 +39,7 @@ describe('a wave of bots', () => {
     expect(report.latencyMs.tap.count).toBe(60);
     expect(report.latencyMs.ask.p50).toBeGreaterThan(0);
     expect(report.clockErrorMs).toBeLessThan(100);
-    expect(judge(report)).toMatchObject({ balanced: true });
+    expect(checkMoney(report)).toMatchObject({ balanced: true });
     await eventually(() => gateway.sockets() === 0);
   });
 
@@ -98,7 +98,7 @@ describe('a wave of bots', () => {
   test('a rain that does not exist is nobody\'s', async () => {
     const report = await wave({ rainId: 'nowhere', users: 6 });
     expect(outcomes(report)).toEqual({ no_such_rain: 6 });
-    expect(judge(report)).toEqual({ balanced: true, sentence: 'The money adds up: 0 winners were told 0.00, each a packet of his own.' });
+    expect(checkMoney(report)).toEqual({ balanced: true, sentence: 'The money adds up: 0 winners were told 0.00, each with a different packet.' });
   });
 
   test('who is told to slow down or that the gateway is busy asks again, later, until he knows', async () => {

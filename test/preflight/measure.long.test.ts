@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { measure, TRIAL } from '../../src/preflight/costs.ts';
-import { onStage } from '../../src/preflight/servers.ts';
+import { withServers } from '../../src/preflight/servers.ts';
 import { startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -14,7 +14,7 @@ const WITHIN_MS = 150_000;
 
 test('every cost is measured on real servers of its own, and nothing of them is left', async () => {
   const before = folders();
-  const { openFilesMax: _, ...costs } = await onStage((stage) => measure(stage, small, () => {}), new AbortController().signal);
+  const { openFilesMax: _, ...costs } = await withServers((servers) => measure(servers, small, () => {}), new AbortController().signal);
   const { losing, winning, ...plain } = costs;
   for (const [name, value] of Object.entries(plain)) if (name !== 'socketBytes') expect(value, name).toBeGreaterThan(0);
   expect([losing.gatewayUs, winning.gatewayUs, winning.redisUs].every((value) => value > 0)).toBe(true);

@@ -1,6 +1,6 @@
 import { createConsoleCounters, registerConsoleMetrics } from '../../src/console/metrics.ts';
 import { registerProcessMetrics } from '../../src/bin/servers/gateways.ts';
-import { tellWork } from '../../src/bin/servers/worker.ts';
+import { registerWorkMetrics } from '../../src/bin/servers/worker.ts';
 import { registerCreditMetrics } from '../../src/credit/metrics.ts';
 import { registerGatewayMetrics } from '../../src/gateway/telemetry/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
@@ -35,7 +35,7 @@ function openAll(): Record<KnownFigure['server'], MetricsRegistry> {
   const nobody = () => Promise.reject(new Error('nobody is here'));
   registerRainMetrics(worker, { redis: { hgetall: nobody } as unknown as RedisClient, auditor: { seen: () => new Map() }, redisMonitor: { standing: () => { throw new Error('nobody is here'); } } });
   registerCreditMetrics(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Histogram([1]), jobs: new Histogram([1]) });
-  tellWork(worker, { carried: () => 0, faults: () => 0 });
+  registerWorkMetrics(worker, { carried: () => 0, faults: () => 0 });
   registerReadiness(console, { standing });
   registerConsoleMetrics(console, createConsoleCounters());
   return { gateway, worker, console };

@@ -15,11 +15,11 @@ interface ActionsOptions {
 }
 
 export function addActionsCommand(program: Command, terminal: Terminal): void {
-  program.command('actions').summary('who did what')
-    .description('Lists what operators have done, in the console or on a command line, to one rain or to all, newest first. The database lets nobody change it.')
-    .option('--rain <id>', 'only what was done to this rain')
-    .option('--limit <n>', 'how many', parseCount(1, ACTIONS_MAX), 50)
-    .option('--before <n>', 'go on after the action of this number', parseBefore)
+  program.command('actions').summary('the record of operator actions')
+    .description('Lists the actions of operators, in the console or on a command line, on one rain or on all rains, newest first. The database rejects every change of this record.')
+    .option('--rain <id>', 'only actions on this rain')
+    .option('--limit <n>', 'how many actions to list', parseCount(1, ACTIONS_MAX), 50)
+    .option('--before <n>', 'continue after the action with this number', parseBefore)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain actions --rain m3k9x2a1b2c3d4')
     .action(({ rain, before, limit, json }: ActionsOptions) => withContext(terminal, async (context) => {
@@ -27,8 +27,8 @@ export function addActionsCommand(program: Command, terminal: Terminal): void {
       if (rain !== undefined && found.length === 0 && !await context.ledger.rain(rain)) throw new CommandFailure(EXIT.refused, `--rain: there is no rain ${rain}`);
       const actions = found.map(({ at, details = {}, ...plain }) => ({ ...plain, details, at: new Date(at).toISOString() }));
       const next = actions.length === limit ? actions.at(-1)?.id : undefined;
-      const rows = table(['number', 'at', 'who', 'what', 'rain', 'details'], actions.map(({ id, at, actor, verb, rainId = '', details }) => [id, at, actor, verb, rainId, tellDetails(details)]));
-      print(terminal, json, { actions, ...(next !== undefined && { next }) }, `${actions.length === 0 ? 'nothing yet' : rows}${next === undefined ? '' : `\nthere may be more; go on with --before ${next}`}`);
+      const rows = table(['number', 'at', 'who', 'what', 'rain', 'details'], actions.map(({ id, at, actor, verb, rainId = '', details }) => [id, at, actor, verb, rainId, describeDetails(details)]));
+      print(terminal, json, { actions, ...(next !== undefined && { next }) }, `${actions.length === 0 ? 'nothing yet' : rows}${next === undefined ? '' : `\nthere may be more; continue with --before ${next}`}`);
     }));
 }
 
@@ -37,8 +37,8 @@ function parseBefore(text: string): bigint {
   return BigInt(text);
 }
 
-/** `budget 8888.00, packets 1000`: what is long is for --json. */
-function tellDetails(details: object): string {
-  const told = Object.entries(details).map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`).join(', ');
-  return told.length > 100 ? `${told.slice(0, 99)}…` : told;
+/** `budget 8888.00, packets 1000`. Long details are cut; --json prints them in full. */
+function describeDetails(details: object): string {
+  const text = Object.entries(details).map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`).join(', ');
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }

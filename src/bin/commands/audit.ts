@@ -6,7 +6,7 @@ import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueContext } from '../../operator/context.ts';
 import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
-import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, tell } from '../exit.ts';
+import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, notify } from '../exit.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
 import { withContext, type OpenContext } from '../context.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
@@ -28,20 +28,20 @@ interface AuditOptions {
 }
 
 const RAINS_MAX = 100_000;
-/** What was sent again has this long to arrive before it is audited. */
+/** How long the audit waits for the claims that were sent again, ms. */
 const REPAIR_WAIT_MS = 15_000;
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
-  withDryRun(program.command('audit [id]')).summary('does the money add up?')
-    .description('Weighs the money of a rain: the packets its seed gives, what Redis holds, and the book. Exit code 1 when it does not add up, and '
-      + 'while a claim is told twice; with --all also when there are rains that were not looked at.')
-    .option('--repair', 'send again what the book lacks, wait a while, and audit then')
-    .option('--acknowledge-lost <reason>', 'discard the credits whose claims a failover of Redis has lost')
-    .option('--all', 'all rains that are not settled, a line each')
-    .option('--settled', 'with --all: the settled ones, too')
-    .option('--limit <n>', 'with --all: how many, the newest first', parseCount(1, RAINS_MAX), 100)
-    .option('--watch', 'with --all: every second until Ctrl-C')
-    .option('--json', 'print JSON, with --watch one array a line')
+  withDryRun(program.command('audit [id]')).summary('check whether the money adds up')
+    .description('Compares the packets that the seed of a rain gives with Redis and with the ledger. Exit code 1 when the money does not add up, and '
+      + 'while a claim is told twice; with --all also when some rains were not audited.')
+    .option('--repair', 'send the claims that the ledger lacks again, wait up to 15 s for their credits, then audit')
+    .option('--acknowledge-lost <reason>', 'discard the credits whose claims were lost in a Redis failover')
+    .option('--all', 'all rains that are not settled, one line each')
+    .option('--settled', 'with --all: settled rains as well')
+    .option('--limit <n>', 'with --all: how many rains, newest first', parseCount(1, RAINS_MAX), 100)
+    .option('--watch', 'with --all: repeat every second until Ctrl-C')
+    .option('--json', 'print JSON, with --watch one array per line')
     .addHelpText('after', '\nExample:\n  rain audit m3k9x2a1b2c3d4\n  rain audit --all --watch')
     .action((id: string | undefined, options: AuditOptions) => {
       const wrong = misuse(id, options);
@@ -51,23 +51,23 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
 }
 
 function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, acknowledgeLost: reason }: AuditOptions): string | undefined {
-  if (id === undefined && !all) return 'id: missing, expected the rain to audit, or --all';
-  if (id !== undefined && all) return '--all: expected either an id or --all, not both';
+  if (id === undefined && !all) return 'id: missing, expected the id of a rain, or --all';
+  if (id !== undefined && all) return '--all: expected an id or --all, not both';
   if (!all && (watch || settled)) return `--${watch ? 'watch' : 'settled'}: only with --all`;
   if (all && (repair || reason !== undefined)) return `--${repair ? 'repair' : 'acknowledge-lost'}: only for one rain at a time`;
-  if (dryRun && !repair && reason === undefined) return '--dry-run: only with --repair or --acknowledge-lost; an audit by itself changes nothing';
+  if (dryRun && !repair && reason === undefined) return '--dry-run: only with --repair or --acknowledge-lost; an audit alone changes nothing';
   return undefined;
 }
 
 async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
   const { withQueues } = await import('../queues.ts');
   await withQueues(context, async (at) => {
-    const repaired = repair ? await mend(terminal, at, id, dryRun) : undefined;
-    const known = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
-    if (known) tell(terminal, `${id}: ${known.claims} lost claims ${dryRun ? 'would be ' : ''}discarded`);
+    const repaired = repair ? await resendMissing(terminal, at, id, dryRun) : undefined;
+    const acknowledged = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
+    if (acknowledged) notify(terminal, `${id}: ${acknowledged.claims} lost claims ${dryRun ? 'would be' : 'were'} discarded`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(known && { discardedClaimsNow: known.claims }) };
+    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }) };
     if (dryRun) printDryRun(terminal, json, value, describeAudit(audit));
     else print(terminal, json, value, describeAudit(audit));
     if (!isInOrder(audit)) terminal.exitCode = EXIT.refused;
@@ -75,46 +75,46 @@ async function auditOne(terminal: Terminal, context: OpenContext, id: string, { 
 }
 
 /** @returns how many claims were sent again */
-async function mend(terminal: Terminal, context: QueueContext, id: string, dryRun: boolean): Promise<number> {
+async function resendMissing(terminal: Terminal, context: QueueContext, id: string, dryRun: boolean): Promise<number> {
   const repaired = accepted(await repairRain(context, id, dryRun));
-  tell(terminal, `${id}: ${repaired.claims} claims ${dryRun ? 'would be ' : ''}sent again${repaired.complete ? '' : '; there are more, repair again'}`);
+  notify(terminal, `${id}: ${repaired.claims} claims ${dryRun ? 'would be' : 'were'} sent again${repaired.complete ? '' : '; there are more, run the repair again'}`);
   if (repaired.claims === 0 || dryRun) return repaired.claims;
   const progress = bar(terminal, 'crediting', 'jobs');
   const quiet = await untilQuiet(context, id, repaired.jobs, REPAIR_WAIT_MS, (done, jobs) => progress.update(done, jobs)).finally(() => progress.stop());
-  if (!quiet) tell(terminal, 'the queue still works on them; is a worker running?');
+  if (!quiet) notify(terminal, 'the queue has not credited all of them yet; is a worker running?');
   return repaired.claims;
 }
 
 async function auditMany(terminal: Terminal, context: OpenContext, options: AuditOptions): Promise<void> {
   if (!options.watch) return void await auditRound(terminal, context, options);
   await interruptibly(terminal, async (interrupted) => {
-    for (let told = 0; !interrupted.aborted; await sleep(REFRESH_MS, undefined, { signal: interrupted }).catch(() => {})) {
-      told = await auditRound(terminal, context, options, { told, interrupted });
+    for (let reported = 0; !interrupted.aborted; await sleep(REFRESH_MS, undefined, { signal: interrupted }).catch(() => {})) {
+      reported = await auditRound(terminal, context, options, { reported, interrupted });
     }
   });
 }
 
 /**
- * @param told how many rains were said before not to have been looked at
- * @returns how many they are now
+ * @param reported how many rains the last message counted as not audited
+ * @returns how many rains are not audited now
  */
-async function auditRound(terminal: Terminal, context: OpenContext, { watch, settled, limit, json }: AuditOptions, { told, interrupted }: { told: number; interrupted?: AbortSignal } = { told: 0 }): Promise<number> {
+async function auditRound(terminal: Terminal, context: OpenContext, { watch, settled, limit, json }: AuditOptions, { reported, interrupted }: { reported: number; interrupted?: AbortSignal } = { reported: 0 }): Promise<number> {
   const which = settled ? 'all' : 'unsettled';
   const rains: AuditedRain[] = [];
   const total = await context.ledger.countRains(which);
   for await (const rain of auditAll(context, which, limit)) {
-    if (interrupted?.aborted) return told;
+    if (interrupted?.aborted) return reported;
     if ('fault' in rain && explain(rain.fault).exit === EXIT.unreachable) throw rain.fault;
     if ('fault' in rain || !isInOrder(rain.audit)) terminal.exitCode = EXIT.refused;
     rains.push(rain);
   }
   if (watch && !json) clearScreen(terminal);
   print(terminal, json, rains.map(line), describeMany(rains));
-  // Whoever asks for all of them, and hears of no trouble, is to be able to believe it.
-  const unseen = rains.length < limit ? 0 : Math.max(0, total - rains.length);
-  if (unseen > 0) terminal.exitCode = EXIT.refused;
-  if (unseen > 0 && unseen !== told) tell(terminal, `${unseen} older ${unseen === 1 ? 'rain was' : 'rains were'} not looked at; raise --limit`);
-  return unseen;
+  // `--all` without a fault must mean that every rain was audited.
+  const unaudited = rains.length < limit ? 0 : Math.max(0, total - rains.length);
+  if (unaudited > 0) terminal.exitCode = EXIT.refused;
+  if (unaudited > 0 && unaudited !== reported) notify(terminal, `${unaudited} older ${unaudited === 1 ? 'rain was' : 'rains were'} not audited; raise --limit`);
+  return unaudited;
 }
 
 function line(rain: AuditedRain): Record<string, unknown> {
@@ -123,10 +123,10 @@ function line(rain: AuditedRain): Record<string, unknown> {
 }
 
 function describeMany(rains: readonly AuditedRain[]): string {
-  if (rains.length === 0) return 'no rain that is not settled; all of them with: rain audit --all --settled';
+  if (rains.length === 0) return 'every rain is settled; to audit them as well, run: rain audit --all --settled';
   return table(['id', 'title', 'budget', ...EQUATION_PARTS, 'verdict'], rains.map((rain) => {
     const title = 'audit' in rain && rain.audit.report.rehearsal ? `${rain.title} (rehearsal)` : rain.title;
-    if ('fault' in rain) return [rain.rainId, title, '', ...EQUATION_PARTS.map(() => ''), paint.bad(`CANNOT BE AUDITED: ${explain(rain.fault).reasons.join('; ')}`)];
+    if ('fault' in rain) return [rain.rainId, title, '', ...EQUATION_PARTS.map(() => ''), paint.bad(`AUDIT FAILED: ${explain(rain.fault).reasons.join('; ')}`)];
     const { budget, balanced, told_twice } = rain.audit.report;
     const verdict = !balanced ? paint.bad('DOES NOT ADD UP') : told_twice > 0 ? paint.bad(`${told_twice} TOLD TWICE`) : paint.good('adds up');
     return [rain.rainId, title, budget, ...EQUATION_PARTS.map((part) => rain.audit.report[part]), verdict];

@@ -5,7 +5,7 @@ import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../ra
 import { CommandFailure, EXIT } from '../exit.ts';
 import { typedAmount } from '../amount.ts';
 
-/** What money is split into, whether it makes a rain, is added to one, or is only looked at. */
+/** How a budget is split into packets: for a new rain, for a top-up, or for a preview. */
 export interface PlanOptions {
   budget: string;
   packets: number;
@@ -14,10 +14,10 @@ export interface PlanOptions {
   max?: string;
 }
 
-/** The methods that ask for a list, each by an option of its own. */
+/** The split methods that take a list; each has its own option. */
 const LISTS = METHODS.filter((method) => method.rows !== undefined);
 
-/** `10x88.80` → one row more, its columns in their order. */
+/** Appends a row such as `10x88.80`, its columns in their order. */
 function parseRow({ columns, option }: Rows) {
   const pattern = new RegExp(`^${Object.values(columns).map(({ kind }) => (kind === 'whole' ? '(\\d{1,7})' : '(\\S+)')).join('x')}$`);
   return (text: string, rows: AskedRow[]): AskedRow[] => {
@@ -29,9 +29,9 @@ function parseRow({ columns, option }: Rows) {
 
 export function budgeted(command: Command): Command {
   command
-    .requiredOption('--budget <amount>', 'what is given away in total, e.g. 8888.00; 8888 is the same', typedAmount)
+    .requiredOption('--budget <amount>', 'total amount of all packets, e.g. 8888.00 or 8888', typedAmount)
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
-    .addOption(new Option('--split <method>', 'how it is split').choices(METHOD_NAMES).default(DEFAULT_METHOD.name));
+    .addOption(new Option('--split <method>', 'how the budget is split').choices(METHOD_NAMES).default(DEFAULT_METHOD.name));
   for (const { name, rows } of LISTS) {
     const { flag, value, example, meaning } = rows.option;
     command.option(`--${flag} <${value}>`, `${meaning}, e.g. ${example}; may be repeated; means --split ${name}`, parseRow(rows), []);
@@ -41,18 +41,18 @@ export function budgeted(command: Command): Command {
     .option('--max <amount>', 'largest packet (default the budget)', typedAmount);
 }
 
-/** As the verbs take it: what was not said is not there, since the plan is recorded as it was asked for. */
+/** The plan as the operator commands take it. Options that were not given stay absent, because the plan is recorded as requested. */
 export function planOf(options: PlanOptions) {
   const { budget, packets, min, max } = options;
   return { budget, packets, split: splitOf(options), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
-/** A list that was given says which method is meant. */
+/** A list selects its own method. */
 function splitOf({ split, ...options }: PlanOptions) {
   const given = new Map<string, unknown>(Object.entries(options));
   const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as AskedRow[];
-  const [meant, other] = LISTS.filter((method) => rowsOf(method).length > 0);
-  if (meant && other) throw new CommandFailure(EXIT.usage, `--${other.rows.option.flag}: --${meant.rows.option.flag} was given as well; expected one of them`);
-  const method = meant ?? LISTS.find(({ name }) => name === split);
+  const [chosen, other] = LISTS.filter((method) => rowsOf(method).length > 0);
+  if (chosen && other) throw new CommandFailure(EXIT.usage, `--${other.rows.option.flag}: --${chosen.rows.option.flag} was given as well; expected one of them`);
+  const method = chosen ?? LISTS.find(({ name }) => name === split);
   return method ? { method: method.name, [method.rows.field]: rowsOf(method) } : { method: split };
 }

@@ -22,17 +22,17 @@ interface CampaignOptions {
 }
 
 export function addCampaignCommands(program: Command, terminal: Terminal): void {
-  const campaign = program.command('campaign').summary('several rains that share one count of wins')
-    .description('A campaign is several rains, its rounds, over which a user may win only so often. Rounds may overlap.')
+  const campaign = program.command('campaign').summary('several rains with a common win limit per user')
+    .description('A campaign is a series of rains, its rounds, with one win limit per user over all rounds. Rounds may overlap.')
     .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --wins-per-user 1\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load');
 
-  campaign.command('create').summary('begin a campaign')
-    .description('Writes a campaign down and prints its id. It moves no money: each round brings its own budget.')
-    .requiredOption('--wins-per-user <n>', 'how many rounds a user may win', parseCount(1, WINS_PER_USER_MAX))
-    .option('--title <text>', 'what it is called')
-    .option('--id <id>', 'letters, digits, _ and -; otherwise one is made. Its rounds are called <id>.1, <id>.2 …')
+  campaign.command('create').summary('create a campaign')
+    .description('Creates a campaign and prints its id. No money moves: each round has its own budget.')
+    .requiredOption('--wins-per-user <n>', 'in how many rounds a user may win', parseCount(1, WINS_PER_USER_MAX))
+    .option('--title <text>', 'title of the campaign')
+    .option('--id <id>', 'letters, digits, _ and -; default a generated id. The rounds are called <id>.1, <id>.2 …')
     .option('--shards <n>', 'Redis shards of every round', parseCount(1, SHARDS_MAX), 1)
-    .option('--roll-over', 'what nobody has won in a round goes into the next one')
+    .option('--roll-over', 'money that nobody has won in a round goes into the next round')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
     .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => withContext(terminal, async (context) => {
@@ -41,17 +41,17 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
     }));
 
   planned(campaign.command('add-round <campaign>'), 'rounds').summary('plan another round of a campaign')
-    .description('Plans a round: a rain of the campaign, called <campaign>.<round>. It is steered and audited as every rain is.')
-    .option('--round <n>', 'which one; default the next', parseCount(1, ROUNDS_MAX))
+    .description('Plans a round: a rain of the campaign, called <campaign>.<round>. All commands for rains work on it.')
+    .option('--round <n>', 'number of the round; default the next one', parseCount(1, ROUNDS_MAX))
     .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
     .action((id: string, options: CreateOptions) => withContext(terminal, async (context) => {
-      // A campaign that is not there is for the verb to refuse.
+      // `create` refuses an unknown campaign.
       const round = options.round ?? ((await context.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
       await create(terminal, context, { ...options, campaign: id, round });
     }));
 
   campaign.command('list').summary('all campaigns, newest first').description('Lists all campaigns, newest first.')
-    .option('--limit <n>', 'how many', parseCount(1, CAMPAIGNS_MAX), 100)
+    .option('--limit <n>', 'how many campaigns to list', parseCount(1, CAMPAIGNS_MAX), 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign list')
     .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
@@ -59,7 +59,7 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
       print(terminal, json, { campaigns }, describeList(campaigns));
     }));
 
-  campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds, and what is known of its winners.')
+  campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds and the number of its winners.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain campaign show autumn')
     .action((id: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
@@ -70,19 +70,19 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
 }
 
 function describeList(campaigns: readonly CampaignView[]): string {
-  if (campaigns.length === 0) return 'no campaign yet; begin one with: rain campaign create --help';
+  if (campaigns.length === 0) return 'no campaign yet; create one with: rain campaign create --help';
   return table(['id', 'title', 'wins per user', 'rounds', 'roll-over', 'created'],
     campaigns.map(({ campaignId, title, winsPerUserMax, rounds, rollOver, createdAt }) => [campaignId, title, winsPerUserMax, rounds, rollOver ? 'yes' : 'no', createdAt]));
 }
 
 function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners }: CampaignDetail): string {
   const head = facts([
-    ['campaign', `${campaignId}  ${title}`], ['wins per user', `at most ${winsPerUserMax}`], ['roll-over', rollOver ? 'what nobody wins goes into the next round' : 'no'],
+    ['campaign', `${campaignId}  ${title}`], ['wins per user', `at most ${winsPerUserMax}`], ['roll-over', rollOver ? 'money that nobody has won goes into the next round' : 'no'],
     ['winners', `${winners.users}, with ${winners.wins} packets credited`],
-    ...(winners.beyond === 0 ? [] : [['BEYOND', `${winners.beyond} users are credited with more than ${winsPerUserMax}`]]),
+    ...(winners.beyond === 0 ? [] : [['LIMIT EXCEEDED', `${winners.beyond} users are credited with more than ${winsPerUserMax} packets`]]),
   ]);
   if (rounds.length === 0) return `${head}\nno round yet; plan one with: rain campaign add-round ${campaignId} --help`;
   return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'for'], rounds.map((rain) => [
     rain.rainId, rain.title, paintState(rain.state), rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
-    rain.terms.excludeEarlierWinners ? 'who has not won yet' : 'everybody']))}`;
+    rain.terms.excludeEarlierWinners ? 'users who have not won yet' : 'all users']))}`;
 }

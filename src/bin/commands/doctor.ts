@@ -20,16 +20,16 @@ interface Examined {
 }
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  program.command('doctor').summary('are Redis and the database fit for money?')
-    .description('Looks at Redis and the database before a rain: settings, memory, clocks, migrations, rights. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
-    .option('--packets <n>', 'packets of the rain that is planned', parseCount(1, PACKETS_MAX), 100_000)
-    .option('--users <n>', 'users who may come', parseCount(1, 100_000_000), 100_000)
+  program.command('doctor').summary('check Redis and the database before a rain')
+    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+    .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
+    .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain doctor --packets 1000000 --users 5000000')
     .action(async ({ json, ...planned }: Planned & { json?: boolean }) => {
       const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const examined = await Promise.all([atRedis(REDIS_URL, DURABILITY, planned), atDatabase(DATABASE_URL)]);
-      const findings = examined.flatMap((part) => part.findings);
+      const findings = examined.flatMap((result) => result.findings);
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       print(terminal, json, { ok: wrong === 0, findings }, describe(findings, wrong));
       terminal.exitCode = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 ? EXIT.refused : EXIT.done;
@@ -42,7 +42,7 @@ async function atRedis(url: string, durability: Durability, planned: Planned): P
     await untilReady(redis, REACHED_MS_MAX);
     return { findings: await examineRedis(redis, durability, planned), reached: true };
   } catch (error) {
-    return away('redis', url, error, 'look whether it runs, and set REDIS_URL');
+    return unreachable('redis', url, error, 'check that it runs, and set REDIS_URL');
   } finally {
     redis.disconnect();
   }
@@ -52,11 +52,11 @@ async function atDatabase(url: string): Promise<Examined> {
   try {
     return { findings: judgeDatabase(await examineDatabase(url)), reached: true };
   } catch (error) {
-    return away('database', url, error, 'look whether it runs, and set DATABASE_URL');
+    return unreachable('database', url, error, 'check that it runs, and set DATABASE_URL');
   }
 }
 
-function away(subject: Finding['subject'], url: string, error: unknown, advice: string): Examined {
+function unreachable(subject: Finding['subject'], url: string, error: unknown, advice: string): Examined {
   return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found: `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`, expected: 'an answer', advice }], reached: false };
 }
 
@@ -68,6 +68,6 @@ function describe(findings: readonly Finding[], wrong: number): string {
     return advice === undefined ? line : `${line}\n${' '.repeat(9)}expected: ${expected}\n${' '.repeat(9)}to do: ${advice}`;
   });
   const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
-  const verdict = wrong > 0 ? paint.bad(`${wrong} wrong, ${warnings} to think about: NOT FIT FOR MONEY.`) : warnings > 0 ? paint.warning(`Nothing is wrong; ${warnings} to think about.`) : paint.good('All is well.');
+  const verdict = wrong > 0 ? paint.bad(`${wrong} wrong, ${warnings} warnings: NOT SAFE FOR MONEY.`) : warnings > 0 ? paint.warning(`Nothing is wrong; ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`) : paint.good('All checks passed.');
   return [...lines, verdict].join('\n');
 }

@@ -7,7 +7,7 @@ import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
 import { tellRefusal } from '../../rain/refusal.ts';
 import type { AskedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../store/keys.ts';
-import { accepted, CommandFailure, EXIT, print, tell } from '../exit.ts';
+import { accepted, CommandFailure, EXIT, print, notify } from '../exit.ts';
 import { withContext, type OpenContext } from '../context.ts';
 import { parseCount, parseDuration, parseMoment } from '../time.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';
@@ -15,7 +15,7 @@ import { describePreview } from '../previewText.ts';
 import { bar } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
-import { needsCampaign, tellTerms, termsOf, withTerms, type TermOptions } from './terms.ts';
+import { needsCampaign, describeTerms, termsOf, withTerms, type TermOptions } from './terms.ts';
 
 export interface CreateOptions extends PlanOptions, TermOptions {
   start: (now: number) => number;
@@ -32,17 +32,17 @@ export interface CreateOptions extends PlanOptions, TermOptions {
 }
 
 export function addPlanCommands(program: Command, terminal: Terminal): void {
-  planned(program.command('create')).summary('plan a rain and put its budget aside')
-    .description('Plans a rain: puts the budget aside in the book and prints the id.')
-    .option('--id <id>', 'letters, digits, _ and -; otherwise one is made')
-    .option('--shards <n>', 'Redis shards; a round has those of its campaign', parseCount(1, SHARDS_MAX))
-    .option('--campaign <id>', 'it is a round of this campaign; see rain campaign')
-    .option('--round <n>', 'which one', parseCount(1, ROUNDS_MAX))
+  planned(program.command('create')).summary('plan a rain and reserve its budget')
+    .description('Plans a rain: reserves the budget in the ledger and prints the id of the rain.')
+    .option('--id <id>', 'letters, digits, _ and -; default a generated id')
+    .option('--shards <n>', 'Redis shards; a round has the shards of its campaign', parseCount(1, SHARDS_MAX))
+    .option('--campaign <id>', 'the rain is a round of this campaign; see rain campaign')
+    .option('--round <n>', 'number of the round', parseCount(1, ROUNDS_MAX))
     .addHelpText('after', '\nExample:\n  rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
     .action((options: CreateOptions) => withContext(terminal, (context) => create(terminal, context, options)));
 
   program.command('load <id>').summary('preallocate the packets of a rain')
-    .description('Preallocates the packets. Killed half-way and run again it goes on where it stopped.')
+    .description('Preallocates the packets in Redis. If the command is killed, run it again: it continues where it stopped.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain load m3k9x2a1b2c3d4')
     .action((id: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
@@ -51,22 +51,22 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     }));
 }
 
-/** What every rain is asked for, whether it stands for itself or is a round. */
+/** The options of every new rain, of single rains and of rounds. */
 export function planned(command: Command, ...which: TermDescription['suits'][]): Command {
   const timed = withDryRun(budgeted(command))
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
-    .requiredOption('--duration <time>', 'how long it rains, e.g. 60s', parseDuration)
-    .option('--title <text>', 'what players read');
+    .requiredOption('--duration <time>', 'how long the rain is open, e.g. 60s', parseDuration)
+    .option('--title <text>', 'title that players see');
   return withTerms(timed, ...which)
-    .option('--seed <hex>', '64 hex digits; reproduces an earlier rain, whose packets everybody knows once it is settled')
-    .option('--load', 'preallocate the packets at once')
+    .option('--seed <hex>', '64 hex digits; reproduces an earlier rain. Once that rain is settled, its packets are public')
+    .option('--load', 'preallocate the packets immediately')
     .option('--json', 'print JSON');
 }
 
 export async function create(terminal: Terminal, context: OpenContext, options: CreateOptions): Promise<void> {
   const now = await redisNow(context.redis);
   const opensAt = options.start(now);
-  // Chosen here, so that it is known even if the answer is not.
+  // Chosen here, so that the id is known even if the answer is lost.
   const campaign = campaignOf(options);
   const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newRainId(now));
   const terms = termsOf(options);
@@ -78,18 +78,18 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   };
   if (options.dryRun) return printDryRunOf(terminal, context, request, options);
   const created = accepted(await createRain(context, request).catch((error: unknown) => {
-    tell(terminal, `it is not known whether the rain ${id} was created; look with: rain show ${id}, and finish it with: rain load ${id}`);
+    notify(terminal, `it is unknown whether the rain ${id} was created; check with: rain show ${id}, then continue with: rain load ${id}`);
     throw error;
   }));
   if (options.load) {
     try {
       await load(terminal, context, created.rainId);
     } catch (error) {
-      tell(terminal, `the rain ${created.rainId} is created but not loaded; do it again with: rain load ${created.rainId}`);
+      notify(terminal, `the rain ${created.rainId} is created but not loaded; load it with: rain load ${created.rainId}`);
       throw error;
     }
   }
-  if (created.commitment !== undefined && !options.json) tell(terminal, `commitment ${created.commitment}`);
+  if (created.commitment !== undefined && !options.json) notify(terminal, `commitment ${created.commitment}`);
   print(terminal, options.json, {
     rainId: created.rainId, state: options.load ? 'loaded' : 'draft',
     opensAt: new Date(created.opensAt).toISOString(), closesAt: new Date(created.closesAt).toISOString(),
@@ -105,10 +105,10 @@ async function printDryRunOf(terminal: Terminal, context: OpenContext, request: 
   const named = id !== undefined || campaign !== undefined;
   const { budget } = request.plan as PlanOptions;
   const { terms } = request;
-  const money = !funded ? `the rain ${rainId} is in the book already: no money would move` : terms.rehearsal ? `${budget} of test money would be put aside` : `${budget} would leave the operator's account`;
+  const money = !funded ? `the rain ${rainId} is in the ledger already: no money would move` : terms.rehearsal ? `${budget} of test money would be reserved` : `${budget} would leave the operator's account`;
   const text = [
-    money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets loaded at once' : ''}`,
-    ...tellTerms(terms).map(([name, told]) => `${name}: ${told}`), '',
+    money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets would be loaded immediately' : ''}`,
+    ...describeTerms(terms).map(([name, text]) => `${name}: ${text}`), '',
     preview.ok ? describePreview(preview) : preview.refusals.map(tellRefusal).join('\n'),
   ];
   printDryRun(terminal, json, { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text.join('\n'));
@@ -116,8 +116,8 @@ async function printDryRunOf(terminal: Terminal, context: OpenContext, request: 
 
 function campaignOf({ campaign, round, ...options }: CreateOptions): { id: string; round: number } | undefined {
   if (campaign !== undefined && round !== undefined) return { id: campaign, round };
-  if (campaign !== undefined) throw new CommandFailure(EXIT.usage, '--round: missing, expected which round of the campaign it is; rain campaign add-round takes the next one');
-  if (round !== undefined || needsCampaign(termsOf(options))) throw new CommandFailure(EXIT.usage, '--campaign: missing, expected the campaign that the round belongs to');
+  if (campaign !== undefined) throw new CommandFailure(EXIT.usage, '--round: missing, expected the number of the round; rain campaign add-round takes the next number');
+  if (round !== undefined || needsCampaign(termsOf(options))) throw new CommandFailure(EXIT.usage, '--campaign: missing, expected the campaign of this round');
   return undefined;
 }
 

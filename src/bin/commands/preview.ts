@@ -9,9 +9,9 @@ import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
 const DRAWS_MAX = 20;
 
 export function addPreviewCommand(program: Command, terminal: Terminal): void {
-  budgeted(program.command('preview')).summary('what a plan would give')
-    .description('Draws a plan from a throw-away seed, by the very code that draws the real ones, and shows how the amounts lie. Asks no server; nothing is written.')
-    .option('--draws <n>', 'so many draws together', parseCount(1, DRAWS_MAX), 1)
+  budgeted(program.command('preview')).summary('preview the amounts of a plan')
+    .description('Draws the packets of a plan from a throw-away seed, with the same code as for a real rain, and shows their distribution. No server is contacted and nothing is written.')
+    .option('--draws <n>', 'how many draws to combine', parseCount(1, DRAWS_MAX), 1)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain preview --budget 8888.00 --packets 1000 --min 1.00 --max 88.00')
     .action(({ draws, json, ...plan }: PlanOptions & { draws: number; json?: boolean }) => {

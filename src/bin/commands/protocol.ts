@@ -5,8 +5,8 @@ import { print } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addProtocolCommand(program: Command, terminal: Terminal): void {
-  program.command('protocol').summary('the WebSocket protocol, for authors of clients')
-    .description('Prints every message with its fields, as docs/reference/messages.md has them; with --asyncapi the AsyncAPI 3 document of docs/reference/asyncapi.json.')
+  program.command('protocol').summary('the WebSocket protocol, for client authors')
+    .description('Prints every message with its fields, as in docs/reference/protocol.md; with --asyncapi the AsyncAPI 3 document, as in docs/reference/asyncapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
     .option('--json', 'the same as --asyncapi')
     .addHelpText('after', '\nExample:\n  rain protocol --asyncapi > asyncapi.json')

@@ -3,7 +3,7 @@ import { Readable, Transform } from 'node:stream';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
-import { accepted, CommandFailure, EXIT, tell } from '../exit.ts';
+import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
 import { withContext, type OpenContext } from '../context.ts';
 import { pour, type Terminal } from '../terminal.ts';
 
@@ -12,11 +12,11 @@ const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'in
 type Row = Record<(typeof COLUMNS)[number], string | number>;
 
 export function addReplayCommand(program: Command, terminal: Terminal): void {
-  program.command('replay <id>').summary('who won what and when, from the claim log alone')
-    .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the book. Exit code 1 when they differ in what will not heal: what is on its way to the book is listed apart.')
-    .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
+  program.command('replay <id>').summary('list all wins from the claim log alone')
+    .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the ledger. Claims on their way to the ledger are listed apart. Exit code 1 on any other difference.')
+    .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run as formulas are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
     .option('--json', 'the same as --format ndjson')
-    .option('--no-diff', 'do not compare with the book')
+    .option('--no-diff', 'do not compare with the ledger')
     .addHelpText('after', '\nExample:\n  rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
     .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => withContext(terminal, (context) => replay(terminal, context, id, json ? 'ndjson' : format, diff)));
 }
@@ -26,7 +26,7 @@ async function replay(terminal: Terminal, context: OpenContext, id: string, form
   const comparison = wantsDiff && rain ? await beginComparison({ context, rain, areDead: (shard, entries) => askDeadLetters(context, id, shard, entries) }) : undefined;
   const opened = accepted(await openReplay(context, id));
   const all = await pour(terminal, Readable.from(rowsOf(opened.entries, comparison)), await writer(format));
-  if (!all) throw new CommandFailure(EXIT.refused, 'the reader of the output has stopped; nothing was compared');
+  if (!all) throw new CommandFailure(EXIT.refused, 'the output was closed before the end; nothing was compared');
   if (!comparison) return;
   const found = await comparison.end();
   report(terminal, found);
@@ -47,7 +47,7 @@ async function writer(format: Format): Promise<Transform> {
   return new Transform({ writableObjectMode: true, transform: (row: Row, _encoding, done) => done(null, `${JSON.stringify(row)}\n`) });
 }
 
-/** The queues are loaded and opened only when claims are missing: they are much to load. */
+/** Loads and opens the queues only when claims are missing, because that is slow. */
 async function askDeadLetters(context: OpenContext, rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
   const { withQueues } = await import('../queues.ts');
   return withQueues(context, ({ queues }) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))));
@@ -55,14 +55,14 @@ async function askDeadLetters(context: OpenContext, rainId: string, shard: numbe
 
 function report(terminal: Terminal, found: ReplayDiff): void {
   const { entries, counts, first, pending, firstPending, discardedClaims } = found;
-  for (const sentence of firstPending) tell(terminal, `on its way: ${sentence}`);
-  if (pending > firstPending.length) tell(terminal, `… and ${pending - firstPending.length} more on their way`);
-  for (const { kind, sentence } of first) tell(terminal, `${kind.replaceAll('_', ' ')}: ${sentence}`);
+  for (const sentence of firstPending) notify(terminal, `on its way: ${sentence}`);
+  if (pending > firstPending.length) notify(terminal, `… and ${pending - firstPending.length} more on their way`);
+  for (const { kind, sentence } of first) notify(terminal, `${kind.replaceAll('_', ' ')}: ${sentence}`);
   const differences = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (differences > first.length) tell(terminal, `… and ${differences - first.length} more`);
-  if (discardedClaims > 0) tell(terminal, `discarded by the operator: ${discardedClaims}`);
-  const said = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
-  tell(terminal, isEmpty(found)
-    ? `The log and the book agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the book` : ''}.`
-    : `THE LOG AND THE BOOK DIFFER: ${said.join(', ')}; ${entries} entries in the log.`);
+  if (differences > first.length) notify(terminal, `… and ${differences - first.length} more`);
+  if (discardedClaims > 0) notify(terminal, `discarded by the operator: ${discardedClaims}`);
+  const summary = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
+  notify(terminal, isEmpty(found)
+    ? `The log and the ledger agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the ledger` : ''}.`
+    : `THE LOG AND THE LEDGER DIFFER: ${summary.join(', ')}; ${entries} entries in the log.`);
 }

@@ -2,21 +2,20 @@ import type { Command } from 'commander';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { tellFailed, tellReady } from '../../platform/process/ipc.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
-import { explain, print, tell } from '../exit.ts';
+import { explain, print, notify } from '../exit.ts';
 import { configure } from '../context.ts';
 import { parseCount } from '../time.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** More than any machine has cores for; the port's owner hands out about 4,000 connections a second. */
+/** More than any machine has cores. The parent process accepts about 4,000 connections a second for all of them. */
 const PROCESSES_MAX = 64;
 
 /**
- * Runs a server until a signal, or its parent's end, ends it. Both a person at a terminal and `rain up` start servers
- * this way; `rain up` hears over IPC whether it worked. What a server needs is imported when it is wanted: a `rain list`
- * should not wait for a queue and an HTTP server to load.
+ * Runs a server until a signal arrives or its parent process ends. Users and `rain up` start servers in the same way; `rain up`
+ * receives the result over IPC. Each server is imported on demand, so that `rain list` does not load a queue and an HTTP server.
  */
 async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
-  const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => tell(terminal, `${name}: ${sentence}`) });
+  const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => notify(terminal, `${name}: ${sentence}`) });
   try {
     await tellReady(await open(shutdown));
   } catch (error) {
@@ -26,17 +25,17 @@ async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown
 }
 
 export function addServeCommands(program: Command, terminal: Terminal): void {
-  program.command('gateway').summary('serve players\' sockets')
+  program.command('gateway').summary('run a WebSocket gateway for players')
     .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
-    .option('--processes <n>', 'so many behind the one port; every limit is one process\'s, so n of them take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
+    .option('--processes <n>', 'how many processes share the port; every limit is per process, so n processes take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
     .action(({ processes }: { processes: number }) => serve(terminal, 'gateway', async (shutdown) => {
       if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown, terminal.environment) };
       return { ...await (await import('../servers/gateways.ts')).open(shutdown, terminal.environment, processes) };
     }));
 
-  program.command('worker').summary('relay, credit worker, settler and redelivery')
-    .description('Carries claims to the queue, credits them, settles rains that are over. Run as many as you like. Needs REDIS_URL and DATABASE_URL.')
+  program.command('worker').summary('run the relay, the credit worker and all background jobs')
+    .description('Moves claims from Redis to the queue, credits them, and settles rains that have ended. Any number of workers may run. Needs REDIS_URL and DATABASE_URL.')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
@@ -54,14 +53,14 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
       return {};
     }));
 
-  program.command('console').summary("the player's page and the operator's")
-    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's page and API under /console/ and /api/console/. Needs REDIS_URL and DATABASE_URL. Operators are made with rain operator add.")
-    .option('--guests', 'hand out guest tokens to anybody: for demos only; needs JWT_SECRET')
+  program.command('console').summary("run the player's page and the operator's console")
+    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL and DATABASE_URL. Add operators with rain operator add.")
+    .option('--guests', 'issue guest tokens to anybody: for demos only; needs JWT_SECRET')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));
 
-  program.command('migrate').summary('bring the database up to date')
-    .description('Applies the migrations that are missing. Needs DATABASE_URL.')
+  program.command('migrate').summary('apply database migrations')
+    .description('Applies the missing migrations to the database. Needs DATABASE_URL.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://rain@10.0.0.6/rain rain migrate')
     .action(async ({ json }: { json?: boolean }) => {

@@ -7,11 +7,11 @@ import { parseCount } from '../time.ts';
 import { paintState } from '../colours.ts';
 import { facts, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { tellTerms } from './terms.ts';
+import { describeTerms } from './terms.ts';
 
 export function addShowCommands(program: Command, terminal: Terminal): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
-    .option('--limit <n>', 'how many', parseCount(1, RAINS_MAX), 100)
+    .option('--limit <n>', 'how many rains to list', parseCount(1, RAINS_MAX), 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain list --limit 20')
     .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
@@ -19,9 +19,9 @@ export function addShowCommands(program: Command, terminal: Terminal): void {
       print(terminal, json, list, describeList(list));
     }));
 
-  program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch once a second until it is settled or Ctrl-C.')
-    .option('--watch', 'go on until it is settled')
-    .option('--json', 'print JSON, with --watch one object a line')
+  program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch every second until the rain is settled or Ctrl-C.')
+    .option('--watch', 'repeat every second until the rain is settled')
+    .option('--json', 'print JSON, with --watch one object per line')
     .addHelpText('after', '\nExample:\n  rain show m3k9x2a1b2c3d4 --watch')
     .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => withContext(terminal, async (context) => {
       for (;;) {
@@ -43,7 +43,7 @@ function describeList({ rains, total }: RainList): string {
   return more > 0 ? `${rows}\n… and ${more} more; --limit lists up to ${RAINS_MAX}` : rows;
 }
 
-/** Nobody is to take test money for real money, wherever he looks. */
+/** The title marks a rehearsal, so that test money is never taken for real money. */
 function titleOf({ title, terms }: RainView): string {
   return terms.rehearsal ? `${title} (rehearsal)` : title;
 }
@@ -51,11 +51,11 @@ function titleOf({ title, terms }: RainView): string {
 function describe(rain: RainDetail): string {
   return facts([
     ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)],
-    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...tellTerms(rain.terms),
+    ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...describeTerms(rain.terms),
     ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],
-    ...(rain.payoutProvider ? [['paid to', rain.payoutProvider === 'ledger' ? 'wallets of our own book' : 'a wallet elsewhere, by webhook']] : []),
+    ...(rain.payoutProvider ? [['paid to', rain.payoutProvider === 'ledger' ? 'wallets in our own ledger' : 'an external wallet, by webhook']] : []),
     ...(rain.commitment === undefined ? [] : [['commitment', rain.commitment]]), ...(rain.seed === undefined ? [] : [['seed', rain.seed]]),
     ...rain.topUps.map(({ topUp, id, budget, packets, commitment }) => [`top-up ${topUp}`, `${budget} in ${packets} packets, ${id}, commitment ${commitment}`]),
     ...(rain.state !== 'draft' && rain.loaded < rain.packets && rain.state !== 'settled' ? [['not loaded', `${rain.packets - rain.loaded} packets`]] : []),

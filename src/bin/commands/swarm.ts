@@ -13,7 +13,7 @@ import { parseCount, parseDuration, parseShare } from '../time.ts';
 import { bar } from '../progress.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
-import { tokenOrder, tokenSigner } from './token.ts';
+import { signingData, tokenSigner } from './token.ts';
 import type { WaveOptions } from '../../loadtest/wave.ts';
 
 interface SwarmOptions {
@@ -36,37 +36,37 @@ interface SwarmOptions {
 }
 
 const PROCESSES_MAX = 64;
-/** Of a shape without a rate. */
+/** Duration of a shape without `--rate`, seconds. */
 const SHAPE_SECONDS = 10;
 const TOKEN_SECONDS = 2 * 3_600;
-/** When nobody has had a socket by then, the address is wrong, or nobody is there. */
+/** If no user has a socket by then, the address is wrong or the gateway does not run. */
 const REACH_MS = 5_000;
 
 export function addSwarmCommand(program: Command, terminal: Terminal): void {
-  program.command('swarm').summary('simulated users over real sockets')
-    .description('Sends simulated users, each with their own token, to a rain, and says whether what they were told agrees with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money.')
+  program.command('swarm').summary('load test with simulated users over real sockets')
+    .description('Sends simulated users, each with their own token, to a rain, and checks whether the answers that they received agree with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money.')
     .requiredOption('--rain <id>', 'the rain to grab from')
-    .option('--url <ws://…>', 'the gateway; default the one that runs here', parseUrl)
-    .option('--users <n>', 'how many', parseCount(1, USERS_MAX), 2_000)
-    .option('--processes <n>', 'played by so many; default as many as the sockets need', parseCount(1, PROCESSES_MAX))
+    .option('--url <ws://…>', 'the gateway; default the one on this machine', parseUrl)
+    .option('--users <n>', 'how many users', parseCount(1, USERS_MAX), 2_000)
+    .option('--processes <n>', 'how many processes simulate the users; default as many as the sockets need', parseCount(1, PROCESSES_MAX))
     .option('--connects <n>', 'connections a second', parseCount(1, 10_000), 500)
-    .option('--rate <n>', 'taps per second, an open loop: the moment of each is fixed before the run; default each user taps 0.15 to 2 s after the opening', parseCount(1, 1_000_000))
-    .addOption(new Option('--shape <shape>', `how the taps come; without --rate within about ${SHAPE_SECONDS} s`).choices(['steady', 'spike', 'ramp', 'wave']))
-    .option('--flaky <share>', 'users whose line breaks again and again', parseShare, 0)
+    .option('--rate <n>', 'taps per second, as an open loop: the time of each tap is fixed before the run; default each user taps 0.15 to 2 s after the opening', parseCount(1, 1_000_000))
+    .addOption(new Option('--shape <shape>', `distribution of the taps over time; without --rate within about ${SHAPE_SECONDS} s`).choices(['steady', 'spike', 'ramp', 'wave']))
+    .option('--flaky <share>', 'users whose connection breaks again and again', parseShare, 0)
     .option('--slow <share>', 'users who stop reading for a while', parseShare, 0)
-    .option('--cheaters <share>', 'users who tap far too fast, send garbage, forge fields and tickets; reported apart', parseShare, 0)
+    .option('--cheaters <share>', 'users who tap far too fast, send invalid messages, and forge fields and tickets; reported apart', parseShare, 0)
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
-    .option('--credit-wait <time>', 'how long winners wait for their credit', parseDuration, 30_000)
+    .option('--credit-wait <time>', 'how long winners wait for the credit', parseDuration, 30_000)
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')
     .option('--no-audit', 'do not compare with the audit')
-    .option('--report <file.html>', 'also write the report as a page with plots, in one file')
+    .option('--report <file.html>', 'also write the report as one HTML file with plots')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
     .action((options: SwarmOptions) => swarm(terminal, options));
 }
 
 async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
-  const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { judge }] = await Promise.all([
+  const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
     import('../../loadtest/wave.ts'), import('../../loadtest/processPool.ts'), import('../../loadtest/reportTable.ts'), import('../../loadtest/verdict.ts'),
   ]);
   const url = options.url ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
@@ -82,12 +82,12 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const processes = options.processes ?? processesFor(options.users, shares);
   const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
   const playing = processes > 1
-    ? runProcesses({ wave, token: tokenOrder(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
+    ? runProcesses({ wave, token: signingData(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
     : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS), onProgress });
   const report = await playing.finally(() => progress.stop());
   expectPlayed(report, redactUrl(url));
   const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
-  const verdict = judge(report, audit?.report, others);
+  const verdict = checkMoney(report, audit?.report, others);
   if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/page/page.ts')).renderPage(report, verdict));
   print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
   if (!verdict.balanced) terminal.exitCode = EXIT.refused;
@@ -101,23 +101,23 @@ export function parseUrl(url: string): string {
   }
 }
 
-/** @throws CommandFailure when nobody had a socket, or nobody had a rain: then there is nothing to judge */
+/** @throws CommandFailure when no user had a socket, or no user found the rain: then there is no result to check */
 export function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: string): void {
   if (unreached?.status === 401 || unreached?.status === 403) {
-    throw new CommandFailure(EXIT.refused, `${url}: the gateway lets nobody in: ${unreached.reason}; is JWT_SECRET the gateway's own?`);
+    throw new CommandFailure(EXIT.refused, `${url}: the gateway rejects every user: ${unreached.reason}; has it the same JWT_SECRET?`);
   }
   if (unreached) throw unreachable(`${url}: the gateway cannot be reached: ${unreached.reason}`);
   if (outcomes.every(({ name }) => name === OUTCOMES['-8'].reason)) {
-    throw new CommandFailure(EXIT.refused, `--rain: the gateway knows no rain ${rainId}: there is none, it is not loaded yet, or it has long been settled`);
+    throw new CommandFailure(EXIT.refused, `--rain: the gateway does not know the rain ${rainId}: it does not exist, it is not loaded yet, or it was settled long ago`);
   }
 }
 
-/** Said before the users are sent, not when they are back. */
+/** Checked before the run, so that no run ends without its report. */
 function expectWritable({ folder }: Terminal, file: string): void {
   try {
     accessSync(dirname(resolve(folder, file)), constants.W_OK);
   } catch (error) {
-    throw new CommandFailure(EXIT.usage, `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in a folder that is there`);
+    throw new CommandFailure(EXIT.usage, `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in an existing folder`);
   }
 }
 
@@ -126,7 +126,7 @@ function arrivalsOf({ shape, rate, users }: SwarmOptions): Pick<WaveOptions, 'ar
   return { arrivals: { shape: shape ?? 'steady', perSecond: rate ?? users / SHAPE_SECONDS } };
 }
 
-/** A swarm on another machine than the servers' can only judge by what its users were told. */
+/** On another machine than the servers' there is no audit: only the answers to the users can be checked. */
 function canAudit({ environment }: Terminal): boolean {
   const { REDIS_URL, DATABASE_URL } = configure(environment, []);
   return REDIS_URL !== undefined && DATABASE_URL !== undefined;

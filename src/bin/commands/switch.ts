@@ -17,28 +17,28 @@ interface SwitchFlags {
 type Position = HeldSwitch['position'] | 'auto';
 
 const MEANING = `
-Switches, in the order in which a gateway under pressure gives them up by itself:
+Switches, in the order in which an overloaded gateway turns them off by itself:
   ticker   off: shed ticker – the sample of winners is not shown
-  joins    off: shed joins – who joins a rain is told "busy" and when to ask again
-  sockets  off: refuse new sockets – the upgrade answers 503 and when to come back; who is in plays on
-  grabs    off: read-only – grabs are told "busy"; joins, snapshots and own results are served
-Positions: off gives it up, on serves it whatever the pressure, auto leaves it to each gateway.
+  joins    off: shed joins – a join is answered "busy" with the time of the next try
+  sockets  off: refuse new sockets – the upgrade is answered 503 with the time of the next try; open sockets stay
+  grabs    off: read-only – grabs are answered "busy"; joins, snapshots and own results are served
+Positions: off stops the service, on keeps it under any load, auto lets each gateway decide.
 
 Example:
   rain switch ticker off --reason "the finale" --for 10m`;
 
 export function addSwitchCommand(program: Command, terminal: Terminal): void {
-  program.command('switch').summary('what all gateways serve, under pressure or by hand')
-    .description('Holds a switch of all gateways, within a second, or lists how they stand.')
-    .addArgument(new Argument('[name]', 'which switch').choices(SWITCHES))
-    .addArgument(new Argument('[position]', 'how it is to stand').choices(['on', 'off', 'auto']))
-    .option('--reason <text>', 'why, for the record; 1 to 500 characters; on and off want one')
-    .option('--for <duration>', 'how long; without it until auto', parseDuration)
+  program.command('switch').summary('turn a service of all gateways on or off')
+    .description('Sets a switch of all gateways within a second, or lists all switches.')
+    .addArgument(new Argument('[name]', 'the switch').choices(SWITCHES))
+    .addArgument(new Argument('[position]', 'its new position').choices(['on', 'off', 'auto']))
+    .option('--reason <text>', 'why, for the record; 1 to 500 characters; required for on and off')
+    .option('--for <duration>', 'how long; without it until it is set to auto', parseDuration)
     .option('--json', 'print JSON')
     .addHelpText('after', MEANING)
     .action((name: SwitchName | undefined, position: Position | undefined, flags: SwitchFlags) => {
       if (name !== undefined && position === undefined) throw new CommandFailure(EXIT.usage, `position: missing, expected rain switch ${name} on, off or auto`);
-      return withContext(terminal, (context) => (name === undefined || position === undefined ? list(terminal, context, flags) : turn(terminal, context, name, position, flags)));
+      return withContext(terminal, (context) => (name === undefined || position === undefined ? list(terminal, context, flags) : setSwitch(terminal, context, name, position, flags)));
     });
 }
 
@@ -48,7 +48,7 @@ async function list(terminal: Terminal, context: OpenContext, { json }: SwitchFl
     switches.map(({ name, held }) => (held ? [name, held.position, until(held), iso(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']))));
 }
 
-async function turn(terminal: Terminal, context: OpenContext, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
+async function setSwitch(terminal: Terminal, context: OpenContext, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
   if (position === 'auto') {
     await letGoOfSwitch(context, name);
     return print(terminal, json, { name, position }, `${name}: auto, each gateway decides`);

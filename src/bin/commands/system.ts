@@ -17,24 +17,24 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withLanes }, { lookAtSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
       await withContext(terminal, (context) => withLanes(context, async (at) => {
-        const seen = await lookAtSystem(at);
-        print(terminal, json, seen, describe(seen));
-        if (!seen.redis.up || !seen.database.up) terminal.exitCode = EXIT.unreachable;
+        const system = await lookAtSystem(at);
+        print(terminal, json, system, describe(system));
+        if (!system.redis.up || !system.database.up) terminal.exitCode = EXIT.unreachable;
       }));
     });
 
-  program.command('gateways').summary('list gateways').description('Lists the gateways that are running, the oldest first: their sockets, and what they have answered since they started.')
+  program.command('gateways').summary('list gateways').description('Lists the running gateways, oldest first, with their sockets and the answers they have given since their start.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain gateways')
     .action(({ json }: { json?: boolean }) => withContext(terminal, async (context) => {
       const gateways = (await readHeartbeats(context.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
-      print(terminal, json, { gateways }, gateways.length === 0 ? 'no gateway is heard of; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
+      print(terminal, json, { gateways }, gateways.length === 0 ? 'no gateway is running; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
         gateways.map((one) => [one.address, one.sockets, one.grabsPending, one.pressed ? paint.warning('yes') : 'no', Object.entries(one.answers).map(([code, count]) => `${code}: ${count}`).join(', '), one.version, one.startedAt])));
     }));
 
-  program.command('openapi').summary("the HTTP API of the operator's page, as a document")
-    .description("Prints the OpenAPI document of the console's HTTP API, which has the same commands as the command line. Asks no server.")
-    .option('--json', 'print it on one line')
+  program.command('openapi').summary("the HTTP API of the operator's console, as OpenAPI")
+    .description("Prints the OpenAPI document of the console's HTTP API, which has the same commands as the command line. No server is contacted.")
+    .option('--json', 'print the document on one line')
     .addHelpText('after', '\nExample:\n  rain openapi > console.openapi.json')
     .action(async ({ json }: { json?: boolean }) => {
       const { openApi } = await import('../../console/openapi.ts');
@@ -44,12 +44,12 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
 }
 
 function describe({ version, redis, database, queues, workers }: SystemView): string {
-  const up = (is: boolean): string => (is ? paint.good('up') : paint.bad('AWAY'));
+  const up = (is: boolean): string => (is ? paint.good('up') : paint.bad('UNREACHABLE'));
   const memory = redis.usedMemoryBytes === undefined ? '' : `, ${(redis.usedMemoryBytes / MIB).toFixed(1)} MiB`;
   const head = facts([
     ['version', version], ['redis', `${up(redis.up)}${redis.version === undefined ? '' : `, ${redis.version}`}${memory}`], ['database', up(database.up)],
-    ['workers', workers === null ? 'not known' : workers === 0 ? paint.warning('none') : workers],
-    ['dead letters', queues === null ? 'not known' : queues.dead],
+    ['workers', workers === null ? 'unknown' : workers === 0 ? paint.warning('none') : workers],
+    ['dead letters', queues === null ? 'unknown' : queues.dead],
   ]);
   if (queues === null) return head;
   return `${head}\n\n${table(['queue', 'waiting', 'active', 'delayed', 'failed'], (['credit', 'later'] as const).map((name) => {

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { askedTermNames, describeTerm, TERM_NAMES, termWords, type AskedTermName, type AskedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../time.ts';
 
-/** What commander makes of the options below. */
+/** The options below, as Commander parses them. */
 export type TermOptions = { -readonly [N in AskedTermName]?: AskedTerms[N] };
 
-/** One option for each term that the operator may ask for. @param which of these rains; absent: of all */
+/** Adds one option for each term. @param which kind of rains; absent: all kinds */
 export function withTerms(command: Command, ...which: TermDescription['suits'][]): Command {
   for (const name of askedTermNames(...which)) {
     const term = describeTerm(name);
@@ -16,13 +16,13 @@ export function withTerms(command: Command, ...which: TermDescription['suits'][]
   return command;
 }
 
-/** As the verbs take them: what was not asked for is not there. */
+/** The terms as the operator commands take them: a term without its option stays absent. */
 export function termsOf(options: TermOptions): AskedTerms {
   return Object.fromEntries(askedTermNames().flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 }
 
-/** A line for each term that is not as usual: its name, and what players are told by it. */
-export function tellTerms(terms: Terms): [string, string][] {
+/** A line for each term that differs from the default: its name and its meaning for players. */
+export function describeTerms(terms: Terms): [string, string][] {
   return TERM_NAMES.flatMap((name): [string, string][] => {
     const { kind, tells } = describeTerm(name);
     if (terms[name] === undefined) return [];

@@ -11,7 +11,7 @@ import { withContext } from '../context.ts';
 import { facts } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** A file of receipts for every packet of the largest rain is not read at once [R10]. */
+/** A larger file is refused, so that memory stays bounded [R10]. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 interface VerifyOptions {
@@ -20,7 +20,7 @@ interface VerifyOptions {
   json?: boolean;
 }
 
-/** What is printed, whoever has found it. */
+/** The printed result, for the servers' data and for a file. */
 interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
   checked: string;
   problems: readonly string[];
@@ -28,14 +28,14 @@ interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' |
 }
 
 export function addVerifyCommand(program: Command, terminal: Terminal): void {
-  program.command('verify [id]').summary('were the packets those committed to before the rain?')
-    .description('Computes every packet of a settled rain from its seed and compares the commitment, what was left, the claim log, the book and receipts with it. Exit code 1 on a difference.')
-    .option('--receipt <file>', 'what winners were told, {"rainId","redPacketId","amount"}: one, a list, or one a line; - is stdin')
-    .option('--offline <file>', 'asks no server: verifies {"rainId","commitment","seed","plan","shards","receipts"}; - is stdin')
+  program.command('verify [id]').summary('prove that the packets match the commitment')
+    .description('Computes every packet of a settled rain from its seed, and compares it with the commitment, the packets that are left, the claim log, the ledger and receipts. Exit code 1 on a difference.')
+    .option('--receipt <file>', 'receipts of winners, {"rainId","redPacketId","amount"}: one, a list, or one per line; - is stdin')
+    .option('--offline <file>', 'verifies {"rainId","commitment","seed","plan","shards","receipts"} without any server; - is stdin')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain verify m3k9x2a1b2c3d4 --receipt won.json')
     .action(async (id: string | undefined, options: VerifyOptions) => {
-      if ((id === undefined) === (options.offline === undefined)) throw new CommandFailure(EXIT.usage, 'verify: expected an id or --offline FILE, and not both');
+      if ((id === undefined) === (options.offline === undefined)) throw new CommandFailure(EXIT.usage, 'verify: expected an id or --offline FILE, not both');
       if (id === undefined) await verifyFile(terminal, options.offline!, options);
       else await verifyBooked(terminal, id, options);
     });
@@ -47,7 +47,7 @@ async function verifyBooked(terminal: Terminal, id: string, { receipt: path, jso
     const verified = accepted(await verifyRain(context, id, receipts));
     const { ok: _, ...found } = verified;
     const { left, claims, credits } = found.checked;
-    answer(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
+    printFindings(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
   });
 }
 
@@ -59,13 +59,13 @@ async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPa
   const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(terminal, receiptPath))];
   const { packets, problems } = checkProof({ ...parsed.data, receipts });
   const found = { fair: problems.length === 0, ...parsed.data, packets, problems };
-  answer(terminal, json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
+  printFindings(terminal, json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
 }
 
-function answer(terminal: Terminal, json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
-  const verdict = fair ? `Every one of the ${packets} packets is what was committed to before the rain.` : 'THIS IS NOT WHAT WAS COMMITTED TO.';
+function printFindings(terminal: Terminal, json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
+  const verdict = fair ? `All ${packets} packets match the commitment from before the rain.` : 'NOT EVERYTHING MATCHES THE COMMITMENT.';
   const rows = facts([['rain', rainId], ['commitment', commitment], ['seed', seed]]);
-  const turns = outOfTurn > 0 ? [`Not judged: ${outOfTurn} packets stand in the log out of turn, as wins do that were put back after a failover.`] : [];
+  const turns = outOfTurn > 0 ? [`Not checked: ${outOfTurn} packets are out of order in the log, as after a restore of wins after a failover.`] : [];
   print(terminal, json, value, [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'));
   if (!fair) terminal.exitCode = EXIT.refused;
 }
@@ -73,7 +73,7 @@ function answer(terminal: Terminal, json: boolean | undefined, value: object, { 
 async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]> {
   const text = await read(terminal, '--receipt', path);
   if (text.trim() === '') throw new CommandFailure(EXIT.usage, `--receipt: no receipt in ${path}`);
-  return told(text).map(({ where, value }) => {
+  return valuesOf(text).map(({ where, value }) => {
     const place = `--receipt: ${path}${where}`;
     if (value === undefined) throw new CommandFailure(EXIT.usage, `${place} is not JSON`);
     const parsed = receipt.safeParse(value);
@@ -82,8 +82,8 @@ async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]
   });
 }
 
-/** The values of a file, each with its place as a person finds it: one value, a list of them, or one a line. */
-function told(text: string): { where: string; value: unknown }[] {
+/** The values of a file, each with its entry or line number: one value, a list, or one value per line. */
+function valuesOf(text: string): { where: string; value: unknown }[] {
   const whole = readJson(text);
   if (Array.isArray(whole)) return whole.map((value: unknown, i) => ({ where: `: entry ${i + 1}`, value }));
   const lines = text.split('\n').map((line, i) => ({ where: `: line ${i + 1}`, line })).filter(({ line }) => line.trim() !== '');
@@ -107,7 +107,7 @@ async function read({ stdin, folder }: Terminal, option: string, path: string): 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** File, field, what was found there if it is something else altogether, and what was expected. */
+/** Names the file, the field, the type that was found if it is wrong, and what was expected. */
 function unexpected(place: string, value: unknown, { issues }: z.ZodError): CommandFailure {
   return new CommandFailure(EXIT.usage, ...issues.slice(0, 10).map(({ code, path, message }) => {
     const found = path.reduce((at: unknown, key) => (at as Record<PropertyKey, unknown>)[key], value);

@@ -18,17 +18,17 @@ interface WinnersOptions {
 }
 
 export function addWinnersCommand(program: Command, terminal: Terminal): void {
-  program.command('winners <id>').summary('who has won, as a table or CSV')
-    .description('Prints the winners, their amounts, and whether they are credited, from the claim log and the ledger. Into a file or a pipe: all of them as CSV. On a terminal, or with --search or --limit: a table of the latest.')
-    .option('--search <text>', "a user, exactly, or a packet's number, or the beginning of packet ids")
-    .option('--limit <n>', 'a table of so many', parseCount(1, LISTED_MAX))
-    .option('--csv', 'all of them for a spreadsheet, as the operator\'s page gives them: with a byte order mark')
-    .option('--json', 'one JSON object a line')
+  program.command('winners <id>').summary('list winners, as a table or CSV')
+    .description('Prints the winners, their amounts, and whether they are credited, from the claim log and the ledger. Into a file or a pipe it prints all winners as CSV. On a terminal, or with --search or --limit, it prints a table of the latest winners.')
+    .option('--search <text>', "an exact user id, the number of a packet, or the beginning of packet ids")
+    .option('--limit <n>', 'how many winners in the table', parseCount(1, LISTED_MAX))
+    .option('--csv', 'all winners for a spreadsheet, as the console exports them: with a byte order mark')
+    .option('--json', 'one JSON object per line')
     .addHelpText('after', '\nExample:\n  rain winners m3k9x2a1b2c3d4 --search alice\n  rain winners m3k9x2a1b2c3d4 --csv > winners.csv')
     .action(async (id: string, options: WinnersOptions) => {
       const { search, limit, csv, json } = options;
       const some = search !== undefined || limit !== undefined;
-      if (csv && (json || some)) throw new CommandFailure(EXIT.usage, `--csv: expected either --csv, which has all of them, or ${json ? '--json' : search !== undefined ? '--search' : '--limit'}`);
+      if (csv && (json || some)) throw new CommandFailure(EXIT.usage, `--csv: expected either --csv, which lists all winners, or ${json ? '--json' : search !== undefined ? '--search' : '--limit'}`);
       const { withQueues } = await import('../queues.ts');
       await withContext(terminal, (context) => withQueues(context, async (at) => {
         const rain = await at.ledger.rain(id);
@@ -45,13 +45,13 @@ async function list(terminal: Terminal, context: QueueContext, rain: BookedRain,
   const winners: Winner[] = [];
   let page = await searchWinners(context, rain, { search, limit });
   winners.push(...page.winners);
-  // A page is a piece of the log: what is looked for may be in none of its entries, and in the next ones.
+  // One page is one section of the log. It may hold no match although the next page does.
   while (winners.length < limit && page.next) {
     page = await searchWinners(context, rain, { search, at: page.next, limit: limit - winners.length });
     winners.push(...page.winners);
   }
   if (json) return void terminal.stdout.write(winners.map((winner) => `${JSON.stringify(winner)}\n`).join(''));
-  const none = search === undefined ? 'nobody has won yet' : 'nobody of that name has won, and no such packet is won';
+  const none = search === undefined ? 'no user has won yet' : 'no such user has won, and no such packet is won';
   const rows = table(['packet', 'user', 'amount', 'at', 'status'], winners.map(({ redPacketId, userId, amount, at, status }) => [redPacketId, userId, amount, at, status]));
-  print(terminal, false, undefined, `${winners.length === 0 ? none : rows}${page.next ? `\n… and there may be more; all of them: rain winners ${rain.id} --csv` : ''}`);
+  print(terminal, false, undefined, `${winners.length === 0 ? none : rows}${page.next ? `\n… and there may be more; for all winners run: rain winners ${rain.id} --csv` : ''}`);
 }

@@ -14,14 +14,14 @@ import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
 
 /**
- * Redis, the book and the queues, for the operator's console.
+ * Redis, the ledger and the queues, for the operator's console.
  * @throws when one of them cannot be reached
  */
 export async function openBackend(config: Servers, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
   const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
-  // Commands end, one way or the other: a person waits for the answer.
+  // Commands have a deadline, because a user waits for the answer.
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
   const sinceReturn = watchReconnects(redis);

@@ -16,7 +16,7 @@ import { openPlayerBackend, type PlayerConfig } from './player.ts';
 const PAGE = compiledEntry('client-demo');
 const CONSOLE_FOLDER = compiledEntry('client-console');
 
-/** @throws when it cannot be opened; nothing of it is left open then, so that the process can end */
+/** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
 export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
@@ -25,8 +25,8 @@ export async function open(shutdown: Shutdown, environment: Environment, withGue
   return lifecycle.opening(async () => {
     const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
     const backend = await openBackend(config, log, lifecycle);
-    const player = canTellPlayers(config) ? openPlayerBackend(config, log, lifecycle) : undefined;
-    const context = await startConsole({
+    const player = canServePlayers(config) ? openPlayerBackend(config, log, lifecycle) : undefined;
+    const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
       gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
       ...(guests && { guests }),
@@ -34,15 +34,15 @@ export async function open(shutdown: Shutdown, environment: Environment, withGue
       backend, consoleFolder: CONSOLE_FOLDER, requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
       readiness, counters, log,
     });
-    lifecycle.onClose('console', () => { readiness.drain(); return context.close(); });
+    lifecycle.onClose('console', () => { readiness.drain(); return server.close(); });
     shutdown.onClose('console', (leftMs) => lifecycle.close(leftMs));
-    log.info({ url: context.url }, 'console open');
-    return { url: context.url };
+    log.info({ url: server.url }, 'console open');
+    return { url: server.url };
   });
 }
 
-/** Without a book, or without a key to verify tokens with, the page is all there is. */
-function canTellPlayers(config: Config): config is PlayerConfig {
+/** Players' requests need the ledger and a key to verify tokens. Without them only the page is served. */
+function canServePlayers(config: Config): config is PlayerConfig {
   return config.REDIS_URL !== undefined && config.DATABASE_URL !== undefined && (config.JWT_SECRET !== undefined || config.JWKS_URL !== undefined);
 }
 

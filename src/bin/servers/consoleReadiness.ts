@@ -7,16 +7,16 @@ import type { Logger } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer, registerReadiness } from '../../platform/telemetry/metrics.ts';
 import { connectRedis } from '../../platform/redis/connect.ts';
 
-/** What the one on call sees of a console. */
+/** Readiness and metrics of a console. */
 interface ConsoleReadiness {
   readiness: Readiness;
   counters: ConsoleCounters;
 }
 
 /**
- * Watches what the console is configured to stand on, on connections of its own: those of its work may be busy with it, and
- * the player's page alone needs neither.
- * @throws when the metrics' port is taken
+ * Watches Redis and the database, as far as they are configured, on its own connections, because the others may be busy. The
+ * player's page alone needs neither.
+ * @throws when the port of the metrics is taken
  */
 export async function openConsoleReadiness(config: Config, log: Logger, lifecycle: Lifecycle): Promise<ConsoleReadiness> {
   const parts: Part[] = [];

@@ -11,9 +11,9 @@ import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openTracing } from './tracing.ts';
 
-/** One gateway: all there is, or one process of several, see `gateways.ts`. */
+/** One gateway: the only process, or one of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {
-  // Without its parent a process of several would be ended at once; it is to say goodbye to its players first.
+  // Otherwise Node ends this process at once when its parent is gone, before it can drain its players.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
@@ -39,7 +39,7 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   if (config.METRICS_PORT !== undefined) {
     const registry = openRegistry();
     registerGatewayMetrics(registry, gateway);
-    // Of several processes the parent has the port.
+    // With several processes, the parent has the port and collects the metrics.
     if (cluster.isWorker) {
       answerForMetrics(registry);
       return { url: gateway.url };
@@ -50,7 +50,7 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   return { url: gateway.url };
 }
 
-/** @throws ConfigError rather than let everybody in */
+/** @throws ConfigError when tickets are on but there is no secret: without it every ticket would be accepted */
 function challengesOf({ TICKETS, PROOF_OF_WORK, PROOF_OF_WORK_TRIES, TICKET_SECRET, JWT_SECRET }: Config): ChallengeRules | undefined {
   if (TICKETS === 'off') return undefined;
   const secret = TICKET_SECRET ?? JWT_SECRET;

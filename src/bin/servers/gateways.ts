@@ -11,19 +11,19 @@ import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 
 export function registerProcessMetrics(registry: MetricsRegistry, serving: () => number): void {
-  registerMetric(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that serve. Fewer than were asked for: one died, and is being replaced', read: () => [{ value: serving() }] });
+  registerMetric(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that are serving. If there are fewer than configured, one died and is being replaced', read: () => [{ value: serving() }] });
 }
 
 /**
- * Several gateways behind one port, each a process with all the limits of one. This process owns the port, hands the
- * connections out, and replaces who dies; it serves nobody itself.
+ * Runs several gateways behind one port. Each is a process with its own limits. This process owns the port, distributes the
+ * connections and replaces a process that died; it serves no player itself.
  */
 export async function open(shutdown: Shutdown, environment: Environment, processes: number): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateways', config.LOG_LEVEL);
   const pool = new ProcessPool({
     name: 'gateway', size: processes, entry: compiledEntry('bin/rain.js'), args: ['gateway'], facts: z.object({ url: z.string() }), log,
-    // They close together, and their players come back together.
+    // The processes close together, so their players also reconnect together.
     env: { GATEWAY_RECONNECTS_PER_SECOND: String(Math.ceil(config.GATEWAY_RECONNECTS_PER_SECOND / processes)) },
   });
   shutdown.onClose('gateways', (leftMs) => pool.close(leftMs));

@@ -4,16 +4,16 @@ import { webhookProvider } from '../../credit/webhookProvider.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Config } from '../../platform/config.ts';
 
-/** Takes the book's own part, too: a wallet elsewhere is asked only for what the book has reserved. */
+/** Every provider needs the ledger: an external wallet pays only what the ledger has reserved. */
 export type OpenPayoutProvider = (ledger: Ledger) => NamedPayoutProvider;
 
-export const OUR_BOOK: OpenPayoutProvider = (ledger) => ({ payoutProvider: 'ledger', balance: ledgerProvider(ledger) });
+export const OUR_LEDGER: OpenPayoutProvider = (ledger) => ({ payoutProvider: 'ledger', balance: ledgerProvider(ledger) });
 
-/** Who keeps users' money, as PAYOUT_PROVIDER says. @throws when the webhook has no address or no secret, which loadConfig has refused */
+/** The provider that PAYOUT_PROVIDER names. @throws when the webhook has no address or secret, which loadConfig refuses before */
 export function payoutProviderOf({ PAYOUT_PROVIDER: payoutProvider, WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_BATCH_MAX: batchMax, WEBHOOK_TIMEOUT_MS: timeoutMs }: Config): OpenPayoutProvider {
   switch (payoutProvider) {
     case 'ledger':
-      return OUR_BOOK;
+      return OUR_LEDGER;
     case 'webhook':
       if (url === undefined || secret === undefined) throw new TypeError('a webhook without an address or a secret');
       return (ledger) => ({ payoutProvider, balance: webhookProvider(ledger, { url, secret, batchMax, timeoutMs }) });

@@ -22,21 +22,21 @@ import { deadLetterFor, type Unbooked } from '../../wallet/unbooked.ts';
 import { createWinFinder } from '../../wallet/wins.ts';
 import { payoutProviderOf } from './payoutProvider.ts';
 
-/** The book's connections: for those who post, and for those who only read beside them. */
+/** Connections to the database, for postings and for reads. */
 const DATABASE_CONNECTIONS = 6;
 const CONFIRM_CONNECTIONS = 2;
 
 export type PlayerConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
 
 /**
- * What players ask about their money. Opens without waiting for Redis or the database: the page is served without them, and who
- * asks is told what can be told.
+ * The players' requests about their money. It opens without waiting for Redis or the database: the page is served without them,
+ * and each request is answered as far as possible.
  */
 export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, PAYOUT_PROVIDER, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
-  const onFault = (error: unknown) => log.warn({ error: String(error) }, 'settling on demand failed; the worker goes on with it');
-  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this console has; nothing of it is settled on demand');
+  const onFault = (error: unknown) => log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');
+  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this console has; the console credits nothing of it on demand');
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
@@ -48,8 +48,8 @@ export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: 
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;
-      const failed = await letters.bury(unbooked).then(() => undefined, (error: unknown) => String(error));
-      log.error({ rainId, redPacketId, userId, ...(failed !== undefined && { failed }) }, `the wallet has paid what the book has given elsewhere: ${failed === undefined ? 'see the dead letters' : 'THERE IS NO LETTER ABOUT IT, make it good by hand'}`);
+      const failed = await letters.add(unbooked).then(() => undefined, (error: unknown) => String(error));
+      log.error({ rainId, redPacketId, userId, ...(failed !== undefined && { failed }) }, `the wallet has paid a packet that the ledger has posted to another user: ${failed === undefined ? 'see the dead letters' : 'THE DEAD LETTER COULD NOT BE WRITTEN, correct this by hand'}`);
     },
   });
   const walletService = createWalletService({
@@ -68,7 +68,7 @@ export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: 
   };
 }
 
-/** The dead letters. A queue whose first words to Redis failed stays dumb, so that another takes its place. */
+/** The dead letters. A queue whose first command failed stays unusable, so the next request opens a new one. */
 function openLetters(redis: RedisClient, onError: (error: Error) => void) {
   let queue: DeadQueue | undefined;
   async function close(): Promise<void> {
@@ -76,11 +76,11 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
     queue = undefined;
     await closing?.close().catch(onError);
   }
-  async function ask<T>(question: (dead: DeadQueue) => Promise<T>): Promise<T> {
-    if (redis.status !== 'ready') throw new Error('Redis is away');
+  async function withQueue<T>(work: (dead: DeadQueue) => Promise<T>): Promise<T> {
+    if (redis.status !== 'ready') throw new Error('Redis is unreachable');
     queue ??= createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
     try {
-      return await question(queue);
+      return await work(queue);
     } catch (error) {
       void close();
       throw error;
@@ -88,9 +88,9 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
   }
   return {
     close,
-    read: (limit: number) => ask((dead) => readDeadLetters(dead, { limit })),
-    /** Once, however often it is handed in. */
-    bury: (unbooked: Unbooked) => ask(async (dead) => {
+    read: (limit: number) => withQueue((dead) => readDeadLetters(dead, { limit })),
+    /** Idempotent: the same letter is added only once. */
+    add: (unbooked: Unbooked) => withQueue(async (dead) => {
       const letter = await deadLetterFor(redis, unbooked);
       await dead.add(letter.reason, letter, { jobId: idOfDeadLetter(letter) });
     }),

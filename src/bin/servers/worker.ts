@@ -29,45 +29,44 @@ import { registerRainMetrics } from '../../maintenance/rainMetrics.ts';
 import { startSettler, type SettlerOptions } from '../../maintenance/settler.ts';
 import { startRedelivery, type RedeliveryOptions } from '../../maintenance/redelivery.ts';
 import { startAuditor, type AuditorOptions } from '../../maintenance/auditor.ts';
-import { OUR_BOOK, type OpenPayoutProvider } from './payoutProvider.ts';
+import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 
 export interface WorkerOptions {
-  /** Who keeps users' money. */
+  /** The provider that pays users. */
   keep?: OpenPayoutProvider;
-  /** With replicas, a claim is credited only when they have it; see `readReplicated`. */
+  /** With replicas, a claim is credited only after it is replicated; see `readReplicated`. */
   durability?: Durability;
   durabilityWaitMs?: number;
-  /** Where figures are told; absent: nowhere. Port 0 takes a free one. */
+  /** Address of the metrics server; absent: none. Port 0 takes a free port. */
   metrics?: { host: string; port: number };
-  /** Absent: nothing is followed. The caller ends it. */
+  /** Absent: no tracing. The caller closes it. */
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
   sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
   watching?: Pick<AuditorOptions, 'restMsMin' | 'restFactor'>;
 }
 
-/** For the whole close, and the part of it that is kept for the connections. */
+/** Time for the whole close, and how much of it is reserved for the connections, ms. */
 const CLOSE_MS = 7_500;
-const LETTING_GO_MS = 500;
+const CLOSE_CONNECTIONS_MS = 500;
 
 export interface WorkerProcess {
-  /** `http://…`, when figures are told. */
+  /** `http://…`, if there is a metrics server. */
   metricsUrl?: string;
-  /** Takes nothing new, ends what is under way and lets go; all of it together takes `withinMs` at most [R10]. */
+  /** Takes no new work, finishes the current work and closes the connections, in at most `withinMs` together [R10]. */
   close(withinMs?: number): Promise<void>;
 }
 
-/** What this process has counted since it opened. */
-export function tellWork(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
-  registerMetric(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has handed to the queue. Stands still while rain_relay_lag_claims does not fall: the relay is stuck', read: () => [{ value: carried() }] });
-  registerMetric(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is away', read: () => [{ value: faults() }] });
+/** The counters of this process since its start. */
+export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
+  registerMetric(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has moved to the queue. If it stands still while rain_relay_lag_claims does not fall, the relay is stuck', read: () => [{ value: carried() }] });
+  registerMetric(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is unreachable', read: () => [{ value: faults() }] });
 }
 
 /**
- * Relay, credit worker, settler and redelivery of one process: everything that happens to a claim after its user was told, and
- * the watch and the guard that look on. As many processes as one likes may run it; none of them is needed for a user to get
- * his answer.
- * @throws when Redis or the database cannot be reached, Redis is not fit to keep what is won, or the metrics' port is taken
+ * Relay, credit worker, settler and redelivery of one process: everything that happens to a claim after the answer to its user.
+ * The auditor and the Redis monitor run beside them. Any number of processes may run; no user waits for them.
+ * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics is taken
  */
 export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
@@ -83,12 +82,12 @@ interface WorkerParts {
 }
 
 async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: WorkerParts): Promise<WorkerProcess> {
-  const { keep = OUR_BOOK, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling } = options;
+  const { keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling } = options;
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {
     faults++;
-    // Until then whoever starts the worker is told, by what is thrown.
+    // Before that, the thrown error reports the fault.
     if (open) log.warn({ error: error.message }, 'connection fault');
   };
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
@@ -98,12 +97,12 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
   const sinceReturn = watchReconnects(redis);
   const database = connectDatabase(databaseUrl, { onError });
-  // Of its own, since the others may all be busy with credits: that is no reason to call the database away. It connects when it is first asked.
-  const asking = connectDatabase(databaseUrl, { connectionsMax: 1 });
+  // A separate connection, because credits may keep all others busy, and then the database is not unreachable. Opens on first use.
+  const probing = connectDatabase(databaseUrl, { connectionsMax: 1 });
   const registry = metrics && openRegistry();
   lifecycle.onClose('connections', async () => {
     for (const connection of connections) connection.disconnect();
-    await Promise.all([database.$disconnect(), asking.$disconnect()]);
+    await Promise.all([database.$disconnect(), probing.$disconnect()]);
   });
   await Promise.all(connections.map((connection) => untilReady(connection)));
   await requireFit(redis, durability, log);
@@ -112,7 +111,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   let readiness: Readiness | undefined;
   let metricsUrl: string | undefined;
   if (registry && metrics) {
-    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => asking.$queryRaw`SELECT 1` }] });
+    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => probing.$queryRaw`SELECT 1` }] });
     lifecycle.onClose('readiness', () => void ready.close());
     const server = await startMetricsServer({ registry, ...metrics, readiness, log });
     lifecycle.onClose('metrics', () => server.close());
@@ -122,7 +121,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
 
   const ledger = openLedger(database);
   const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
-  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this one pays nothing of it');
+  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
   const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
@@ -154,20 +153,20 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
     if (readiness) registerReadiness(registry, readiness);
     registerRainMetrics(registry, { redis, auditor, redisMonitor });
     registerCreditMetrics(registry, queue, dead, worker.counters);
-    tellWork(registry, { carried: () => carried, faults: () => faults });
+    registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
   log.info('worker open');
   lifecycle.onClose('queues', () => Promise.all([queue.close(), later.close(), dead.close()]));
   lifecycle.onClose('work', async (leftMs) => {
     readiness?.drain();
-    const work = deadlineIn(leftMs - LETTING_GO_MS);
+    const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);
     const ends = {
       relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(),
       creditWorker: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
     };
     const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
     const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);
-    if (unfinished.length > 0) log.warn({ unfinished }, 'left before it was done; another worker goes on with it');
+    if (unfinished.length > 0) log.warn({ unfinished }, 'stopped before this work was done; another worker continues it');
   });
   return {
     ...(metricsUrl !== undefined && { metricsUrl }),

@@ -2,10 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, isStamped, ROOT, run, say, stamp, STATE } from './step.mjs';
 
-/**
- * What is made from the sources. A step is skipped only when its stamp names exactly these inputs and its main output
- * is there.
- */
+/** The build steps. A step is skipped only when its stamp names exactly these inputs and its main output exists. */
 export const STEPS = [
   {
     name: 'prisma',
@@ -13,7 +10,7 @@ export const STEPS = [
     inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json'],
     output: 'src/ledger/generated/client.ts',
     command: ['node_modules/prisma/build/index.js', 'generate'],
-    // Prisma looks for an engine that it would download and that `generate` never runs; any executable satisfies it.
+    // Prisma requires an engine, which it would download although `generate` never runs it. Any executable will do.
     env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
     sentence: 'Prisma could not generate the database client from prisma/schema.prisma; see above.',
   },
@@ -22,7 +19,7 @@ export const STEPS = [
     line: 'compiling …',
     inputs: ['src', 'tsconfig.json', 'package-lock.json'],
     output: 'dist/bin/rain.js',
-    // tsc trusts this file over what really lies in dist/.
+    // tsc trusts this file more than the real content of dist/.
     forget: 'dist/.tsbuildinfo',
     command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
     sentence: 'the TypeScript sources have errors; see above.',

@@ -5,14 +5,14 @@ const POLICY = '/usr/sbin/policy-rc.d';
 const POLICY_TEXT = '#!/bin/sh\n# Written by the set-up of red-packet rain while it installs packages; may be removed.\nexit 101\n';
 const APT = ['-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300'];
 
-/** Whether packages may be installed here without asking anybody. */
+/** Whether packages can be installed here without a question to the user. */
 export function mayInstall() {
   return process.getuid?.() === 0 && findOnPath(['apt-get']) !== undefined;
 }
 
 /**
- * Installs the first of the packages that can be, without starting what it brings: Debian starts a server's system
- * service on the spot unless `policy-rc.d` forbids it, and nobody asked for a Redis on port 6379.
+ * Installs the first package that can be installed, without starting its service: Debian starts the system service of a server
+ * immediately unless `policy-rc.d` forbids it, and nobody wants a second Redis on port 6379.
  */
 export async function aptInstall(packages) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
@@ -22,7 +22,7 @@ export async function aptInstall(packages) {
   process.once('exit', release);
   try {
     if (guarded) writeFileSync(POLICY, POLICY_TEXT, { mode: 0o755 });
-    // Stale lists may still do, so a failure here is not yet one.
+    // Old package lists may be enough, so a failure here is ignored.
     await run('apt-get', ['update', '-q'], () => '', { env, quiet: true }).catch(() => {});
     for (const [i, name] of packages.entries()) {
       try {

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, SetupError } from './step.mjs';
 
-// One set-up at a time: `npm start` and `npm test` begun together must not write the same files. Each holder creates a
-// file with the next higher number, which can succeed for one only, and empties it at the end. A holder whose process is
-// gone, or that has not shown its heartbeat for long (its id may belong to somebody else by now), is passed over.
+// Only one set-up runs at a time: `npm start` and `npm test` must not write the same files together. A holder creates the file with
+// the next number, which only one process can do, and empties the file at the end. A holder is ignored when its process is gone, or
+// when its heartbeat is too old, because another process may have its id by now.
 const HEARTBEAT_MS = 1_000;
 const SILENT_MS_MAX = 60_000;
 const WAIT_MS_MAX = 20 * 60_000;
 
 /**
- * Does `work` while no other set-up of this folder works.
- * @param {(pid: number) => void} onWait called once when somebody else is at it
+ * Runs `work` while no other set-up of this folder runs.
+ * @param {(pid: number) => void} onWait called once when another process holds the lock
  */
 export async function exclusively(folder, work, onWait, { silentMsMax = SILENT_MS_MAX, waitMsMax = WAIT_MS_MAX } = {}) {
   mkdirSync(folder, { recursive: true });
   const started = Date.now();
-  for (let told = false; ;) {
+  for (let reported = false; ;) {
     const { n, pid, silentMs } = newest(folder);
     if (pid !== undefined && isRunning(pid) && silentMs < silentMsMax) {
-      if (!told) onWait(pid);
-      told = true;
+      if (!reported) onWait(pid);
+      reported = true;
       if (Date.now() - started > waitMsMax) {
         throw new SetupError(`another set-up (process ${pid}) has not finished for ${waitMsMax / 60_000} minutes.`);
       }
@@ -38,18 +38,18 @@ async function hold(file, work) {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // Somebody removed the folder; the work goes on.
+      // The folder was removed; the work continues.
     }
   }, HEARTBEAT_MS);
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
-    // Emptied, not removed: the numbers must never go back.
+    // Emptied, not removed: the numbers must never decrease.
     try {
       truncateSync(file);
     } catch {
-      // As above.
+      // The folder was removed.
     }
   }
 }

@@ -13,7 +13,7 @@ import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
 const COMMANDS = ['build', 'start', 'test', 'test:long'];
 
-/** @param {string[]} argv `[]`, `['build']`: packages and what is made from the sources, no servers; `['start', …]`, `['test', …]` or `['test:long', …]` */
+/** @param {string[]} argv `[]`, `['build']`: packages and build, no servers; `['start', …]`, `['test', …]` or `['test:long', …]` */
 export async function main([command, ...args]) {
   if (command !== undefined && !COMMANDS.includes(command)) {
     say(`unknown command ${command}: expected ${COMMANDS.join(', ')} or nothing.`);
@@ -28,22 +28,22 @@ export async function main([command, ...args]) {
     await exclusively(STATE, async () => {
       await outliveCommand();
       await installPackages();
-      if (command !== 'build' && (command !== 'start' || !ownRedis())) await ensureRedis();
+      if (command !== 'build' && (command !== 'start' || !hasExternalRedis())) await ensureRedis();
       if (tests) withoutBrowser = await ensureChromium();
       if (tests) withoutPython = await ensurePython();
       if (tests) without.push(await ensureForTest('nginx', 'nginx', 'the nginx site'), await ensureForTest('promtool', 'prometheus', 'the alerts'));
       await build();
     }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
   } catch (error) {
-    say(sentenceOf(error));
+    say(messageOf(error));
     process.exit(1);
   }
   if (command === 'start') await start(args);
   if (tests) await test([...projectsOf(command, args), ...args], { withoutBrowser, withoutPython, without });
 }
 
-/** Whether the system is to run on a Redis that is not ours to start. */
-function ownRedis() {
+/** Whether the system uses an external Redis, which is not started here. */
+function hasExternalRedis() {
   const dotEnv = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
   return Boolean(process.env.REDIS_URL ?? dotEnv.REDIS_URL);
 }
@@ -54,7 +54,7 @@ async function start(args) {
   await import(pathToFileURL(rain).href);
 }
 
-/** The words that tell vitest which of its projects to run: the long tests run by their own command, or where one is named. */
+/** Selects the projects of vitest. Long tests run only with their own command, or where an argument names one. */
 function projectsOf(command, args) {
   if (command === 'test:long') return ['--project', 'long'];
   return args.some((arg) => arg.includes('.long.')) ? [] : ['--project', 'unit', '--project', 'system'];
@@ -67,14 +67,14 @@ async function test(args, { withoutBrowser, withoutPython, without }) {
   const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
     stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(withoutBrowser && { WITHOUT_CHROMIUM: withoutBrowser }) },
   });
-  // Ctrl-C reaches vitest by itself; this process only has to be there for its exit code.
+  // vitest receives Ctrl-C itself; this process only waits for its exit code.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => vitest.kill('SIGTERM'));
   const [code, signal] = await once(vitest, 'exit');
   process.exit(code ?? 128 + constants.signals[signal]);
 }
 
-function sentenceOf(error) {
+function messageOf(error) {
   if (error instanceof SetupError) return error.message;
   if (['EACCES', 'EROFS', 'EPERM'].includes(error.code)) return `the set-up cannot write ${error.path}; make it writable and start again.`;
   if (error.code === 'ENOSPC') return 'the disk is full.';

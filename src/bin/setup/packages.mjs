@@ -4,7 +4,7 @@ import { hashOf, isStamped, ROOT, run, say, stamp } from './step.mjs';
 
 const STAMP = join(ROOT, 'node_modules', '.rain-lock');
 
-/** npm packages, exactly as package-lock.json names them. The stamp lies among them and is written last. */
+/** Installs the npm packages exactly as in package-lock.json. The stamp is written last. */
 export async function installPackages() {
   const wanted = hashOf(['package-lock.json']);
   if (isStamped(STAMP, wanted)) return;

@@ -3,11 +3,11 @@ import { aptInstall, mayInstall } from './debian.mjs';
 import { findOnPath, say, SetupError } from './step.mjs';
 
 const REDIS = ['redis-server', 'valkey-server'];
-/** Debian keeps servers where only root's PATH looks. */
+/** Debian installs servers in a folder that only root has on the PATH. */
 const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** redis-server or valkey-server; with a REDIS_URL of one's own it is not needed for `start`. */
+/** Ensures redis-server or valkey-server; `start` with a REDIS_URL does not need it. */
 export async function ensureRedis() {
   if (findOnPath(REDIS)) return;
   if (mayInstall()) {
@@ -20,7 +20,7 @@ export async function ensureRedis() {
 }
 
 /**
- * What only a test wants, and does without where it cannot be had.
+ * Installs a package that only one test needs; without it, that test is skipped.
  * @returns {Promise<string | undefined>} why it could not be installed
  */
 async function tryInstall(debianPackage, wanted) {
@@ -35,8 +35,8 @@ async function tryInstall(debianPackage, wanted) {
 }
 
 /**
- * A Chromium for the browser test, in `CHROMIUM` for the test to find.
- * @returns {Promise<string | undefined>} why there is none: the browser test is then skipped, and says so
+ * Ensures a Chromium for the browser test and puts its path into `CHROMIUM`.
+ * @returns {Promise<string | undefined>} why there is none; the browser test is then skipped and reports this
  */
 export async function ensureChromium(env = process.env) {
   if (env.CHROMIUM) return undefined;
@@ -50,8 +50,8 @@ export async function ensureChromium(env = process.env) {
 }
 
 /**
- * A program that only one test needs, from Debian's package.
- * @returns {Promise<string | undefined>} why there is none: that test is then skipped, and says so
+ * Ensures a program that only one test needs, from Debian's package.
+ * @returns {Promise<string | undefined>} why there is none; that test is then skipped and reports this
  */
 export async function ensureForTest(program, debianPackage, test) {
   if (!findOnPath([program], SYSTEM_PATH) && mayInstall()) {
@@ -62,9 +62,9 @@ export async function ensureForTest(program, debianPackage, test) {
 }
 
 /**
- * Python's `websockets`, for the test of a client in another language, in `PYTHON` for the test to find. Debian's packages belong
- * to its own Python, which need not be the first one of the path.
- * @returns {Promise<string | undefined>} why there is none: that test is then skipped, and says so
+ * Ensures Python with `websockets`, for the test of a client in another language, and puts its path into `PYTHON`. Debian's packages
+ * belong to Debian's own Python, which may not be the first on the PATH.
+ * @returns {Promise<string | undefined>} why there is none; that test is then skipped and reports this
  */
 export async function ensurePython(env = process.env) {
   if (env.PYTHON) return undefined;

@@ -6,26 +6,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Stamps and the lock; the folder is rebuilt at any time and never committed. */
+/** Folder of the stamps and the lock. It can be removed at any time and is never committed. */
 export const STATE = join(ROOT, 'dist', '.setup');
 
-/** Names the process of the command that runs now. */
+/** Holds the process id of the current command. */
 const COMMAND = join(STATE, 'command');
 
-/** Ends the set-up with one sentence, after the output of what failed. */
+/** Ends the set-up with one sentence, after the output of the failed command. */
 export class SetupError extends Error {
   name = 'SetupError';
 }
 
-/** Progress goes to stderr: stdout belongs to the command that follows, which may print JSON. */
+/** Progress goes to stderr: stdout is for the command that follows, which may print JSON. */
 export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
 /**
- * Runs a command to its end. Quiet when it succeeds.
+ * Runs a command to its end. Its output is shown only when it fails.
  * @param {string} command @param {string[]} args
- * @param {(output: string) => string} sentence what to say when it fails
+ * @param {(output: string) => string} sentence the error message when it fails
  */
 export async function run(command, args, sentence, { env = {}, quiet = false } = {}) {
   const { code, output } = await attempt(command, args, env);
@@ -50,11 +50,11 @@ function attempt(command, args, env) {
   });
 }
 
-/** A set-up that was killed leaves its command running, npm perhaps, which must not meet its own successor. */
+/** A killed set-up may leave its command running. A second npm in the same folder must wait for the first one. */
 export async function outliveCommand(waitMsMax = 60_000) {
   if (!existsSync(COMMAND)) return;
   const pid = Number(readFileSync(COMMAND, 'utf8'));
-  // Only waited for, never killed: the number may be another process's by now.
+  // Never killed, because another process may have this id by now.
   for (const end = Date.now() + waitMsMax; pid > 0 && isRunning(pid) && Date.now() < end;) await sleep(100);
   rmSync(COMMAND, { force: true });
 }
@@ -77,14 +77,14 @@ export function findOnPath(names, path = process.env.PATH ?? '') {
         accessSync(file, constants.X_OK);
         if (statSync(file).isFile()) return file;
       } catch {
-        // Not here.
+        // Try the next folder.
       }
     }
   }
   return undefined;
 }
 
-/** SHA-256 over names and contents of files and of everything in folders; what does not exist counts as such. */
+/** SHA-256 over names and contents of files and folders; a missing path counts as absent. */
 export function hashOf(paths, root = ROOT) {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}\n`);
   const add = (path) => {
@@ -100,12 +100,12 @@ export function hashOf(paths, root = ROOT) {
   return hash.digest('hex');
 }
 
-/** Whether the stamp says that a step was finished for exactly this. */
+/** Whether the step was finished for exactly these inputs. */
 export function isStamped(file, content) {
   return existsSync(file) && readFileSync(file, 'utf8') === content;
 }
 
-/** To be called last, when the step is finished. In one piece: half a stamp vouches for nothing. */
+/** Called last, when the step is finished. The rename makes it atomic. */
 export function stamp(file, content) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(`${file}.${process.pid}`, content);

@@ -8,28 +8,28 @@ import { redisNow } from '../../store/rains.ts';
 import type { Share } from '../../rain/equation.ts';
 import type { SwarmReport } from '../../loadtest/report.ts';
 import { runWave } from '../../loadtest/wave.ts';
-import { accepted, tell } from '../exit.ts';
+import { accepted, notify } from '../exit.ts';
 import type { OpenContext } from '../context.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Round {
   title: string;
-  /** With test money. */
+  /** Uses test money. */
   rehearsal?: boolean;
   budget: string;
   packets: number;
   bots: number;
-  /** From now until it opens, and how long it rains, ms. */
+  /** Time until the rain opens, and how long it is open, ms. */
   opensInMs: number;
   durationMs: number;
-  /** How long a bot takes to tap, ms. */
+  /** Reaction time of a bot, ms. */
   reactionMs: { min: number; max: number };
-  /** Show bars, or lines where nobody looks. */
+  /** Show bars on a terminal, lines otherwise. */
   progress: boolean;
 }
 
-export interface Stage {
+export interface RoundContext {
   terminal: Terminal;
   context: OpenContext;
   gatewayUrl: string;
@@ -39,18 +39,18 @@ export interface Stage {
 
 export interface Played {
   audit: Audit;
-  /** Won by people who played along. */
+  /** Packets won by users other than the bots. */
   others: Share;
   bots: SwarmReport;
   settled: boolean;
 }
 
-/** How long after its end a rain may take to be settled before the round is called unfinished. */
+/** How long the settlement may take after the end of the rain before the round counts as unfinished, ms. */
 const SETTLE_MS_MAX = 60_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
-/** One rain from its plan to its last cent: created, loaded, played by bots over real sockets, settled, audited. */
-export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: Stage, round: Round): Promise<Played> {
+/** Runs one whole rain: creates and loads it, lets bots play over real sockets, waits until it is settled, audits it. */
+export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: RoundContext, round: Round): Promise<Played> {
   const opensAt = await redisNow(context.redis) + round.opensInMs;
   const { rainId } = accepted(await createRain(context, {
     title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + round.durationMs,
@@ -61,28 +61,28 @@ export async function playRound({ terminal, context, gatewayUrl, tokenFor, signa
   const wave = new AbortController();
   const stopBots = AbortSignal.any([signal, wave.signal]);
   const playing = runWave({ url: gatewayUrl, rainId, users: round.bots, tokenFor, reactionMs: round.reactionMs, creditWaitMs: SETTLE_MS_MAX, signal: stopBots });
-  playing.catch(() => {}); // Met below; until then it must not end the process.
+  playing.catch(() => {}); // Awaited below; until then a rejection must not end the process.
   const deadline = Date.now() + round.opensInMs + round.durationMs + SETTLE_MS_MAX;
   const watching = watchRain(context, rainId, deadline, signal, round.progress ? showBars(terminal, round.packets) : undefined);
   try {
     const last = await watching;
     const bots = await Promise.race([playing, sleep(5_000, undefined, { signal }).then(() => { wave.abort(); return playing; })]);
     const { audit, others } = await auditBeside(context, rainId, swarmUsers(round.bots));
-    if (!audit || !others) throw new Error(`the book has no rain ${rainId}`);
+    if (!audit || !others) throw new Error(`the ledger has no rain ${rainId}`);
     return { audit, others, bots, settled: last.state === 'settled' };
   } finally {
     wave.abort();
   }
 }
 
-/** @returns the last look: settled, unless it took too long */
+/** @returns the last state: settled, unless the deadline passed */
 async function watchRain(context: OpenContext, rainId: string, deadline: number, signal: AbortSignal, bars: Bars | undefined): Promise<RainView> {
   try {
     for (;;) {
       const view = (await showRain(context, rainId))!;
       bars?.update(view);
       if (view.state === 'settled' || Date.now() > deadline) return view;
-      await sleep(LOOK_MS, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
   } finally {
     bars?.stop();
@@ -94,7 +94,7 @@ interface Bars {
   stop(): void;
 }
 
-/** Packets left, claims and credits on stderr: bars for a person, a line a second for a file. */
+/** Packets left, claims and credits on stderr: bars on a terminal, a line a second otherwise. */
 function showBars(terminal: Terminal, packets: number): Bars {
   if (!terminal.stderr.isTTY) return showLines(terminal);
   const multi = new MultiBar({ format: '{name} {bar} {value}/{total}', stream: terminal.stderr, hideCursor: true, clearOnComplete: false });
@@ -114,7 +114,7 @@ function showLines(terminal: Terminal): Bars {
       if (line === last || (Date.now() < next && state !== 'settled')) return;
       next = Date.now() + 1_000;
       last = line;
-      tell(terminal, line);
+      notify(terminal, line);
     },
     stop() {},
   };

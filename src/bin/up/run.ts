@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { signToken } from '../../platform/auth/token.ts';
-import { judge } from '../../loadtest/verdict.ts';
-import { EXIT, print, tell } from '../exit.ts';
+import { checkMoney } from '../../loadtest/verdict.ts';
+import { EXIT, print, notify } from '../exit.ts';
 import { describeReport } from '../auditText.ts';
 import { openContext } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
-import { playRound, type Played, type Stage } from './demo.ts';
+import { playRound, type Played, type RoundContext } from './demo.ts';
 import { FIRST_OPERATOR } from './firstOperator.ts';
 import { startSystem } from './system.ts';
 
@@ -23,44 +23,44 @@ export interface UpOptions {
 
 const BOT_TOKEN_SECONDS = 3_600;
 
-/** Starts everything, plays the demo rain, and goes on serving; returns only with `--no-demo`, when all is served. */
+/** Starts all servers, plays the demo rain and continues to serve. It returns only with `--no-demo`, when all servers are open. */
 export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
   const system = await startSystem(terminal, shutdown, options.demo);
-  tell(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/console/  ${system.password === undefined ? '(who may sign in: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
-  if (!options.demo) return tell(terminal, 'serving until Ctrl-C');
+  notify(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
+  if (!options.demo) return notify(terminal, 'serving until Ctrl-C');
   const context = await openContext(system.redisUrl, system.databaseUrl, 'demo');
   shutdown.onClose('console', () => context.close());
-  const stage: Stage = {
+  const roundContext: RoundContext = {
     terminal, context, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
   };
-  const played = await playRound(stage, {
+  const played = await playRound(roundContext, {
     title: 'Demo', budget: options.budget, packets: options.packets, bots: options.bots,
     opensInMs: 3_000, durationMs: options.duration, reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, options.duration / 2)) }, progress: true,
   });
-  const good = played.settled && judge(played.bots, played.audit.report, played.others).balanced;
+  const good = played.settled && checkMoney(played.bots, played.audit.report, played.others).balanced;
   report(terminal, played, options);
   if (options.once) return void await shutdown.end(good ? EXIT.done : EXIT.refused);
-  tell(terminal, `\nOpen ${system.pageUrl} and play; a new rain falls about every half minute. Ctrl-C ends everything.`);
-  await encore(stage);
+  notify(terminal, `\nOpen ${system.pageUrl} and play; a new rain opens about every half minute. Ctrl-C stops everything.`);
+  await playMoreRounds(roundContext);
 }
 
 function report(terminal: Terminal, { audit, others, bots, settled }: Played, { json }: UpOptions): void {
-  tell(terminal, `\n${bots.users} simulated users. ${judge(bots, audit.report, others).sentence}`);
-  if (!settled) tell(terminal, 'The rain was not settled in time.');
-  for (const problem of audit.problems) tell(terminal, problem);
-  if (json) tell(terminal, describeReport(audit.report));
+  notify(terminal, `\n${bots.users} simulated users. ${checkMoney(bots, audit.report, others).sentence}`);
+  if (!settled) notify(terminal, 'The rain was not settled in time.');
+  for (const problem of audit.problems) notify(terminal, problem);
+  if (json) notify(terminal, describeReport(audit.report));
   print(terminal, json, audit.report, describeReport(audit.report));
 }
 
-/** Small rains with slow bots, so that whoever opens the page later has something to catch. */
-async function encore(stage: Stage): Promise<void> {
-  for (let round = 2; !stage.signal.aborted; round++) {
-    const { audit } = await playRound(stage, {
+/** Small rains with slow bots, so that a user who opens the page later can still win. */
+async function playMoreRounds(roundContext: RoundContext): Promise<void> {
+  for (let round = 2; !roundContext.signal.aborted; round++) {
+    const { audit } = await playRound(roundContext, {
       title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, progress: false,
     });
-    const { report: told } = audit;
-    tell(stage.terminal, `round ${round}: ${told.winners} winners, ${told.credited} credited, ${told.recycled} recycled, ${told.balanced ? 'adds up' : 'DOES NOT ADD UP'}`);
-    await sleep(3_000, undefined, { signal: stage.signal });
+    const { report: result } = audit;
+    notify(roundContext.terminal, `round ${round}: ${result.winners} winners, ${result.credited} credited, ${result.recycled} recycled, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`);
+    await sleep(3_000, undefined, { signal: roundContext.signal });
   }
 }

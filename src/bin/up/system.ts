@@ -12,11 +12,11 @@ import type { HomeLock } from '../../platform/process/homeLock.ts';
 import { removeRunning, writeRunning } from '../../platform/process/runningSystem.ts';
 import { keepSecrets } from '../../platform/auth/secrets.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
-import { CommandFailure, EXIT, tell } from '../exit.ts';
+import { CommandFailure, EXIT, notify } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { admitFirstOperator } from './firstOperator.ts';
 
-/** Everything that runs, and how to reach it. */
+/** The running system and its addresses. */
 interface System {
   redisUrl: string;
   databaseUrl: string;
@@ -25,7 +25,7 @@ interface System {
   gatewayUrl: string;
   /** `http://…` */
   pageUrl: string;
-  /** Of the operator `operator`; only where the database is this system's own. */
+  /** Password of the operator `operator`; only where the database was started here. */
   password?: string;
 }
 
@@ -34,8 +34,8 @@ const address = z.object({ url: z.string() });
 
 /**
  * Starts Redis and a database (unless REDIS_URL or DATABASE_URL name others), then gateway, worker and console, each a
- * process of its own that ends with this one.
- * @throws CommandFailure with one sentence; whatever had been started is then closed by `shutdown`
+ * child process that ends with this one.
+ * @throws CommandFailure with one sentence; `shutdown` then closes all servers that were started
  */
 export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
   const config = loadConfig([], terminal.environment);
@@ -45,7 +45,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   const opened = await openHome(config.RAIN_HOME);
   if (!opened.ok) throw new CommandFailure(opened.problem === 'taken' ? EXIT.refused : EXIT.usage, opened.reason);
   const { home, lock } = opened;
-  if (config.METRICS_PORT) throw failed('METRICS_PORT: several processes start here, expected 0 for free ones; their addresses are in the logs folder of RAIN_HOME');
+  if (config.METRICS_PORT) throw failed('METRICS_PORT: several processes start here, expected 0 for a free port each; the addresses are in the logs folder of RAIN_HOME');
   shutdown.onClose('lock', () => lock.release());
   await expectFree(config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT');
   await expectFree(config.CONSOLE_HOST, config.CONSOLE_PORT, 'CONSOLE_PORT');
@@ -53,11 +53,11 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
-    config.REDIS_URL ?? own(terminal, 'redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
-    config.DATABASE_URL ?? own(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
+    config.REDIS_URL ?? startOwn(terminal, 'redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
+    config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
-  for (const name of await migrate(databaseUrl)) tell(terminal, `database: applied ${name}`);
-  // Who has a database of his own has operators of his own: rain operator add.
+  for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
+  // An external database has its own operators: rain operator add.
   const password = config.DATABASE_URL === undefined ? await admitFirstOperator(redisUrl, databaseUrl) : undefined;
   const { gatewayUrl, pageUrl } = await startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
@@ -65,7 +65,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
 }
 
-async function own(terminal: Terminal, name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
+async function startOwn(terminal: Terminal, name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
   const started = await starting;
   if (!started.ok) throw failed(started.reason);
   const { server } = started;
@@ -84,9 +84,9 @@ interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'>
 }
 
 async function startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
-  // The demo signs its guests' tokens itself, so its gateway verifies by that secret and no other key.
+  // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
   const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
-  // Several processes start from one environment here, so that a port can only be one that is free.
+  // Several processes share this environment, so they cannot share one fixed port.
   const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
   async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[], extra: Record<string, string> = {}): Promise<Facts> {
     const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
@@ -97,7 +97,7 @@ async function startServers({ terminal, config, home, lock, shutdown, demo, redi
     return child.facts;
   }
   const worker = start('worker', z.object({}), []);
-  worker.catch(() => {}); // Met below, should the gateway fail first.
+  worker.catch(() => {}); // Awaited below; the gateway may fail first.
   const gateway = await start('gateway', address, []);
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
   const page = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
@@ -105,29 +105,29 @@ async function startServers({ terminal, config, home, lock, shutdown, demo, redi
   return { gatewayUrl, pageUrl: page.url };
 }
 
-/** Nothing works without any of them: one that ends by itself ends all. */
+/** The system needs all of its processes: if one ends unexpectedly, all are stopped. */
 function watch(terminal: Terminal, name: string, ended: Promise<{ expected: boolean }>, shutdown: Shutdown): void {
   void ended.then(({ expected }) => {
     if (expected || shutdown.signal.aborted) return;
-    tell(terminal, `rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
+    notify(terminal, `rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
     void shutdown.end(1);
   });
 }
 
-/** Said before anything is started, so that a taken port costs no start of a database. */
+/** Checked first, so that a taken port is reported before the database starts. */
 async function expectFree(host: string, port: number, name: string): Promise<void> {
   if (port === 0) return;
-  const probe = createServer();
-  const listening = once(probe, 'listening');
-  probe.listen(port, host);
+  const server = createServer();
+  const listening = once(server, 'listening');
+  server.listen(port, host);
   try {
     await listening;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const way = code === 'EADDRINUSE' ? 'is in use; end what uses it or choose another' : `cannot be opened (${code}); choose another`;
-    throw failed(`port ${port} of ${host} ${way} with ${name}`);
+    const problem = code === 'EADDRINUSE' ? 'is in use; stop the program that uses it, or choose another port' : `cannot be opened (${code}); choose another port`;
+    throw failed(`port ${port} of ${host} ${problem} with ${name}`);
   } finally {
-    probe.close();
+    server.close();
   }
 }
 

@@ -6,18 +6,18 @@ import { across, figure, heightScale, px, startLine, svg, ticksOf, upwards, type
 
 const PREFIX = 'answer ';
 
-/** The reasons that occurred, wins at the bottom. */
+/** The reasons that occurred, in stacking order from the bottom; wins first. */
 export function reasonsIn({ names }: Columns): string[] {
   const heard = new Set(names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length)));
   const order: string[] = ['won', 'already_claimed', 'nothing_left', ...OUTCOMES_IN_ORDER.map(({ reason }) => reason)];
   return [...new Set(order)].filter((reason) => heard.has(reason));
 }
 
-/** Answers a second, stacked by what they said. */
+/** Answers per second, stacked by reason. */
 export function answersPlot(frame: Frame, columns: Columns, startSeconds: number | undefined): string {
   const reasons = reasonsIn(columns);
   const rates = reasons.map((reason) => columns.of(PREFIX + reason).map((count) => count / columns.seconds));
-  // The last column ends one further on.
+  // One more point, for the end of the last column.
   const times = Array.from({ length: columns.count + 1 }, (_, i) => i);
   const layers = stack<number, number>().keys(reasons.map((_, i) => i)).value((column, layer) => rates[layer]![Math.min(column, columns.count - 1)]!)(times);
   const largest = Math.max(0, ...layers.flatMap((layer) => layer.map(([, top]) => top)));

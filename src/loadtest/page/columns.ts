@@ -1,19 +1,19 @@
 import type { SwarmReport } from '../report.ts';
 
-/** Columns of a plot at most: more cannot be told apart. */
+/** Maximum columns of a plot: more cannot be distinguished. */
 const COLUMNS_MAX = 240;
 
-/** The timeline, in columns that a page can show. */
+/** The timeline in columns for a plot. */
 export interface Columns {
   count: number;
-  /** Of one column. */
+  /** Duration of one column. */
   seconds: number;
-  /** What happened in each, by name; all are `count` long. */
+  /** The counts per column of one name; each array has `count` values. */
   of(name: string): number[];
   names: readonly string[];
 }
 
-/** Neighbours are added up until all fit. */
+/** Adds up neighbouring bins until all fit. */
 export function columnsOf({ binMs, counts }: SwarmReport['timeline']): Columns {
   const bins = Math.max(1, ...Object.values(counts).map(({ length }) => length));
   const merged = Math.ceil(bins / COLUMNS_MAX);
@@ -26,7 +26,7 @@ export function columnsOf({ binMs, counts }: SwarmReport['timeline']): Columns {
   return { count, seconds: (merged * binMs) / 1_000, of, names: Object.keys(counts) };
 }
 
-/** Each with all before it: from changes to what stands. */
+/** Running sums: turns changes into levels. */
 export function running(changes: readonly number[]): number[] {
   let sum = 0;
   return changes.map((change) => sum += change);

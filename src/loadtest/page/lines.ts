@@ -4,13 +4,13 @@ import type { Columns } from './columns.ts';
 import { across, figure, heightScale, startLine, svg, ticksOf, upwards, type Frame } from './plot.ts';
 
 export interface Course {
-  /** Of the style sheet. */
+  /** Class in the style sheet. */
   name: string;
   label: string;
   values: readonly number[];
 }
 
-/** What stood at each moment: sockets, wins, credits. The first one is filled. */
+/** Levels over time: sockets, wins, credits. The first one is filled. */
 export function linesPlot(frame: Frame, columns: Columns, courses: readonly Course[], startSeconds: number | undefined): string {
   const largest = Math.max(0, ...courses.flatMap(({ values }) => values));
   const x = scaleLinear([0, columns.count * columns.seconds], across(frame));

@@ -8,8 +8,8 @@ import { duration, escape, figure, FRAMES, type Frame } from './plot.ts';
 import { STYLE } from './style.ts';
 
 /**
- * The report as one page for a browser, light or dark, on a computer or a phone. It holds all it needs: no script, no font and no
- * picture is fetched, and the page itself forbids it.
+ * The report as one HTML page, light or dark, for a computer or a phone. It contains everything: no script, font or picture is
+ * fetched, and the page's security policy forbids it.
  */
 export function renderPage(report: SwarmReport, { balanced, sentence }: Verdict): string {
   const columns = columnsOf(report.timeline);
@@ -31,25 +31,25 @@ export function renderPage(report: SwarmReport, { balanced, sentence }: Verdict)
 <header><h1>红包雨 ${escape(report.rainId)}</h1><p class="sub">${figure(report.users)} simulated users in ${duration(report.durationMs)}${report.processes > 1 ? `, by ${report.processes} processes` : ''}${arrivalWords(report)}</p></header>
 <div class="verdict${balanced ? '' : ' no'}"><i>${balanced ? '✓' : '✗'}</i><p>${escape(sentence)}</p></div>
 <div class="tiles">${[
-    ['half waited at most', duration(tap.p50)], ['99 % waited at most', duration(tap.p99)], ['the longest wait', duration(tap.max)],
-    report.start.heard > 0 ? ['from the first told of the start to the last', duration(report.start.spreadMs)] : ['lines lost', figure(report.lostLines)],
-    ['users', figure(report.users)], ['winners', figure(report.winners)], ['won together', report.told], ['open sockets at most', figure(Math.max(0, ...sockets.values))],
+    ['50 % waited at most', duration(tap.p50)], ['99 % waited at most', duration(tap.p99)], ['the longest wait', duration(tap.max)],
+    report.start.heard > 0 ? ['between the first and the last start message', duration(report.start.spreadMs)] : ['connections lost', figure(report.lostLines)],
+    ['users', figure(report.users)], ['winners', figure(report.winners)], ['total amount won', report.told], ['open sockets at most', figure(Math.max(0, ...sockets.values))],
   ].map(([label, value]) => `<div class="tile"><b>${escape(value!)}</b><span>${escape(label!)}</span></div>`).join('')}</div>
 ${section('How long users waited', waitWords(report), (frame) => percentilesPlot(frame, report))}
-${section('Answers a second', 'By what they said.', (frame) => answersPlot(frame, columns, start), reasonsIn(columns).map((reason) => `fill ${reason}`))}
+${section('Answers a second', 'By reason.', (frame) => answersPlot(frame, columns, start), reasonsIn(columns).map((reason) => `fill ${reason}`))}
 <div class="pair">
 ${section('Sockets', 'Open at each moment.', (frame) => linesPlot(frame, columns, [sockets], start), [], 'narrow')}
-${section('Won and credited', 'What winners were told, and heard to be in their wallet.', (frame) => linesPlot(frame, columns, [wins, credited], start),
+${section('Won and credited', 'Wins that users received, and credits that they received.', (frame) => linesPlot(frame, columns, [wins, credited], start),
     ['fill won', 'fill credited'], 'narrow')}
 </div>
 <div class="pair">
 <section><h2>Users</h2>${table(['ended with', 'users'], report.outcomes.map(({ name, count }) => [name, figure(count)]))}</section>
-<section><h2>Latency</h2>${table(['', 'p50', 'p99', 'longest'], ([['question to answer', ask], ['meant tap to decision', tap], ['of which the swarm was late', late]] as const)
+<section><h2>Latency</h2>${table(['', 'p50', 'p99', 'longest'], ([['grab to answer', ask], ['planned tap to final answer', tap], ['of which delay of the swarm itself', late]] as const)
     .map(([name, { p50, p99, max }]) => [name, duration(p50), duration(p99), duration(max)]))}</section>
 </div>
 ${troubleSection(report)}
-<footer>Seed ${escape(report.seed)}. ${figure(report.dials)} dials, ${figure(report.failedDials)} in vain; ${figure(report.lostLines)} lines lost; ${figure(report.misunderstood)} messages not understood;
-${figure(report.credited)} of ${figure(report.winners)} winners heard that they were credited. Histograms of several processes are added up, not averaged.</footer>
+<footer>Seed ${escape(report.seed)}. ${figure(report.dials)} connects, ${figure(report.failedDials)} failed; ${figure(report.lostLines)} connections lost; ${figure(report.misunderstood)} messages not understood;
+${figure(report.credited)} of ${figure(report.winners)} winners received their credit. Histograms of several processes are added up, not averaged.</footer>
 </main></body>
 </html>
 `;
@@ -72,18 +72,18 @@ function arrivalWords({ arrivals }: SwarmReport): string {
 
 function waitWords({ arrivals }: SwarmReport): string {
   return arrivals
-    ? 'From the moment each meant to tap, decided by a Poisson process before the run, to the answer that settled it. Nobody waits for anybody to ask, so a server that stalls is seen by all who came meanwhile (corrected for coordinated omission).'
-    : 'From the moment each meant to tap, a human reaction after the opening, to the answer that settled it, retries and reconnects included.';
+    ? 'From the planned time of each tap, set by a Poisson process before the run, to the final answer. No user waits for another, so every user who taps while the server stalls is counted (corrected for coordinated omission).'
+    : 'From the planned time of each tap, a human reaction time after the opening, to the final answer, with retries and reconnects.';
 }
 
 function troubleSection({ cheaters, trouble }: SwarmReport): string {
-  const parts: string[] = [];
+  const sections: string[] = [];
   if (trouble && trouble.flaky + trouble.slow > 0) {
-    parts.push(`<section><h2>Bad lines</h2>${table(['', 'times'], [['lines of flaky users broke', figure(trouble.cuts)], ['slow users stopped reading', figure(trouble.stops)]])}</section>`);
+    sections.push(`<section><h2>Bad connections</h2>${table(['', 'times'], [['connections of flaky users broke', figure(trouble.cuts)], ['slow users stopped reading', figure(trouble.stops)]])}</section>`);
   }
   if (cheaters) {
-    parts.push(`<section><h2>Cheaters</h2><p class="note">${figure(cheaters.users)} of them sent ${figure(cheaters.frames)} frames: taps too fast, garbage, forged fields. ${figure(cheaters.winners)} won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not find out.</p>${
-      table(['heard', 'times'], cheaters.heard.map(({ name, count }) => [name, figure(count)]))}</section>`);
+    sections.push(`<section><h2>Cheaters</h2><p class="note">${figure(cheaters.users)} of them sent ${figure(cheaters.frames)} frames: too fast taps, invalid messages, forged fields. ${figure(cheaters.winners)} won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not read their result.</p>${
+      table(['received', 'times'], cheaters.heard.map(({ name, count }) => [name, figure(count)]))}</section>`);
   }
-  return parts.length === 0 ? '' : `<div class="${parts.length > 1 ? 'pair' : ''}">${parts.join('\n')}</div>`;
+  return sections.length === 0 ? '' : `<div class="${sections.length > 1 ? 'pair' : ''}">${sections.join('\n')}</div>`;
 }

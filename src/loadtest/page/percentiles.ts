@@ -3,15 +3,15 @@ import { curveMonotoneX, line } from 'd3-shape';
 import type { SwarmReport } from '../report.ts';
 import { across, duration, px, svg, upwards, type Frame } from './plot.ts';
 
-/** Each nine takes as much room as the one before it: what few users meet is what one looks for. */
+/** Each further nine takes the same space, because the rare long waits are the interesting ones. */
 const nines = (percent: number) => Math.log10(100 / (100 - percent));
 const SHOWN = [50, 90, 99, 99.9, 99.99];
-/** Where the longest of all is put, which is beyond every percentile. */
+/** Position of the maximum, beyond every percentile. */
 const ALL = nines(99.997);
-/** Below this nobody looks, ms. */
+/** Lower end of the scale, ms. */
 const LEAST_MS = 0.1;
 
-/** How long so many percent waited at most, from the moment they meant to tap, on a logarithmic scale. */
+/** The latency from the planned tap by percentile, on a logarithmic scale. */
 export function percentilesPlot(frame: Frame, { tapCurve }: Pick<SwarmReport, 'tapCurve'>): string {
   const points = tapCurve.map(([percent, ms]): [number, number] => [percent === 100 ? ALL : nines(percent), Math.max(LEAST_MS, ms)]);
   const longest = Math.max(1, ...points.map(([, ms]) => ms));

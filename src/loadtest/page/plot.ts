@@ -1,6 +1,6 @@
 import { scaleLinear, type ScaleContinuousNumeric } from 'd3-scale';
 
-/** One picture, in user units: the same for a wide window and for a phone, each with its own. */
+/** Size of one plot in user units; a wide window and a phone each have their own. */
 export interface Frame {
   width: number;
   height: number;
@@ -27,17 +27,17 @@ interface Plot {
   y: Scale;
   xTicks: readonly Tick[];
   yTicks: readonly Tick[];
-  /** What is drawn, between the grid and the labels. */
+  /** The drawing, between the grid and the labels. */
   marks: string;
   xName: string;
-  /** For who cannot see it. */
+  /** For screen readers. */
   description: string;
 }
 
 export const across = ({ left, right, width }: Frame): [number, number] => [left, width - right];
 export const upwards = ({ top, bottom, height }: Frame): [number, number] => [height - bottom, top];
 
-/** From 0 to the largest, or to 1 when there is nothing. */
+/** From 0 to the largest value, at least to 1. */
 export function heightScale(frame: Frame, largest: number): Scale {
   return scaleLinear([0, Math.max(1, largest)], upwards(frame)).nice(4);
 }
@@ -46,7 +46,7 @@ export function ticksOf(scale: Scale, count: number, label: (value: number) => s
   return scale.ticks(count).filter((value) => Number.isInteger(value) || label !== figure).map((value) => ({ value, label: label(value) }));
 }
 
-/** Axes and grid around what is drawn. */
+/** Axes and grid around the drawing. */
 export function svg(frame: Frame, { x, y, xTicks, yTicks, marks, xName, description }: Plot): string {
   const [from, to] = across(frame);
   const [ground, top] = upwards(frame);
@@ -62,11 +62,11 @@ export function svg(frame: Frame, { x, y, xTicks, yTicks, marks, xName, descript
   ].join('\n');
 }
 
-/** The moment at which the waiting users were told of the start. */
+/** A line at the time when the first waiting user received the start. */
 export function startLine(frame: Frame, x: Scale, atSeconds: number | undefined): string {
   if (atSeconds === undefined) return '';
   const [ground, top] = upwards(frame);
-  // Before the line, where little has happened, unless there is no room.
+  // The label is left of the line, where the plot is nearly empty, unless there is no space.
   const at = x(atSeconds);
   const side = at > frame.left + 40 ? `x="${px(at - 5)}" text-anchor="end"` : `x="${px(at + 5)}"`;
   return `<line class="start" x1="${px(x(atSeconds))}" x2="${px(x(atSeconds))}" y1="${ground}" y2="${top}"/><text class="tick over" ${side} y="${top + 9}">start</text>`;

@@ -1,4 +1,4 @@
-/** Of the page; colours by what they stand for, readable on light and on dark. */
+/** Style sheet of the page; colours are named by their meaning, and readable in light and dark mode. */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#faf7f2;--card:#fff;--ink:#1f1b16;--soft:#6f675c;--line:#e8e1d6;--accent:#c8202f;--gold:#b7791f;--good:#15803d;--bad:#b91c1c;
 --won:#c8202f;--again:#e8853a;--none:#a9b4c2;--fast:#d9a514;--busy:#8b5cf6;--other:#64748b;--sockets:#2563a8;--credited:#15803d}

@@ -15,7 +15,7 @@ export function loadtestReport(rainId = 'spring-2027'): SwarmReport {
   for (let i = 0; i < USERS; i++) {
     counters.connected(1, 800 + i * 1.5);
     counters.dials++;
-    counters.heardStart(OPENS_MS + 20 + unit() * 160);
+    counters.startReceived(OPENS_MS + 20 + unit() * 160);
     const tapAt = OPENS_MS + 150 - Math.log(unit()) * 2_500;
     const askMs = 4 - Math.log(unit()) * 18;
     const busy = unit() < 0.04;
@@ -26,7 +26,7 @@ export function loadtestReport(rainId = 'spring-2027'): SwarmReport {
     counters.taps.record(decidedAt - tapAt);
     counters.late.record(unit() * 3);
     if (wins) {
-      counters.told.tell(`user-${i}`, `p-${i}`, '0.74');
+      counters.told.add(`user-${i}`, `p-${i}`, '0.74');
       counters.at('won', decidedAt);
       counters.credited(decidedAt + 300 + unit() * 900);
       counters.ended({ kind: 'won', redPacketId: `p-${i}`, amount: '0.74', again: false, credited: true });
@@ -35,7 +35,7 @@ export function loadtestReport(rainId = 'spring-2027'): SwarmReport {
   }
   counters.cheats.users = 40;
   counters.cheats.frames = 71_000;
-  for (const [name, count] of [['answer too_fast', 41_022], ['answer nothing_left', 28_111], ['error bad_field', 801], ['closed too_many_errors', 77]] as const) counters.cheats.hear(name, count);
+  for (const [name, count] of [['answer too_fast', 41_022], ['answer nothing_left', 28_111], ['error bad_field', 801], ['closed too_many_errors', 77]] as const) counters.cheats.receive(name, count);
   counters.cuts = 311;
   counters.stops = 160;
   return reportOf(counters, {
