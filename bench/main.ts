@@ -1,4 +1,4 @@
-// `npm run bench`: what a grab costs here, beside what it costs in the designs that one would otherwise build.
+// `npm run bench`: compares the cost of a grab with its cost in other common designs.
 //
 //     npm run bench -- [--quick] [--json] [--only name]
 import { spawn } from 'node:child_process';
@@ -44,17 +44,17 @@ if (chosen.length === 0) refuse(`--only ${only}: expected one of ${MEASURES.map(
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();
-/** A look is not what is shown. */
+/** Results of a quick run are not written. */
 const show = (name: string, picture: string) => {
   if (quick) return;
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(`${RESULTS}/${name}.svg`, picture);
 };
-// As durable as the Redis beside it: a figure that skips the disk is no figure.
+// PostgreSQL syncs every write too, like Redis: results without the disk would not be comparable.
 const [postgres, [compiled]] = await Promise.all([startPostgres(['fsync=on']), once(spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }), 'exit')]);
 const rows: Row[] = [];
 try {
-  if (compiled !== 0) throw new Error('it does not compile');
+  if (compiled !== 0) throw new Error('the sources do not compile');
   for (const measure of chosen) {
     say(`${measure.name} … (${Math.round(process.uptime())} s)`);
     rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }).catch((error: unknown) => [failed(measure.name, error)]));
@@ -63,7 +63,7 @@ try {
   await postgres.stop();
 }
 const results = { at: new Date().toISOString(), size: quick ? 'quick' : 'full', machine, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) };
-// A part, or a look, is not what the README shows.
+// Only a full run updates the results that the README shows.
 if (only === undefined && !quick) {
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(`${RESULTS}/latest.json`, `${JSON.stringify(results, undefined, 2)}\n`);

@@ -1,4 +1,4 @@
-// The floor: `ws`, every JSON message parsed and sent back. Nobody is asked who he is, nothing is decided.
+// The lower bound: `ws`, every JSON message is parsed and sent back, without authentication and without any decision.
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { listen } from './surroundings.ts';

@@ -1,4 +1,4 @@
-// `ws`, one EVALSHA per grab: what one writes first.
+// `ws`, one EVALSHA per grab: the obvious first implementation.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-// Socket.IO, one EVALSHA per grab, one job per win: what most teams would build. Its jobs are worked off by claims.ts.
+// Socket.IO, one EVALSHA per grab, one job per win: what most teams would build. claims.ts processes its jobs.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Queue } from 'bullmq';
@@ -29,7 +29,7 @@ io.on('connection', (socket) => {
   socket.on('grab', async ({ rainId }: { rainId: string }, acknowledge: (answer: object) => void) => {
     const { packets, claimed, claims } = keysOf(rainId);
     const answer = JSON.parse(String(await redis.evalsha(sha, 3, packets, claimed, claims, userId))) as Answer;
-    // A win that is told before it is in the queue would be lost by a crash in between.
+    // If the win were confirmed before it is in the queue, a crash in between would lose it.
     if (answer.code === '0') await queue.add('claim', { rainId, userId, redPacketId: answer.redPacketId, amount: answer.amount }, { jobId: `${rainId}-${userId}` });
     acknowledge({ type: 'result', rainId, ...answer });
   });

@@ -5,16 +5,16 @@ import { bodyReader, grabRequest } from './http.ts';
 
 export type Speech = DialectName | 'http';
 
-/** One user on his own connection, raw: a client library would cost the driver more than the servers that it is to load. */
+/** One user on an own raw connection: a client library would cost the driver more than the servers under load. */
 export interface Connection {
   ready: Promise<void>;
-  /** Joins a rain and waits for the ticket with which he asks from then on; where there are none there is nothing to do. */
+  /** Joins a rain and waits for the ticket of later grabs; without tickets it does nothing. */
   enter(rainId: string): Promise<void>;
-  /** Asks and does not wait; `onHeard` is called once per answer. */
+  /** Sends a grab without waiting; `onHeard` is called once per answer. */
   ask(rainId: string): void;
-  /** Writes a frame of the caller's own. */
+  /** Writes a prepared frame. */
   put(frame: Buffer): void;
-  /** Says anything else. */
+  /** Sends any other message. */
   say(message: object): void;
   /** Ends the connection. */
   end(): void;
@@ -31,7 +31,7 @@ const PONG_FRAME = clientFrame('', PONG);
 const ENGINE_PONG = clientFrame('3');
 const frames = new Map<string, Buffer>();
 
-/** The bytes of a question, made once and written by everybody. */
+/** The frame of a grab, built once and shared by all users. */
 function question(speech: DialectName, rainId: string): Buffer {
   const name = `${speech} ${rainId}`;
   let frame = frames.get(name);
@@ -39,7 +39,7 @@ function question(speech: DialectName, rainId: string): Buffer {
   return frame;
 }
 
-/** @param from the address of this machine to come from: one has 28,000 ports only */
+/** @param from source address on this machine: one address has only 28,000 ports */
 export function call(speech: Speech, port: number, from: string, token: string, caller: Caller): Connection {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
   socket.on('close', () => caller.onGone());

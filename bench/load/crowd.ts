@@ -6,7 +6,7 @@ export interface Ran {
   won: number;
   lost: number;
   busy: number;
-  /** From the first question to the last answer. */
+  /** From the first grab to the last answer. */
   elapsedMs: number;
   /** Processor time of this process meanwhile. */
   cpuMs: number;
@@ -18,19 +18,19 @@ export interface Ran {
 interface Caller extends Voice {
   connection: Connection;
   askedAt: number;
-  /** What he asks for next; past the end he is done. */
+  /** Index of the next rain; past the end this user is done. */
   next: number;
   busy: boolean;
 }
 
-/** Handshakes under way at a time: a queue of them tells nothing about grabs. */
+/** Parallel handshakes: a queue of them says nothing about grabs. */
 const HANDSHAKES_MAX = 100;
-/** Who walks asks again after so long when he is told "busy", and his answer counts from when he asked first. */
+/** In `walk`, a user retries this long after "busy", ms; the latency counts from the first grab. */
 const BUSY_MS = 100;
-/** Questions begun per turn of the event loop, so that the first wave is no single burst. */
+/** First grabs per turn of the event loop, so that they are no single burst. */
 const SLICE = 200;
 
-/** Users of one server, each of whom asks again as soon as he is answered: the server is always busy and never flooded. */
+/** Users of one server; each grabs again after its answer, so the server is always busy and never flooded. */
 export class Crowd {
   readonly #callers: Caller[] = [];
   readonly #latencies: Histogram = build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
@@ -61,24 +61,24 @@ export class Crowd {
     this.#callers.push(caller);
   }
 
-  /** Everybody gets what he needs to ask for this rain. */
+  /** Every user gets a ticket for this rain, if tickets are on. */
   async enter(rainId: string): Promise<void> {
     await Promise.all(this.#callers.map(({ connection }) => connection.enter(rainId)));
   }
 
-  /** Everybody asks for the one rain again and again for this long; with a rest in between, he is no load but a probe. */
+  /** All users grab in one rain again and again for this time; with a pause in between they are no load but a probe. */
   repeat(rainId: string, forMs: number, restMs = 0): Promise<Ran> {
     this.#restMs = restMs;
     return this.#run([rainId], performance.now() + forMs);
   }
 
-  /** Everybody asks once for each of these, in order. */
+  /** All users grab once in each of these rains, in order. */
   walk(rainIds: readonly string[]): Promise<Ran> {
     this.#restMs = 0;
     return this.#run(rainIds, 0);
   }
 
-  /** They take turns in asking, so many questions a second, whatever is answered and when. */
+  /** The users grab in turn at a fixed rate, independent of the answers. */
   async stream(rainId: string, phases: readonly Phase[]): Promise<Streamed[]> {
     for (const caller of this.#callers) caller.due.fill(0);
     this.#stream = new Stream(this.#callers, rainId);

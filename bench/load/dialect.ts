@@ -1,16 +1,16 @@
 import { clientFrame } from './frames.ts';
 
-/** What an answer said; `none` is a frame that answers no grab. */
+/** Meaning of an answer; `none` is a frame that answers no grab. */
 export type Heard = 'won' | 'lost' | 'busy' | 'none';
 
-/** How one design is spoken to over a WebSocket. */
+/** The protocol of one design over a WebSocket. */
 export interface Dialect {
   path: string;
   /** Further header lines of the upgrade. */
   head(token: string): string[];
   /** Answers the server's opening frames, until one makes the connection `ready`. `undefined`: nothing to do. */
   greet(text: string, token: string): 'ready' | { say: string } | undefined;
-  /** A frame that asks for a packet. */
+  /** The frame of a grab. */
   ask(rainId: string): Buffer;
   hear(chunk: Buffer, start: number, end: number): Heard;
 }
@@ -20,7 +20,7 @@ export type DialectName = 'rain' | 'ticketed' | 'plain' | 'echo' | 'socketIo';
 const CODE = Buffer.from('"code":"');
 const RESULT = Buffer.from('{"type":"result"');
 
-/** `"code":"0"` and `"1"` are wins, `"-7"` is busy, everything else a no. */
+/** `"code":"0"` and `"1"` are wins, `"-7"` is busy, everything else is a loss. */
 function verdict(chunk: Buffer, start: number, end: number): Heard {
   const at = chunk.indexOf(CODE, start);
   if (at < 0 || at >= end) return 'none';
@@ -53,7 +53,7 @@ export const DIALECTS: Record<DialectName, Dialect> = {
   socketIo: {
     path: '/socket.io/?EIO=4&transport=websocket',
     head: () => [],
-    // Engine.IO opens (0), Socket.IO asks to be connected to its namespace (40) and is told that it is.
+    // Engine.IO opens (0); Socket.IO requests its namespace (40) and receives the confirmation.
     greet: (text, token) => (text.startsWith('0') ? { say: `40${JSON.stringify({ token })}` } : text.startsWith('40') ? 'ready' : undefined),
     ask: (rainId) => clientFrame(`420${JSON.stringify(['grab', { rainId }])}`),
     hear: verdict,
@@ -62,7 +62,7 @@ export const DIALECTS: Record<DialectName, Dialect> = {
 
 const TICKET = Buffer.from('{"type":"ticket"');
 
-/** A frame that asks with the ticket that this text hands out; `undefined`: it hands out none. */
+/** The frame of a grab with the ticket in this text; `undefined` if the text contains no ticket. */
 export function askWithTicket(chunk: Buffer, start: number, end: number): Buffer | undefined {
   if (chunk.compare(TICKET, 0, TICKET.length, start, Math.min(start + TICKET.length, end)) !== 0) return undefined;
   const { rainId, ticket } = JSON.parse(chunk.toString('utf8', start, end)) as { rainId: string; ticket: string };

@@ -1,4 +1,4 @@
-// A process of its own that holds the users of one server. It is told what to do by its parent and answers each order once.
+// A separate process that holds the users of one server. It receives orders from its parent and answers each one once.
 import type { Speech } from './connection.ts';
 import { Crowd, type Ran } from './crowd.ts';
 import type { Phase, Streamed } from './stream.ts';
@@ -13,7 +13,7 @@ export type Reply = { ok: true; ran?: Ran; streamed?: readonly Streamed[] } | { 
 
 const crowd = new Crowd();
 
-async function obey(order: Order): Promise<Reply> {
+async function execute(order: Order): Promise<Reply> {
   switch (order.do) {
     case 'connect':
       await crowd.connect(order.speech, order.port, order.tokens, order.joins);
@@ -29,8 +29,8 @@ async function obey(order: Order): Promise<Reply> {
 }
 
 process.on('message', (order: Order) => {
-  void obey(order).catch((error: unknown): Reply => ({ ok: false, reason: String(error) })).then((reply) => process.send!(reply));
+  void execute(order).catch((error: unknown): Reply => ({ ok: false, reason: String(error) })).then((reply) => process.send!(reply));
 });
 process.send!({ ready: true });
-// The parent has ended, in whatever way.
+// The parent has ended.
 process.on('disconnect', () => process.exit(0));

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-/** Opcodes of RFC 6455 that a client meets. */
+/** The opcodes of RFC 6455 that a client receives. */
 export const TEXT = 0x1;
 export const CLOSE = 0x8;
 export const PING = 0x9;
 export const PONG = 0xa;
 
-/** A client's frame, masked as the protocol demands and ready to be written any number of times. */
+/** A client's frame, masked as the protocol requires; it can be written any number of times. */
 export function clientFrame(payload: string | Buffer, opcode: number = TEXT): Buffer {
   const body = Buffer.from(payload);
   if (body.length > 65_535) throw new RangeError('a load driver sends small frames');
@@ -24,7 +24,7 @@ export function clientFrame(payload: string | Buffer, opcode: number = TEXT): Bu
 
 type OnFrame = (opcode: number, chunk: Buffer, start: number, end: number) => void;
 
-/** Cuts what a server sends into its frames; copies only what a chunk leaves unfinished. */
+/** Splits the data of a server into frames; copies only incomplete frames. */
 export function frameReader(onFrame: OnFrame): (chunk: Buffer) => void {
   let rest: Buffer | undefined;
   return (incoming) => {
@@ -34,7 +34,7 @@ export function frameReader(onFrame: OnFrame): (chunk: Buffer) => void {
     while (at < chunk.length) {
       const start = at + headLength(chunk, at);
       const end = start + payloadLength(chunk, at);
-      // Not a number while the head itself is unfinished.
+      // NaN while the head is incomplete.
       if (!(end <= chunk.length)) break;
       onFrame(chunk[at]! & 0x0f, chunk, start, end);
       at = end;

@@ -1,6 +1,6 @@
 const HEAD_END = '\r\n\r\n';
 
-/** Cuts what a server sends on a kept-alive connection into the bodies of its answers. */
+/** Splits the data of a keep-alive connection into the bodies of the answers. */
 export function bodyReader(onBody: (chunk: Buffer, start: number, end: number, status: number) => void): (chunk: Buffer) => void {
   let rest: Buffer | undefined;
   return (incoming) => {

@@ -14,7 +14,7 @@ const perSecond: Figure = (cost) => answers(cost) * 1_000 / cost.elapsedMs;
 
 const WARM_MS_MIN = 200;
 
-/** Packets gone: what nearly everybody hears. */
+/** No packets left: the answer that most users receive. */
 export const losing: Measure = {
   name: 'losing',
   async rows(baselineOptions) {
@@ -25,7 +25,7 @@ export const losing: Measure = {
       await contender.house.stock([rainId], 1);
       await contender.house.takeLast(rainId);
       await contender.enter(rainId);
-      // Compiled anew, caches warm: what is measured is the evening, not its first moment.
+      // Warm-up: JIT and caches must be warm before the measurement.
       await contender.run({ do: 'repeat', rainId, forMs: Math.max(WARM_MS_MIN, size.losingMs / 4) });
       return contender.run({ do: 'repeat', rainId, forMs: size.losingMs });
     });
@@ -39,7 +39,7 @@ export const losing: Measure = {
   },
 };
 
-/** Every user wins, every write synced before its user is told, and the wins are credited meanwhile. */
+/** Every user wins, every write is synced before its answer, and the wins are credited meanwhile. */
 export const winning: Measure = {
   name: 'winning',
   async rows(baselineOptions) {
@@ -51,7 +51,7 @@ export const winning: Measure = {
   },
 };
 
-/** The same without clerks, who would use Redis as well: what it gains to ask for many in one call. */
+/** The same without credit workers, which would use Redis too: the gain of one call for many grabs. */
 export const batching: Measure = {
   name: 'batching',
   async rows(baselineOptions) {
@@ -71,7 +71,7 @@ const everybodyWins = ({ size }: BaselineOptions) => async (contender: Contender
   return cost;
 };
 
-/** All designs are up from the first round to the last, and take turns: A B C, A B C … */
+/** All designs run from the first round to the last, and take turns: A B C, A B C … */
 async function interleave<N extends ContenderName>(
   names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, round: (contender: Contender, round: number) => Promise<Cost>,
 ): Promise<Pick<Costs, N>> {

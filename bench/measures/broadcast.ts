@@ -11,12 +11,12 @@ import type { Measure } from './measure.ts';
 
 const WATCHED = 'watched';
 const GRABBED = 'grabbed';
-/** Who grab while the others are told. Few: what is asked is how long one of them waits, not how many are served. */
+/** Users that grab during the broadcast. Few, because the wait of one of them is measured and not the throughput. */
 const GRABBERS = 20;
-/** Changes that are told in one look. */
+/** Broadcasts per measurement. */
 const CHANGES = 4;
 
-/** What a change that is told to everybody does to a grab that comes meanwhile. */
+/** The delay of a grab during a broadcast to all sockets. */
 export const broadcast: Measure = {
   name: 'broadcast',
   async rows({ size: { watchers, rounds, lookMs }, postgres, say }) {
@@ -39,8 +39,8 @@ export const broadcast: Measure = {
         told.push(slowest);
       }
       witness.socket.terminate();
-      // One for joining, and one per change unless a newer one took its place.
-      if (witness.heard() <= rounds * CHANGES / 2) throw new Error(`nobody was told: a watcher heard ${witness.heard()} words about the rain`);
+      // One message after the join, and one per change unless a newer change replaced it.
+      if (witness.heard() <= rounds * CHANGES / 2) throw new Error(`no broadcast arrived: a watcher received ${witness.heard()} messages about the rain`);
       const delays = told.map((ms, round) => Math.max(0, ms - quiet[round]!));
       return [{
         measure: `longest grab while a change is told to ${watchers.toLocaleString('en')} sockets, beyond the longest without`, unit: 'ms',
@@ -52,7 +52,7 @@ export const broadcast: Measure = {
   },
 };
 
-/** One watcher who counts what he is told about the rain. */
+/** One watcher that counts its messages about the rain. */
 async function watch(port: number, token: string): Promise<{ socket: WebSocket; heard(): number }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/v1`, ['rain.v1'], { headers: { authorization: `Bearer ${token}` } });
   let heard = 0;
@@ -62,7 +62,7 @@ async function watch(port: number, token: string): Promise<{ socket: WebSocket; 
   return { socket, heard: () => heard };
 }
 
-/** Pauses and resumes the watched rain: each is news for all who watch. */
+/** Pauses and resumes the watched rain; each change is sent to all watchers. */
 async function change({ house: { context: { redis } } }: Store, lookMs: number): Promise<void> {
   for (let i = 0; i < CHANGES; i++) {
     await sleep(lookMs / (CHANGES + 1));

@@ -8,7 +8,7 @@ import { openStore } from '../support/store.ts';
 import type { Row } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 
-/** The engine's ceiling: the usual script on a bare Redis, asked in pipelines by its own bench, nobody behind it to be answered. */
+/** Upper bound of the engine: the usual script on a bare Redis, called in pipelines by redis-benchmark, without any server. */
 export const ceiling: Measure = {
   name: 'ceiling',
   async rows({ size: { requests }, postgres, say }) {

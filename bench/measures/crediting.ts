@@ -8,7 +8,7 @@ import type { Measure } from './measure.ts';
 
 const LOOK_MS = 20;
 
-/** What the credit worker makes of claims that wait for him: ours by ranges, theirs one job and one Prisma transaction each. */
+/** Speed of the credit worker on waiting claims: ours by ranges, the baseline with one job and one Prisma transaction each. */
 export const crediting: Measure = {
   name: 'crediting',
   async rows({ size, postgres, say }) {
@@ -43,7 +43,7 @@ export const crediting: Measure = {
   },
 };
 
-/** How long the last winner of a big rain waits for his money. */
+/** How long the last winner of a big rain waits for the money. */
 export const settlement: Measure = {
   name: 'settlement',
   async rows({ size, postgres, say }) {
@@ -65,7 +65,7 @@ export const settlement: Measure = {
   },
 };
 
-/** Everybody wins in a rain of his own size. @returns how long that took, ms */
+/** Lets all users win in a rain of the same size. @returns the duration, ms */
 async function winAll({ house }: Store, rainId: string, claims: number): Promise<number> {
   await house.stock([rainId], claims);
   const engine = createGrabEngine(house.context.redis, (error) => { throw error; });
@@ -86,7 +86,7 @@ async function addJobs({ house, redisUrl }: Store, rainId: string, claims: numbe
   connection.disconnect();
 }
 
-/** From the first claims seen in the book to the last: how long the credit worker's process takes to start is not asked. */
+/** From the first claims in the ledger to the last: the start of the credit worker is not measured. */
 async function ratePerSecond({ house }: Store, claims: number): Promise<number> {
   let [seen, since] = [0, 0];
   for (;;) {

@@ -12,18 +12,18 @@ import type { Row } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 
 const RAIN = 'crowd';
-/** Below what a process may hold, and so many of each kind. */
+/** Sockets per process, below its limit; and the minimum number of processes of each kind. */
 const SOCKETS_PER_PROCESS = 15_000;
 const PROCESSES_MIN = 2;
-/** New sockets a second that server and swarm manage together on two cores. */
+/** New sockets a second that server and swarm can handle together on two cores. */
 const CONNECTS_PER_SECOND = 500;
-/** Until the rain opens, in times of the dialling and beyond: who is not connected by then was not told of the start. */
+/** Time until the rain opens, as a factor of the connect time plus a constant: a user that connects later misses the start. */
 const SLACK = { factor: 1.5, ms: 12_000 };
-/** More and more of them, and so slowly that two cores can play the users, too: what is asked is whether all are served, not how fast. */
+/** The taps increase slowly enough for two cores that also run the users: all users must be served, speed is not measured. */
 const GRABS_SECONDS = 90;
 const REST_MS = 2_000;
 
-/** So many live, authenticated sockets over several gateway and swarm processes: all are told of the start, all grab, all are answered. */
+/** Many live, authenticated sockets over several gateway and swarm processes: all receive the start, all grab, all are answered. */
 export const crowd: Measure = {
   name: 'crowd',
   onlyWhenAsked: 'always',
@@ -34,16 +34,16 @@ export const crowd: Measure = {
       const gateways = await store.start('../dist/bin/rain.js', ['gateway', '--processes', String(processes)]);
       await store.start('../dist/bin/rain.js', ['worker']);
       await sleep(REST_MS);
-      const doors = childrenOf(gateways.pid);
-      const before = residentBytes(doors);
+      const gatewayPids = childrenOf(gateways.pid);
+      const before = residentBytes(gatewayPids);
       const connectsMs = users * 1_000 / CONNECTS_PER_SECOND;
       await plan(store, Math.ceil(users / 10), connectsMs * SLACK.factor + SLACK.ms);
-      say(`${users} users by ${processes} swarm processes to ${doors.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
+      say(`${users} users by ${processes} swarm processes to ${gatewayPids.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
       let all: number | undefined;
       const report = await runProcesses({
         wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'ramp', perSecond: users / GRABS_SECONDS } },
         token: { secret: SECRET, expiresInSeconds: 3_600 }, prefix: 'user-', processes,
-        onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(doors); },
+        onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(gatewayPids); },
       });
       const audit = await auditRain(store.house.context, RAIN);
       const verdict = checkMoney(report, audit?.report);
@@ -62,7 +62,7 @@ export const crowd: Measure = {
         one('of which the swarm was late itself, p99', 'ms', late.p99),
         one('memory of the gateway processes per socket', 'KiB', all === undefined ? NaN : (all - before) / users / 1_024),
         one('the audit adds up, and agrees with what users were told', '= yes', verdict.balanced ? 1 : 0, { least: 1 }),
-      ].map((row) => (Number.isNaN(row.figure.median) ? { ...row, spoilt: 'never were all of them connected at once' } : row));
+      ].map((row) => (Number.isNaN(row.figure.median) ? { ...row, spoilt: 'the users were never all connected at once' } : row));
     } finally {
       await store.close();
     }

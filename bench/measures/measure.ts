@@ -1,12 +1,12 @@
 import type { TestPostgres } from '../../test/support/postgres.ts';
 import type { Row } from '../report/row.ts';
 
-/** How much is measured: `quick` is for a look, `full` for figures that are quoted. */
+/** Size of the measurements: `quick` for a first impression, `full` for published results. */
 interface Size {
   rounds: number;
-  /** Users of each design, each on his own socket. */
+  /** Users of each design, each on an own socket. */
   users: number;
-  /** Of one run of losers, ms. */
+  /** Duration of one run of losers, ms. */
   losingMs: number;
   /** Rains in which every user wins, per run. */
   rains: number;
@@ -14,18 +14,18 @@ interface Size {
   baselineClaims: number;
   winners: number;
   packets: number;
-  /** Of redis-benchmark, for each question. */
+  /** Requests of redis-benchmark per command. */
   requests: number;
   sockets: number;
   /** Live sockets over several processes. */
   crowd: number;
-  /** Sockets that are told of a change while others grab; in full nearly as many as one process takes. */
+  /** Sockets that receive a broadcast while others grab; in `full` nearly the maximum of one process. */
   watchers: number;
-  /** Of one look at what they do to a grab, ms. */
+  /** Duration of one measurement of `broadcast`, ms. */
   lookMs: number;
-  /** Before memory is counted, for garbage of the handshakes to be found, ms. */
+  /** Pause before memory is measured, for the garbage collection after the handshakes, ms. */
   restMs: number;
-  /** Sockets that offer more than can be done, and for how long each time, ms. */
+  /** Sockets of the overload measurement, and the duration of each load, ms. */
   pressing: number;
   pressMs: number;
 }
@@ -38,16 +38,16 @@ export const SIZES: Record<'quick' | 'full', Size> = {
 export interface BaselineOptions {
   size: Size;
   postgres: TestPostgres;
-  /** What is being done, for whoever watches. */
+  /** Prints the current step. */
   say(sentence: string): void;
-  /** A picture of its own, SVG; kept when figures are to be quoted. */
+  /** Writes an additional SVG picture; only in a full run. */
   show(name: string, picture: string): void;
 }
 
-/** One question to the machine; some answer several rows of the table. */
+/** One measurement; some give several rows of the table. */
 export interface Measure {
   name: string;
-  /** Too long for every run, or for a quick one: wants `--only`. */
+  /** Too long for every run, or for a quick one: needs `--only`. */
   onlyWhenAsked?: 'always' | 'quick';
   rows(baselineOptions: BaselineOptions): Promise<Row[]>;
 }

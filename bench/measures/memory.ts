@@ -5,10 +5,10 @@ import { spreadOf } from '../support/spread.ts';
 import type { Measure } from './measure.ts';
 
 const NAMES = ['echo', 'rain'] as const;
-/** Sockets that come before the counting: the first ones also pay for the heap that the handshakes need. */
+/** Sockets before the measurement: the first ones also fill the heap that handshakes need. */
 const WARM = 1_000;
 
-/** What a viewer who only waits costs, authenticated, against a bare socket that nobody asked who he is. */
+/** Memory of an idle, authenticated viewer, compared with a bare socket without authentication. */
 export const memory: Measure = {
   name: 'memory',
   async rows({ size, postgres, say }) {

@@ -13,18 +13,18 @@ import type { Row } from '../report/row.ts';
 import type { Measure, BaselineOptions } from './measure.ts';
 
 const RAIN = 'pressed';
-/** Nobody is to be stopped for being one and the same: here it is the gateway that is measured. */
+/** No rate limits, because the gateway itself is measured. */
 const PERMISSIVE = { GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000', GATEWAY_SOCKETS_PER_ADDRESS_MAX: '100000' };
-/** Towards Redis, per connection: some thousands of users, in batches. */
+/** Bandwidth towards Redis, per connection: enough for some thousands of users, in batches. */
 const LINE_BYTES_PER_SECOND = 130_000;
-/** Of the gateway's process: a tenth of a core, so that one driver can offer three times what it can do. */
+/** Processor time of the gateway: a tenth of a core, so that one driver can offer three times its capacity. */
 const SLICES = { runMs: 4, stopMs: 36 };
 const TIMES = [0.5, 1, 2, 3] as const;
 const AFTERWARDS = 0.3;
-/** The search for what can be done at most. */
+/** The search for the maximum throughput. */
 const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.5, p99MsMax: 1_000 };
 const REST_MS = 2_000;
-/** Of one core; and how late its questions may be, ms. */
+/** Limits of the driver: share of one core, and delay of its grabs, ms. */
 const DRIVER = { cpu: 0.9, lateMs: 150 };
 
 interface Kind {
@@ -47,7 +47,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Offered three times what can be done, whether Redis or the gateway itself is the narrow place: what becomes of those who are answered. */
+/** Goodput and latency at three times the capacity, with Redis or the gateway itself as the bottleneck. */
 export const overload: Measure = {
   name: 'overload',
   onlyWhenAsked: 'quick',
@@ -68,7 +68,7 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
   let [widen, end]: [() => void, (() => void) | undefined] = [() => {}, undefined];
   try {
     await store.house.stock([RAIN], 10);
-    // Paused: every question is Redis's to answer, and no answer uses anything up.
+    // A paused rain: Redis answers every grab, and no answer uses up a packet.
     await pause(store.house.context.redis, RAIN, 1);
     const { env, begin, end: close } = await narrow(store);
     end = close;
@@ -88,7 +88,7 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
       const storm = times === TIMES.at(-1);
       const streamed = await stream({ perSecond: best * times, forMs: size.pressMs }, ...(storm ? [{ perSecond: best * AFTERWARDS, forMs: size.pressMs }] : []));
       points.push(streamed[0]!);
-      say(`${name}: ${times} ×: ${tell(streamed[0]!)}`);
+      say(`${name}: ${times} ×: ${describe(streamed[0]!)}`);
       if (storm) return { best, points, storm: streamed[0]!, after: streamed[1]! };
     }
     throw new Error('no storm');
@@ -99,18 +99,18 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
   }
 }
 
-/** More and more is offered, until more brings less, nothing, or answers that are too late. @returns the best that was decided in a second */
+/** Increases the load until the goodput falls or answers are too late. @returns the best goodput, decided grabs per second */
 async function search(name: string, stream: (...phases: Phase[]) => Promise<readonly Streamed[]>, say: BaselineOptions['say']): Promise<number> {
   let best = 0;
   for (let step = 0, offered = SEARCH.from; step < SEARCH.steps; step++, offered *= SEARCH.factor) {
     const [found] = await stream({ perSecond: offered, forMs: SEARCH.forMs });
     const goodput = perSecond(found!.decided, found!);
-    say(`${name}: ${tell(found!)}`);
+    say(`${name}: ${describe(found!)}`);
     if (saturated(found!) !== undefined || found!.decidedMs.p99 > SEARCH.p99MsMax) break;
     best = Math.max(best, goodput);
     if (goodput < offered * SEARCH.poor) break;
   }
-  if (best === 0) throw new Error(`${name}: not even ${SEARCH.from} a second could be offered in time`);
+  if (best === 0) throw new Error(`${name}: not even ${SEARCH.from} grabs a second could be offered in time`);
   return best;
 }
 
@@ -136,7 +136,7 @@ function saturated({ driverCpu, lateMs }: Streamed): string | undefined {
 
 const perSecond = (count: number, { forMs }: Streamed): number => count * 1_000 / forMs;
 
-function tell(streamed: Streamed): string {
+function describe(streamed: Streamed): string {
   const { perSecond: offered, decided, busy, decidedMs, busyMs, lateMs, driverCpu } = streamed;
   return `${Math.round(offered)}/s offered, ${Math.round(perSecond(decided, streamed))}/s decided (p99 ${Math.round(decidedMs.p99)} ms), ${Math.round(perSecond(busy, streamed))}/s told "busy" (p50 ${Math.round(busyMs.p50)}, p99 ${Math.round(busyMs.p99)} ms); driver ${Math.round(driverCpu * 100)} %, ${Math.round(lateMs)} ms late`;
 }

@@ -8,7 +8,7 @@ import type { Measure } from './measure.ts';
 const SMALL = 10_000;
 const GRABS = 5_120;
 
-/** Preallocating a big rain, and what a grab costs in it. */
+/** The speed of preallocating a big rain, and the cost of a grab in it. */
 export const stocking: Measure = {
   name: 'stocking',
   async rows({ size, postgres, say }) {
@@ -42,7 +42,7 @@ export const stocking: Measure = {
   },
 };
 
-/** As if so many others had won already. */
+/** Adds claims of other users, as after many wins. */
 async function holdClaims({ house: { context: { redis } } }: Store, rainId: string, users: number): Promise<void> {
   const { claimed } = shardKeys(rainId, 0);
   for (let from = 0; from < users; from += 1_000) {

@@ -5,15 +5,15 @@ const WIDTH = 1_160;
 const LABEL = 560;
 const LINE = 34;
 const HEAD = 64;
-/** Room for the figure behind the longest bar, on either side. */
+/** Space for the value after the longest bar, on both sides. */
 const TAIL = 130;
 
 /**
- * The comparisons as bars: how many times better than what was asked for, on a scale of powers of two, so that "at most
- * half" and "at least twice" look alike. Colours are readable on light and on dark pages.
+ * The comparisons as bars: the ratio to the target, on a logarithmic scale, so that "at most half" and "at least twice" look alike.
+ * Colours are readable on light and dark pages.
  */
 export function chartOf(rows: readonly Row[], machine: string): string {
-  // What is to be none at all is no matter of how far.
+  // A target of zero has no ratio.
   const shown = rows.filter(({ target, spoilt }) => target && spoilt === undefined && !('most' in target && target.most === 0));
   const doublings = shown.map((row) => Math.log2(margin(row)));
   const [short, far] = [Math.max(0, ...doublings.map((times) => -times)), Math.max(1, ...doublings)];
@@ -44,7 +44,7 @@ ${bars.join('\n')}
 `;
 }
 
-/** Above 1 when the demand is met, however it is put; so much at most, since nothing at all would be infinitely good. */
+/** Upper limit of the ratio to the target, which is above 1 when the target is reached; a value of zero would give infinity. */
 const MARGIN_MAX = 64;
 
 function margin({ figure, target }: Row): number {

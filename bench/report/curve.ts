@@ -2,7 +2,7 @@ import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { amount } from './table.ts';
 
-/** What came of each load that was offered. */
+/** The result of each offered load. */
 export interface Curve {
   name: string;
   points: readonly { /** Of the best. */ times: number; offered: number; goodput: number; refused: number; p99Ms: number }[];
@@ -11,7 +11,7 @@ export interface Curve {
 const PANEL = { width: 480, height: 300, left: 62, right: 44, top: 74, bottom: 58 };
 const LINES = [['goodput', 'decided'], ['refused', 'told "busy"']] as const;
 
-/** Offered against decided and refused, one panel a curve, with the p99 of those who were decided. Colours are readable on light and on dark pages. */
+/** Offered load against decided and refused grabs, one panel per curve, with the p99 of the decided ones. For light and dark pages. */
 export function curveOf(curves: readonly Curve[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${PANEL.width * curves.length} ${PANEL.height}" font-family="system-ui, sans-serif" font-size="12">
 <style>text{fill:#6b7280}.title{font-size:15px;font-weight:600}.small{font-size:10.5px}path{fill:none;stroke-width:2.5}.goodput{stroke:#d9363e;fill:none}.refused{stroke:#9ca3af;stroke-dasharray:5 4}circle{fill:#d9363e}.grid{stroke:#9ca3af;stroke-opacity:.3}</style>

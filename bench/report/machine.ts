@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fsyncMicroseconds } from '../support/fsync.ts';
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 interface Machine {
   cores: number;
   memoryGiB: number;

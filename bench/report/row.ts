@@ -1,18 +1,18 @@
 import type { Spread } from '../support/spread.ts';
 
-/** One line of the table: a figure of ours beside a figure of theirs, and what it must reach. */
+/** One row of the table: our value, the value of the baseline, and the target. */
 export interface Row {
   measure: string;
-  /** What it is compared with; absent for an absolute demand. */
+  /** The baseline; absent for an absolute target. */
   against?: string;
   unit: string;
   ours: Spread;
   theirs?: Spread;
-  /** Ours over theirs, in one round each; for an absolute demand, the figure itself. */
+  /** Ratio of ours to theirs per round; for an absolute target, our value itself. */
   figure: Spread;
-  /** Absent where the figure is only told. */
+  /** Absent where the value is only reported. */
   target?: { most: number } | { least: number };
-  /** Why there is no figure: then nothing else of this row counts. */
+  /** Why there is no valid value; the other fields are then ignored. */
   spoilt?: string;
 }
 
@@ -24,7 +24,7 @@ export function verdictOf({ figure, target, spoilt }: Row): Verdict {
   return ('most' in target ? figure.median <= target.most : figure.median >= target.least) ? 'reached' : 'missed';
 }
 
-/** One measure came to nothing; the others still count. */
+/** The row of a measurement that failed; the others still count. */
 export function failed(measure: string, error: unknown): Row {
   const none: Spread = { median: NaN, least: NaN, most: NaN };
   return { measure, unit: '', ours: none, figure: none, spoilt: String(error).split('\n', 1)[0]! };

@@ -3,7 +3,7 @@ import type { Spread } from '../support/spread.ts';
 
 const HEAD = ['measure', 'against', 'ours', 'theirs', 'figure', 'spread', 'must reach', ''];
 
-/** The table as people read it, in Markdown. */
+/** The table in Markdown. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cells)];
   const widths = HEAD.map((_, column) => Math.max(3, ...lines.map((line) => line[column]!.length)));
@@ -32,7 +32,7 @@ function range({ least, most }: Spread): string {
   return least === most ? 'one run' : `${amount(least)}–${amount(most)}`;
 }
 
-/** Three digits that count, and no more than anybody measured. */
+/** Rounds to three significant digits. */
 export function amount(value: number): string {
   if (value >= 1_000) return Math.round(value).toLocaleString('en');
   return String(Number(value.toPrecision(3)));

@@ -15,7 +15,7 @@ interface Design {
   env?: Record<string, string>;
   speech: Speech;
   owner: Owner;
-  /** What carries its wins to the book. */
+  /** The program that credits its wins in the ledger. */
   creditWorker?: { path: string; args?: readonly string[] };
 }
 
@@ -28,7 +28,7 @@ const DESIGNS: Record<ContenderName, Design> = {
   http: { server: 'baselines/http.ts', speech: 'http', owner: 'stock' },
 };
 
-/** What one run of load cost, and what it brought. */
+/** Result and processor cost of one run. */
 export interface Cost extends Ran {
   serverMs: number;
   redisMs: number;
@@ -39,11 +39,11 @@ export interface Contender {
   name: ContenderName;
   house: RainHouse;
   serverPid: number;
-  /** So many more users, each on his own socket. */
+  /** Connects more users, each on an own socket. */
   connect(count: number): Promise<void>;
-  /** Everybody gets what he needs to ask for this rain: a ticket, where there are tickets. */
+  /** Every user gets a ticket for this rain, if tickets are on. */
   enter(rainId: string): Promise<void>;
-  /** Processor time of door and Redis while the driver obeys. */
+  /** Runs an order and measures the processor time of the gateway and of Redis meanwhile. */
   run(order: Exclude<Order, { do: 'connect' | 'enter' }>): Promise<Cost>;
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startContender(name: ContenderName, { postgres, users, cre
   };
 }
 
-/** Ours tells a URL, the others a port. */
+/** Our gateway reports a URL, the baselines report a port. */
 function portOf(said: unknown): number {
   const { url, port } = said as { url?: string; port?: number };
   return url === undefined ? port! : Number(new URL(url).port);

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** What each thread of a process had used when it was last looked at, ns, by its id: a thread that has ended is not told of any more. */
+/** Processor time of each thread at the last reading, ns, by thread id: the kernel does not report ended threads. */
 const seen = new Map<number, Map<string, number>>();
 
 /**
- * Processor time that these processes have used since they began, all threads, user and system, ms.
+ * Processor time of these processes since their start, all threads, user and system, ms.
  *
- * The kernel tells it of each living thread in nanoseconds, as of the last time that the thread gave its processor back: so it is to be
- * read while the process waits. What a thread has used before it ended is remembered from look to look; what it used since the last look
- * stands in the process's own total, which holds all threads that ever were, in steps of 10 ms. The greater of the two is the nearer one.
+ * The kernel reports it for each living thread in nanoseconds, but only up to the last time that the thread gave up its processor. So
+ * read it while the process waits. The time of an ended thread is kept from the last reading; its time since then is only in the total
+ * of the process, which includes all threads ever, in steps of 10 ms. The larger of the two values is the more exact one.
  */
 export function cpuMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Math.max(threadsMs(pid), totalMs(pid)), 0);
@@ -31,18 +31,18 @@ function ranNs(pid: number, thread: string): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]);
   } catch {
-    return undefined; // It ended between the list and the look.
+    return undefined; // The thread ended after the listing.
   }
 }
 
 function totalMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name, in parentheses, may hold spaces.
+  // The name in parentheses may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 1_000 / TICKS_PER_SECOND;
 }
 
-/** Processes that these have started and that live. */
+/** Living child processes. */
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number);
 }

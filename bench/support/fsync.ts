@@ -5,7 +5,7 @@ import { spreadOf } from './spread.ts';
 
 const TIMES = 200;
 
-/** What one synced write costs here, µs, in the folder where the bench's servers keep their data. Every durable figure rests on it. */
+/** Duration of one synced write, µs, in the folder of the bench's servers. All results with durable writes depend on it. */
 export function fsyncMicroseconds(): number {
   const folder = mkdtempSync(join(tmpdir(), 'rain-bench-fsync-'));
   const file = openSync(join(folder, 'log'), 'a');

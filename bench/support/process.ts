@@ -2,16 +2,16 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A child of the bench. Its channel to us is also its life line: when we end, it ends. */
+/** A child process of the bench. It ends when the IPC channel to the bench ends. */
 export interface Program {
   pid: number;
-  /** What it told first: that it is ready, and where. */
+  /** Its first message: that it is ready, with its address. */
   said: unknown;
   ask(order: object): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Where each program leaves a profile of its processor time, if anywhere: for Chromium's DevTools, or any reader of .cpuprofile. */
+/** Folder for processor profiles of each program, if set: for Chromium's DevTools, or any reader of .cpuprofile. */
 const PROFILES = process.env['BENCH_PROFILES'];
 
 /** A program of this folder, e.g. `baselines/echo.ts`, or a compiled one. */

@@ -9,16 +9,16 @@ import { loadRain } from '../../src/operator/load.ts';
 import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
 import { keysOf } from '../baselines/surroundings.ts';
 
-/** Whose rains these are: our own lie where our scripts look for them, the others' where theirs do. */
+/** Which design uses the rains; each design expects its packets under its own keys. */
 export type Owner = 'rain' | 'list' | 'stock';
 
 export interface RainHouse {
   context: OperatorContext;
-  /** Plans and loads rains that are open for an hour; every packet holds 0.10. */
+  /** Creates and loads rains that are open for an hour; every packet has 0.10. */
   stock(rainIds: readonly string[], packets: number): Promise<void>;
-  /** Takes out the one packet that is left: by somebody who is not among the users, so that none of them has won. */
+  /** Takes the last packet for a user outside of the crowd, so that no user of the crowd has won. */
   takeLast(rainId: string): Promise<void>;
-  /** How many claims of all rains are in the book. */
+  /** Number of credited claims of all rains. */
   credited(): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import type { Cost } from './contender.ts';
 
-/** Of one core: above it a process has no time left. */
+/** Share of one core above which a process is saturated. */
 const SATURATED = 0.95;
 
 /**
- * Whether it was the driver that could do no more, and not the server: then answers per second are the driver's, and the
- * server met smaller batches than it would have. Why there is no figure, in one sentence, or `undefined`.
+ * Checks whether the driver was the bottleneck and not the server: then the answers per second are those of the driver, and the server
+ * got smaller batches than possible. Returns one sentence, or `undefined`.
  */
 export function saturation(ours: readonly Cost[], theirs: readonly Cost[]): string | undefined {
   const spoilt = [...ours, ...theirs].find(({ cpuMs, serverMs, elapsedMs }) => cpuMs / elapsedMs >= SATURATED && serverMs < cpuMs);

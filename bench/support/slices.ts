@@ -1,4 +1,4 @@
-/** Has a process run in slices only, as on a machine that has little time for it. @returns lets it run again */
+/** Runs a process only in short slices, as on an overloaded machine. @returns lets it run normally again */
 export function slice(pid: number, { runMs, stopMs }: { runMs: number; stopMs: number }): () => void {
   let timer: NodeJS.Timeout;
   const stop = () => {

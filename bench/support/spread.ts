@@ -1,4 +1,4 @@
-/** What several rounds came to. A ratio is taken within a round, so that what slowed down the machine slowed down both. */
+/** The values of several rounds. A ratio is taken within one round, so that a slow machine affects both sides. */
 export interface Spread {
   median: number;
   least: number;

@@ -7,16 +7,16 @@ import { openRainHouse, type Owner, type RainHouse } from './rains.ts';
 /** For the bench's own servers, which live for minutes on loopback. */
 export const SECRET = 'a-secret-for-the-bench-only-0123456789ab';
 
-/** Redis as the product runs it, every write synced; without rewrites of its log, which would fall into one round or the other by chance. */
+/** Redis as in production, with every write synced; without log rewrites, which would disturb single rounds by chance. */
 const REDIS_ARGS = ['--auto-aof-rewrite-percentage', '0'];
 
-/** What is measured is what an answer costs; who asks too often is measured elsewhere. The other designs have no such limits. */
+/** No rate limits: the cost of an answer is measured, and the other designs have no such limits. */
 const WITHOUT_LIMITS = {
   GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
   GATEWAY_SOCKETS_PER_ADDRESS_MAX: '20000', GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-/** What one design keeps its rains in, and the programs that work on it. */
+/** The Redis and database of one design, and its programs. */
 export interface Store {
   house: RainHouse;
   redisPid: number;
@@ -26,7 +26,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A Redis and a database of its own, so that every design meets both as the others do. */
+/** Opens a separate Redis and database, so that all designs have the same conditions. */
 export async function openStore(postgres: TestPostgres, owner: Owner): Promise<Store> {
   const databaseUrl = await postgres.newDatabase();
   await migrate(databaseUrl);
@@ -42,7 +42,7 @@ export async function openStore(postgres: TestPostgres, owner: Owner): Promise<S
       return program;
     },
     async close() {
-      // Users first: a gateway that still has some says goodbye to them.
+      // Users first, because a gateway drains the users that it still has.
       for (const program of programs.reverse()) await program.stop();
       await Promise.all([house.close(), redis.stop()]);
     },

@@ -8,7 +8,7 @@ interface ThinLine {
 
 const TICK_MS = 5;
 
-/** A TCP line to a server of this machine on which each connection carries so many bytes a second towards it, and no more. */
+/** A TCP proxy to a local server; each connection has a limited bandwidth towards the server. */
 export async function openThinLine(target: number, bytesPerSecond: number): Promise<ThinLine> {
   const open = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
@@ -39,7 +39,7 @@ function trickle(from: Socket, to: Socket, bytesPerSecond: number): void {
   from.on('data', (chunk: Buffer) => { held.push(chunk); });
   const timer = setInterval(() => {
     const now = performance.now();
-    // Nothing is saved up in quiet times.
+    // Unused bandwidth is not accumulated.
     credit = Math.min(credit, 0) + (now - lastAt) * bytesPerSecond / 1_000;
     lastAt = now;
     for (let chunk = held[0]; chunk && credit > 0; chunk = held[0]) {
