@@ -50,7 +50,7 @@ export interface RainClient {
   readonly link: Link;
   /** The user id from the last welcome; the token decides it [R9]. */
   readonly userId: string | undefined;
-  /** Resolves with the first welcome and retries until then. Rejects with RainRefused after a final refusal, or with the signal's reason. */
+  /** Resolves with the first welcome; retries until then. Rejects with RainRefused after a final refusal, or with the signal's reason. */
   connect(options?: { signal?: AbortSignal }): Promise<WelcomeMessage>;
   /** Disconnects for good: pending grabs end as `unanswered`. `connect` starts again. */
   close(): void;

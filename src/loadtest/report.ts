@@ -34,7 +34,7 @@ export interface SwarmReport {
   tapCurve: [number, number][];
   /** The planned distribution of the taps; absent: each user taps a reaction time after the rain opens. */
   arrivals?: Arrivals;
-  /** Waiting users that received the start, when the first of them did (since the run began), and the time between the first and the last, ms. */
+  /** Waiting users that received the start, time of the first since the run began, and time from the first to the last, ms. */
   start: { heard: number; firstMs: number; spreadMs: number };
   /** Shares of users with faults, how often their connections broke, and how often they stopped reading; absent: none. */
   trouble?: Shares & { cuts: number; stops: number };

@@ -37,7 +37,7 @@ export interface WaveOptions {
   shares?: Shares;
   /** How long a winner waits for the message `credited`, ms; default 0: not at all. */
   creditWaitMs?: number;
-  /** If no user has a socket by then, the wave ends and `unreached` of the report has the reason, ms; default: only the bots' limits count. */
+  /** If no user has a socket by then, the wave ends and the report has `unreached`, ms; default: only the bots' limits count. */
   reachMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
