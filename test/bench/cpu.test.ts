@@ -13,7 +13,7 @@ async function burnInThread(ms: number): Promise<void> {
   await once(new Worker(code, { eval: true }), 'exit');
 }
 
-test('processor time is read in steps finer than 10 ms, and is what the process says of itself', () => {
+test('processor time has steps finer than 10 ms, and equals the own measurement of the process', () => {
   const [before, own] = [cpuMs([process.pid]), ownMs()];
   for (let n = 0; n < 2e7; n++) Math.sqrt(n);
   const [used, ownUsed] = [cpuMs([process.pid]) - before, ownMs() - own];
@@ -22,7 +22,7 @@ test('processor time is read in steps finer than 10 ms, and is what the process 
   expect(Number.isInteger(cpuMs([process.pid]) / 10)).toBe(false);
 });
 
-test('what a thread has used is not lost when it ends, also between two looks', async () => {
+test('the time of an ended thread is not lost, also between two readings', async () => {
   const [before, own] = [cpuMs([process.pid]), ownMs()];
   await burnInThread(300);
   await burnInThread(300);

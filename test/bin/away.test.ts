@@ -19,7 +19,7 @@ afterAll(() => { silent.close(); });
 const refusalOf = (opening: Promise<unknown>) => opening.then(() => 'it opened', explain);
 
 // Each waits for as long as the product is patient, side by side.
-test.concurrent('a worker that is started while Redis is away says so in one sentence, exit 3, and its process ends', async ({ onTestFinished }) => {
+test.concurrent('a worker that starts while Redis is unreachable reports it in one sentence, and exits 3', async ({ onTestFinished }) => {
   const port = await freePort();
   const started = startCli(['worker'], { REDIS_URL: `redis://:not-to-be-told@127.0.0.1:${port}`, DATABASE_URL: `postgres://rain@127.0.0.1:${port}/rain` });
   onTestFinished(() => void started.child.kill('SIGKILL'));
@@ -31,13 +31,13 @@ test.concurrent('so does a gateway', async () => {
   expect(await refusalOf(openGateway(`redis://:not-to-be-told@127.0.0.1:${port}`))).toEqual({ exit: 3, reasons: [`Redis cannot be reached at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`] });
 });
 
-test.concurrent('a worker that is started while the database is away says so in one sentence, exit 3', async () => {
+test.concurrent('a worker that starts while the database is unreachable reports it in one sentence, exit 3', async () => {
   const port = await freePort();
   expect(await refusalOf(openWorker({ redisUrl: server.url, databaseUrl: `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain` })))
     .toEqual({ exit: 3, reasons: [expect.stringMatching(new RegExp(`^the database at 127\\.0\\.0\\.1:${port} does not answer: .*(ECONNREFUSED|Can't reach database)`)) as string] });
 });
 
-test.concurrent('a worker, or a migration, whose database says nothing names it and not its password', async () => {
+test.concurrent('a worker or a migration with a silent database names the database without its password', async () => {
   const { port } = silent.address() as AddressInfo;
   const databaseUrl = `postgres://rain:not-to-be-told@127.0.0.1:${port}/rain`;
   const sentence = new RegExp(`^(rain: )?the database at 127\\.0\\.0\\.1:${port} does not answer: [^\\n]+\\n?$`);

@@ -56,7 +56,7 @@ describe('rain, the command', () => {
     expect(await rain(['resume', id], env)).toMatchObject({ exit: 1, stderr: `rain: state: only a paused rain can be resumed, ${id} is closed\n` });
   });
 
-  test('a list that is cut short says how many more there are', async () => {
+  test('a limited list reports how many more there are', async () => {
     for (const id of ['cut-1', 'cut-2']) await rain(['create', '--id', id, '--budget', '5.00', '--packets', '5', '--start', '+1h', '--duration', '60s'], env);
     const total = (await context.ledger.rains()).length;
     const cut = await rain(['list', '--limit', '1'], env);
@@ -161,7 +161,7 @@ describe('a swarm over real sockets', () => {
     expect(again).toMatchObject({ winners: 20, told: '20.00', balanced: true });
   });
 
-  test('does not send its users to the system that runs here when Redis and the book are another one\'s', async () => {
+  test('does not send its users to the local system when Redis and the database belong to another one', async () => {
     const folder = temporaryFolder();
     const locked = await acquireLock(folder);
     if (!locked.ok) throw new Error('the folder is taken');

@@ -20,7 +20,7 @@ async function completed(words: string[], env: Record<string, string> = {}): Pro
   return told.filter((line) => !line.startsWith(':')).map((line) => line.split('\t')[0]!);
 }
 
-test('a shell is told commands, options, choices, and the rains that are not settled', async () => {
+test('completion offers commands, options, choices, and the rains that are not settled', async () => {
   expect(await completed(['cre'])).toEqual(['create']);
   expect(await completed(['create', '--bud'])).toContain('--budget');
   expect(await completed(['create', '--split', ''])).toEqual(METHOD_NAMES);
@@ -28,7 +28,7 @@ test('a shell is told commands, options, choices, and the rains that are not set
   expect(await completed(['show', ''], { REDIS_URL: server.url, DATABASE_URL: 'postgres://127.0.0.1:1/none' })).toEqual(['spring']);
 });
 
-test('where nothing is configured, or nobody answers, it complains of nothing', async () => {
+test('without configuration or without an answer, completion prints no error', async () => {
   expect(await completed(['show', ''])).toEqual([]);
   expect(await completed(['show', ''], { REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: 'postgres://127.0.0.1:1/none' })).toEqual([]);
 });
@@ -38,7 +38,7 @@ test('bash takes what is printed for it', async () => {
   expect(stdout).toMatch(/^complete .*-F \S+ rain$/m);
 });
 
-test('who stops reading is no fault: rain --help | head', async () => {
+test('a closed pipe is no error: rain --help | head', async () => {
   const shell = spawn('bash', ['-c', `"${process.execPath}" "${RAIN}" --help | head -1; echo "\${PIPESTATUS[0]}"`], { stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   shell.stdout.on('data', (chunk) => { said.stdout += String(chunk); });

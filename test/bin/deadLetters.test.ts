@@ -38,7 +38,7 @@ describe('rain dead', () => {
     expect((await rain(['dead', 'show', letter], env)).stdout).toMatch(/rain +cli, shard 0, entry 1\nreason +refused: The balance system.*\ndetail +the account is closed\npacket +cli-1\n/);
   });
 
-  test('lists none of a rain that has none, and those of a rain the book does not know', async () => {
+  test('lists nothing for a rain without dead letters, and lists those of a rain that the ledger does not know', async () => {
     await context.wonRain('blank', 1);
     expect(await rain(['dead', 'list', '--rain', 'blank'], env)).toEqual({ exit: 0, stdout: 'no dead letters\n', stderr: '' });
     await context.queues.dead.add('letter', { rainId: 'elsewhere', shard: 0, index: 0, entry: 'torn', reason: 'malformed', detail: 'not JSON' }, { jobId: 'elsewhere-0-letter' });
@@ -46,7 +46,7 @@ describe('rain dead', () => {
     await context.queues.dead.remove('elsewhere-0-letter');
   });
 
-  test('sends again and gives up, on record with who did it', async () => {
+  test('requeues and discards, and records the operator', async () => {
     const letter = await refusedRain('act');
     expect((await rain(['dead', 'requeue', '--rain', 'act'], env)).stdout).toBe('sent again: 1\n');
     await context.drained();
@@ -103,7 +103,7 @@ describe('rain audit', () => {
     expect(closed.stdout).toMatch(/discarded: promise-0-1-\w+, told_twice, no money, by cli:\w+: voucher 123\n/);
   });
 
-  test('--repair sends again what the book lacks, and audits when it has arrived', async () => {
+  test('--repair sends the claims that the ledger lacks again, and audits after their credit', async () => {
     await context.wonRain('repair', 3);
     await context.redis.set(shardKeys('repair', 0).relayed, '3');
     const run = await rain(['audit', 'repair', '--repair', '--json'], env);
@@ -138,7 +138,7 @@ describe('rain audit', () => {
     for (const line of stdout.trim().split('\n')) expect(json<object[]>(line).slice(0, 2)).toMatchObject([{ rainId: 'harmed', balanced: false }, { rainId: 'fine', balanced: true }]);
   });
 
-  test('--all that stopped at --limit says how many rains it has not looked at, and exits 1 though those it has seen add up', async () => {
+  test('--all with a too small --limit reports how many rains were not audited, and exits 1 although the others add up', async () => {
     await context.wonRain('newest', 1);
     const open = await context.ledger.countRains('unsettled');
     expect(open).toBeGreaterThan(1);

@@ -70,7 +70,7 @@ test.each([
   await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
 });
 
-test('a win is one trace from its socket to the book and back, over processes that hand each other nothing for it', async () => {
+test('a win is one trace from its socket to the ledger and back, over processes that exchange no trace ids', async () => {
   expect(await rain(['create', '--id', 't1', '--budget', TRACED!, '--packets', '2', '--split', 'even', '--start', '+0s', '--duration', '600s', '--load'], env)).toMatchObject({ exit: 0 });
   const players = [await join('t1', 'ann'), await join('t1', 'bob'), await join('t1', 'eve')] as const;
   const ids: string[] = [];
@@ -107,7 +107,7 @@ test('a win is one trace from its socket to the book and back, over processes th
   await Promise.all(players.map(({ client }) => client.leave()));
 });
 
-test('`rain console` tells a player what he has, and lets in an operator whom the command line has added', async () => {
+test('`rain console` shows players their wallet, and accepts an operator that the command line has added', async () => {
   const asAnn = { authorization: `Bearer ${await tokenFor('ann')}` };
   await eventually(async () => expect(await ask(consoleUrl(), 'GET', '/api/me', undefined, asAnn)).toMatchObject({ status: 200, body: { wallet: TRACED_AMOUNT, settled: true } }));
   expect(await ask(consoleUrl(), 'GET', '/api/rains/t1/luckiest')).toMatchObject({ body: { luckiest: [{ amount: TRACED_AMOUNT }, { amount: TRACED_AMOUNT }], final: false } });

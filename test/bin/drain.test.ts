@@ -74,7 +74,7 @@ describe.concurrent('SIGTERM of a gateway', () => {
     return { userId, heard, closed: client.closed };
   }
 
-  test('[R4][R6] amid 2,000 grabs: whoever was answered was told the truth, every win was told, everybody is asked back, exit 0', async (context) => {
+  test('[R4][R6] amid 2,000 grabs: every answer was true, every win was sent, every player is asked to reconnect, exit 0', async (context) => {
     const { server, redis } = await ownRedis(context);
     await stockRain(redis, { rainId: 'storm', amounts: Array.from({ length: 300 }, () => '1.00') });
     const gateway = start(context, 'gateway', { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info' });

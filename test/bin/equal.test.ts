@@ -36,11 +36,11 @@ function operations(): string[] {
   return paths.flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
 }
 
-test('whatever the page can ask for, a command does too, or it is said why not', () => {
+test('every action of the console has a command, or a stated reason why not', () => {
   expect(operations().filter((id) => SAME[id] === undefined && PAGE_ONLY[id] === undefined)).toEqual([]);
 });
 
-test('whatever a command does, the page can ask for, or it is said why not', async () => {
+test('every command has an action in the console, or a stated reason why not', async () => {
   const paths = commandsOf(await openProgram()).map(({ path }) => path);
   const same = new Set(Object.values(SAME));
   expect(paths.filter((path) => !same.has(path) && COMMAND_ONLY[path] === undefined)).toEqual([]);

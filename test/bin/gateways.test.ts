@@ -46,7 +46,7 @@ const sum = (values: readonly number[]) => values.reduce((all, value) => all + v
 let three: Gateways;
 beforeAll(async () => { three = await open(3); });
 
-test('connections are handed out evenly, and one page tells the figures of all, each by its process', async () => {
+test('connections are distributed evenly, and one page has the metrics of all processes, with a label for each', async () => {
   await stockRain(redis, { rainId: 'shared', amounts: ['1.00', '1.00'] });
   const { url, metricsUrl } = three;
   const players = await Promise.all(Array.from({ length: 60 }, (_, i) => dial(url, `user-${i}`)));
@@ -88,7 +88,7 @@ test('[R1][R6] kill -9 of one of them under sockets: its users come back to the 
   await eventually(async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3), { timeoutMs: 20_000 });
 });
 
-test('SIGTERM of the parent: the players of all of them, also of the one that was replaced, are asked back, exit 0', async () => {
+test('SIGTERM of the parent: the players of all processes, also of a replaced one, are asked to reconnect, exit 0', async () => {
   const { cli, url, metricsUrl } = three;
   // One by one: of many at once a busy process takes fewer, and here each is to have some.
   const players = [];
@@ -103,7 +103,7 @@ test('SIGTERM of the parent: the players of all of them, also of the one that wa
   expect([exit, stderr.includes('not everything was closed')]).toEqual([0, false]);
 });
 
-test('[R12] what keeps one from starting is told once, as it would be told alone, and nothing is left running', async () => {
+test('[R12] a fault at the start is reported once, as with one process, and no process is left running', async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)));
   onTestFinished(() => void taken.close());
@@ -114,7 +114,7 @@ test('[R12] what keeps one from starting is told once, as it would be told alone
   expect(explain(new Error('gateway process 1 did not start: Redis cannot be reached at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'))).toMatchObject({ exit: 3 });
 });
 
-test('by JWT_SECRET alone all of them hand out tickets, and each takes the others\'; kill -9 of their parent ends them, and their players are told', async () => {
+test('with JWT_SECRET alone all processes issue tickets that each of them accepts; kill -9 of the parent drains them', async () => {
   await stockRain(redis, { rainId: 'ticketed', amounts: ['1.00', '2.00'], opensInMs: -10_000 });
   const { cli, url, metricsUrl, children } = await open(2, { TICKETS: 'always' });
   const players = await Promise.all(Array.from({ length: 6 }, () => dial(url, 'ann')));

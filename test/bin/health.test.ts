@@ -87,14 +87,14 @@ test('a Redis that is frozen: gateway, worker and console are not ready within t
   await eventually(async () => expect(await missing()).toEqual(ALL_READY), backWithin);
 });
 
-test('a database that says nothing: worker and console are not ready, the gateway, which needs none, is', async () => {
+test('with a silent database worker and console are not ready; the gateway, which needs none, is ready', async () => {
   line.blackhole();
   await toldInTime(async () => expect(await missing()).toEqual({ gateway: undefined, worker: ['database'], console: ['database'] }));
   line.pass();
   await eventually(async () => expect(await missing()).toEqual(ALL_READY), backWithin);
 });
 
-test('a worker that closes says so until it has ended, and is alive meanwhile', async () => {
+test('a closing worker is not ready but alive until it has ended', async () => {
   const { url, close } = servers.get('worker')!;
   process.kill(redis.pid, 'SIGSTOP');
   let closed: Promise<unknown>;

@@ -16,12 +16,12 @@ const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain cl
 const documented = async () => commandsOf(await openProgram());
 const has = (flag: string) => ({ command }: Awaited<ReturnType<typeof documented>>[number]) => command.options.some(({ long }) => long === flag);
 
-test('every command that answers answers in JSON when it is asked to', async () => {
+test('every command with an answer has --json', async () => {
   const without = (await documented()).filter((one) => !has('--json')(one)).map(({ path }) => path);
   expect(without.sort()).toEqual(Object.keys(WITHOUT_JSON).sort());
 });
 
-test('wherever money moves, --dry-run says first what would happen, and nowhere else', async () => {
+test('exactly the commands that move money have --dry-run', async () => {
   expect((await documented()).filter(has('--dry-run')).map(({ path }) => path).sort()).toEqual([...MONEY].sort());
 });
 
@@ -49,7 +49,7 @@ test('the links of the manual lead to its headings', async () => {
   expect(links.filter((link) => !anchors.has(link))).toEqual([]);
 });
 
-test('the manual that is printed is the one that is kept, though nobody is told of the command', async () => {
+test('the printed manual equals docs/reference/cli.md, and the command is hidden', async () => {
   const { stdout, exit } = await rain(['manual']);
   expect(exit).toBe(0);
   expect(stdout).toBe(readFileSync(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8'));

@@ -99,7 +99,7 @@ describe('rain console', () => {
     expect(await refusalOf({ ...env, CONSOLE_SECURE_COOKIES: 'maybe' })).toEqual({ exit: 2, reasons: [expect.stringContaining('CONSOLE_SECURE_COOKIES: expected auto, on or off')] });
   });
 
-  test('that cannot be opened leaves nothing open, although its figures were told already', async () => {
+  test('that cannot be opened leaves nothing open, although its metrics server was open', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => { taken.close(); });
     await once(taken, 'listening');

@@ -3,7 +3,7 @@ import { openProgram } from '../../src/bin/program.ts';
 
 const names = async (verb?: string) => (await openProgram(verb)).commands.map((command) => command.name());
 
-test('whoever types a verb gets it, without the others being read; anything else stands for all of them', async () => {
+test('a verb loads only its own commands; any other word loads all commands', async () => {
   const all = await names();
   expect(all.length).toBeGreaterThan(30);
   expect([await names('lisst'), await names('--help'), await names('help'), await names('manual'), await names('complete')]).toEqual([all, all, all, all, all]);

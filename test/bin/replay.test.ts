@@ -33,7 +33,7 @@ async function wonBy(id: string, users: readonly string[]): Promise<void> {
 const claims = async (id: string) => [...await claimLog(context, id, 0), ...await claimLog(context, id, 1)];
 const users = (stdout: string) => stdout.trim().split('\n').map((line) => (JSON.parse(line) as { userId: string }).userId);
 
-test('who won what and when, in order of time over all shards; what is on its way is no difference', async () => {
+test('lists all wins in order of time over all shards; claims on their way are no difference', async () => {
   const winners = ['ann', 'bob', 'eve', 'joe', 'sue', 'tom'];
   expect(new Set(winners.map((user) => shardOf(user, 2))).size).toBe(2);
   await wonBy('full', winners);
@@ -58,7 +58,7 @@ test('csv: a spreadsheet does not run what a user calls himself', async () => {
     .toEqual(['"\'=HYPERLINK(""http://evil"")"', "'+49", "'-1", "'@x", '"plain, ""quoted"""']);
 });
 
-test('[R5] what will not heal is told and exits 1: unreadable, of another user, another amount, only in the book', async () => {
+test('[R5] a final difference is reported and exits 1: unreadable, another user, another amount, only in the ledger', async () => {
   await wonBy('torn', ['ann', 'bob', 'eve', 'joe']);
   const [first, second, third, fourth] = (await claims('torn')).toSorted((a, b) => Number(a.at) - Number(b.at));
   await context.ledger.credit([{ ...first!, userId: 'mallory' }, { ...second!, amount: '1.01' }, { ...third!, redPacketId: 'torn-99' }, fourth!]);
@@ -74,7 +74,7 @@ test('[R5] what will not heal is told and exits 1: unreadable, of another user, 
   ]) expect(run.stderr).toMatch(sentence);
 });
 
-test('a claim that lies with the dead letters, and one that a closed book lacks, are missing for good', async () => {
+test('a claim among the dead letters, and one that a closed ledger lacks, count as missing', async () => {
   await wonBy('lacking', ['ann', 'bob']);
   await context.ledger.credit((await claims('lacking')).filter(({ userId }) => userId === 'ann'));
   expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 0, stderr: expect.stringContaining('on its way') as string });

@@ -82,7 +82,7 @@ test('a set-up that was killed, or has been silent for long, does not keep other
   expect(await exclusively(folder, async () => 'done', unexpected)).toBe('done');
 });
 
-test('work that fails frees the lock and tells why', async () => {
+test('failed work releases the lock and throws its error', async () => {
   const folder = temporaryFolder();
   await expect(exclusively(folder, async () => { throw new SetupError('no'); }, () => {})).rejects.toThrow('no');
   expect(await exclusively(folder, async () => 'done', () => { throw new Error('waited'); })).toBe('done');
@@ -100,7 +100,7 @@ test('a Python that was named is the one that is taken', async () => {
   expect(env['PYTHON']).toBe('/somewhere/python3');
 });
 
-test('what Node 18 would have to read before it is turned away, it can read', () => {
+test('Node 18 can parse the code that refuses it', () => {
   const file = new URL('../../src/bin/setup.mjs', import.meta.url);
   expect(existsSync(file)).toBe(true);
   expect(readFileSync(file, 'utf8')).not.toMatch(/^import |^await |\?\?=|#\w+/m);

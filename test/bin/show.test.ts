@@ -51,14 +51,14 @@ test('closing, topping up and repairing, only tried', async () => {
   });
 });
 
-test('a preview asks no server', async () => {
+test('a preview contacts no server', async () => {
   const { exit, stdout } = await rain(['preview', ...PLAN, '--tier', '1x8.88', '--tier', '39x2.00', '--budget', '86.88']);
   expect(exit).toBe(0);
   expect(stdout).toMatch(/smallest +2\.00\nmedian +2\.00\nmean +2\.17\nlargest +8\.88/);
   expect(await rain(['preview', '--budget', '0.01', '--packets', '2', '--json'])).toMatchObject({ exit: 1, stdout: expect.stringContaining('"ok":false') as string });
 });
 
-test('who did what, page by page, of one rain or of all', async () => {
+test('operator actions, page by page, of one rain or of all', async () => {
   const first = json(await ask('actions', '--rain', 'look', '--limit', '1', '--json')) as { actions: { id: string; verb: string }[]; next: string };
   expect(first.actions).toMatchObject([{ actor: 'test', verb: 'load', rainId: 'look' }]);
   expect(json(await ask('actions', '--rain', 'look', '--before', first.next, '--json'))).toMatchObject({ actions: [{ verb: 'create', details: { budget: '10.00' } }] });
@@ -67,7 +67,7 @@ test('who did what, page by page, of one rain or of all', async () => {
   expect(await ask('actions', '--before', 'x')).toMatchObject({ exit: 2 });
 });
 
-test('gateways that are heard of, and the system they are of', async () => {
+test('running gateways, and the state of the system', async () => {
   expect((await ask('gateways')).stdout).toBe('no gateway is running; start one with: rain gateway\n');
   const startedAt = await redisNow(context.redis);
   const tell = async () => sendHeartbeat(context.redis, { id: 'g', address: 'ws://127.0.0.1:1', version: '1', startedAt, at: await redisNow(context.redis), sockets: 12, grabsPending: 0, pressed: true, answers: { '0': 3 } });
@@ -80,7 +80,7 @@ test('gateways that are heard of, and the system they are of', async () => {
   expect((await ask('system')).stdout).toMatch(/redis +up, \d+\.\d+[^]*\nqueue +waiting +active +delayed +failed\ncredit +0/);
 });
 
-test('winners: one that is looked for, some of them, all of them for a spreadsheet', async () => {
+test('winners: a search, a limited table, and all winners for a spreadsheet', async () => {
   expect((await ask('winners', 'look', '--search', 'user-1')).stdout).toMatch(/^packet +user +amount +at +status\nlook-\d+ +user-1 +1\.00 +20\S+ +credited\n$/);
   expect((await ask('winners', 'look', '--search', 'nobody')).stdout).toMatch(/^no such user has won/);
   expect((await ask('winners', 'look', '--limit', '2', '--json')).stdout.trim().split('\n')).toHaveLength(2);

@@ -17,8 +17,8 @@ afterAll(() => gateway.close());
 const swarm = (url: string, rainId: string, env: Record<string, string> = {}) => rain(['swarm', '--url', url, '--rain', rainId, '--users', '3', '--json'], { JWT_SECRET: SECRET, ...env });
 const refusal = (stdout: string) => JSON.parse(stdout) as unknown;
 
-describe('[R12] a swarm that cannot play says so in one sentence', () => {
-  test('where nobody listens: exit 3, while its bots would not have lost patience yet', async () => {
+describe('[R12] a swarm that cannot play reports it in one sentence', () => {
+  test('without a gateway: exit 3, before the bots give up', async () => {
     const at = `127.0.0.1:${await freePort()}`;
     const url = `ws://${at}/v1`;
     const sentence = `${url}: the gateway cannot be reached: connect ECONNREFUSED ${at}`;
@@ -36,13 +36,13 @@ describe('[R12] a swarm that cannot play says so in one sentence', () => {
     expect(await swarm(url, 'any')).toMatchObject({ exit: 3, stderr: expect.stringContaining(`rain: ${url}: the gateway cannot be reached: answered with HTTP 200\n`) as string });
   });
 
-  test('where its tokens are not believed: refused, exit 1, and the secret is what to look at', async () => {
+  test('with rejected tokens: exit 1, and the message names the secret', async () => {
     const run = await swarm(gateway.url, 'any', { JWT_SECRET: 'another-secret-for-tests-0123456789abcdef' });
     expect(run.stderr).toContain(`rain: ${gateway.url}: the gateway rejects every user: answered with HTTP 401 unauthorized; has it the same JWT_SECRET?\n`);
     expect(run.exit).toBe(1);
   });
 
-  test('when there is no such rain: refused, exit 1, as every other verb does', async () => {
+  test('with an unknown rain: exit 1, like all other commands', async () => {
     const run = await swarm(gateway.url, 'nope');
     expect(refusal(run.stdout)).toEqual({ ok: false, exit: 1, reasons: ['--rain: the gateway does not know the rain nope: it does not exist, it is not loaded yet, or it was settled long ago'] });
     expect(run.exit).toBe(1);

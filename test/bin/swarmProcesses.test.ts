@@ -12,7 +12,7 @@ const { server, redis } = await openRedis();
 const gateway = await openGateway(server.url, { limits: { bannedMs: 1_000 } });
 afterAll(() => gateway.close());
 
-test('rain swarm plays a shape by several processes, with all kinds of users, and says what it saw', async () => {
+test('rain swarm runs an arrival shape in several processes, with all kinds of users, and prints a report', async () => {
   await stockRain(redis, { rainId: 'storm', amounts: Array.from({ length: 10 }, () => '0.50') });
   const page = join(temporaryFolder(), 'storm.html');
   const { exit, stdout } = await rain(['swarm', '--url', gateway.url, '--rain', 'storm', '--users', '40', '--processes', '2', '--connects', '200', '--rate', '100',

@@ -16,7 +16,7 @@ test('facts have no headings, and nothing trails', () => {
   expect(stripVTControlCharacters(facts([['rain', 'r1'], ['won', 12], ['seed', '']]))).toBe('rain  r1\nwon   12\nseed');
 });
 
-test('colours are for those who look at a terminal, or ask for them', async () => {
+test('colours are printed only on a terminal, or on request', async () => {
   const escape = String.fromCharCode(27);
   expect((await rain(['--help'])).stdout).not.toContain(escape);
   expect((await rain(['--help'], { FORCE_COLOR: '1' })).stdout).toContain(`${escape}[36m`);

@@ -22,7 +22,7 @@ async function planned(id: string): Promise<void> {
   await loadRain(context, id);
 }
 
-test('`rain top-up` says beforehand what it would come to, adds it once, and `rain show` lists it', async () => {
+test('`rain top-up` has a dry run, adds money only once, and `rain show` lists the top-up', async () => {
   await planned('more');
   const words = ['top-up', 'more', '--budget', '20.00', '--packets', '4', '--split', 'even', '--id', 'second'];
   const tried = await rain([...words, '--dry-run'], env);
@@ -38,7 +38,7 @@ test('`rain top-up` says beforehand what it would come to, adds it once, and `ra
   expect(shown.stdout).not.toContain('not loaded');
 });
 
-test('`rain schedule` and `rain start` move a rain, and tell to when', async () => {
+test('`rain schedule` and `rain start` move a rain, and print its new times', async () => {
   await planned('moved');
   expect((await rain(['schedule', 'moved', '--start', '+2h', '--duration', '30m'], env)).stdout).toMatch(/^moved: loaded, from \d{4}-.*Z to \d{4}-.*Z\n$/);
   expect(json((await rain(['start', 'moved', '--json'], env)).stdout)).toMatchObject({ rainId: 'moved', state: 'open' });

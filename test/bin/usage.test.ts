@@ -31,7 +31,7 @@ describe('[R12] bad usage with --json is answered as every other refusal is, exi
     expect(asked.stderr).toBe(run.stderr);
   });
 
-  test('help that is asked for is no refusal, with --json either', async () => {
+  test('requested help is no refusal, also with --json', async () => {
     const run = await rain(['list', '--help', '--json']);
     expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Usage: rain list/) as string });
   });

@@ -45,7 +45,7 @@ async function settled(id: string): Promise<void> {
 }
 
 describe('rain create and rain show', () => {
-  test('tell the commitment, the id alone standing on stdout; the seed is shown once it is settled', async () => {
+  test('print the commitment on stderr and only the id on stdout; the seed is shown after the settlement', async () => {
     const commitment = commitmentOf({ rainId: 'shown', seed: SEED, plan: PLAN, shards: 1 });
     const created = await create('shown');
     expect(created).toMatchObject({ exit: 0, stdout: 'shown\n' });

@@ -12,7 +12,7 @@ test('[R10] a pause is at least half of its step, at most its maximum, however m
   }));
 });
 
-test('pages that were sent away together do not return together', () => {
+test('pages that are disconnected together do not reconnect together', () => {
   const pauses = Array.from({ length: 100 }, (_, i) => delayBeforeRetry(4, RECONNECT, () => i / 100));
   expect(new Set(pauses).size).toBe(100);
 });

@@ -38,7 +38,7 @@ test('the error is at most half the quickest round trip, whatever the others wer
   ));
 });
 
-test('a slow answer does not spoil what a quick one has told', () => {
+test('a slow answer does not replace the estimate of a fast one', () => {
   const page = pair(77_000);
   page.ping(5, 5);
   page.ping(3_000, 10);
@@ -52,7 +52,7 @@ test('an old quick answer gives way after eight newer ones, since clocks drift',
   expect(page.errorMs()).toBe(5);
 });
 
-test('a time told unasked counts until the first answered ping', () => {
+test('a server time without a ping counts until the first answered ping', () => {
   const page = pair(40_000);
   page.clock.estimate(1_000 + 40_000 - 300);
   expect(page.errorMs()).toBe(300);

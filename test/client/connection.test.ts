@@ -21,13 +21,13 @@ describe('at a real gateway', async () => {
   beforeAll(async () => { gateway = await openGateway(server.url); });
   afterAll(() => gateway.close());
 
-  test('[R9] a token that nobody believes rejects with the reason of the page of codes', async () => {
+  test('[R9] an invalid token rejects with the reason from the table of codes', async () => {
     const ann = await testClient(gateway.url, 'ann', { token: 'e30.e30.e30' });
     await expect(ann.connect()).rejects.toMatchObject({ name: 'RainRefused', code: 'unauthorized', message: 'No token, or one that does not verify.' });
     expect(ann.heard('link')).toEqual([{ link: 'connecting' }, { link: 'refused', code: 'unauthorized' }]);
   });
 
-  test('an address that is none of a gateway, a token that cannot be said, and no token at all reject, each with its reason', async () => {
+  test('a wrong address, a token with invalid characters, and no token reject, each with its reason', async () => {
     const elsewhere = await testClient(gateway.url.replace('/v1', '/elsewhere'), 'ann');
     await expect(elsewhere.connect()).rejects.toMatchObject({ code: 'not_found' });
     const unsayable = await testClient(gateway.url, 'ann', { token: 'not a token' });
@@ -47,14 +47,14 @@ describe('at a real gateway', async () => {
     expect(await ann.join('two')).toMatchObject({ kind: 'refused', code: 'not_allowed' });
   });
 
-  test('who was refused may try again with a better token, on the same client', async () => {
+  test('after a refusal the same client can connect with a better token', async () => {
     const tokens = ['e30.e30.e30', await tokenFor('ann')];
     const ann = await testClient(gateway.url, 'ann', { token: async () => tokens.shift() });
     await expect(ann.connect()).rejects.toMatchObject({ code: 'unauthorized' });
     expect(await ann.connect()).toMatchObject({ userId: 'ann' });
   });
 
-  test('[R9] a token that runs out is replaced by itself, and the user stays who he was', async () => {
+  test('[R9] an expired token is replaced automatically, and the user stays the same', async () => {
     await stockRain(redis, { rainId: 'refreshed', amounts: ['1.00'] });
     let fetched = 0;
     const ann = await testClient(gateway.url, 'ann', { token: () => tokenFor('ann', fetched++ === 0 ? 2 : 3_600) });
@@ -83,7 +83,7 @@ describe('at a real gateway', async () => {
     expect(links(ann)).not.toContain('refused');
   });
 
-  test('a gateway that says goodbye sees it again when it asked for it, not before, and nothing is wrong meanwhile', async () => {
+  test('after a goodbye the client reconnects at the requested time, not before, and reports no fault', async () => {
     await stockRain(redis, { rainId: 'restarted', amounts: ['1.00'] });
     const port = await freePort();
     const first = await openGateway(server.url, { port, limits: { reconnectMsMin: 700, reconnectWindowMsMin: 100, reconnectWindowMsMax: 100 } });
@@ -114,7 +114,7 @@ async function reconnect(client: TestClient, restart: () => Promise<void>): Prom
   return [told, at];
 }
 
-test('the clock is that of the server, whatever ours says, and at once after the first pings', async () => {
+test('the clock follows the server, independent of the local clock, right after the first pings', async () => {
   const aheadMs = 3_600_000;
   const gateway = await scriptedGateway(({ say }) => say(welcomeOf('ann', 1)), (message, { say }) => {
     if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + aheadMs });
@@ -135,7 +135,7 @@ test('a frame that is none of the protocol, and a message of a newer server, dis
   expect(ann.heard('error')).toEqual([]);
 });
 
-test('a code of a newer server ends a grab as unknown, with what it said', async () => {
+test('a code of a newer server ends a grab as unknown, with its code and reason', async () => {
   const gateway = await scriptedGateway(({ say }) => say(welcomeOf('ann')), (message, { say }) => {
     if (message.type === 'grab') say({ type: 'result', rainId: 'r1', ref: message.ref!, code: '-99' as ResultMessage['code'], reason: 'moon_phase' });
   });
@@ -144,7 +144,7 @@ test('a code of a newer server ends a grab as unknown, with what it said', async
   expect(await ann.grab('r1')).toEqual({ kind: 'unknown', code: '-99', reason: 'moon_phase' });
 });
 
-test('[R9] another user comes back than the one who asked: his question is not asked for another, nor is what he has won another\'s', async () => {
+test('[R9] when another user reconnects, the pending grab and the win of the first user are dropped', async () => {
   const gateway = await scriptedGateway(({ index, say, close }) => {
     say(welcomeOf(index === 0 ? 'ann' : 'bob'));
     if (index === 0) setTimeout(() => close(4408), 50);
@@ -162,7 +162,7 @@ test('[R9] another user comes back than the one who asked: his question is not a
   expect(await client.grab('had')).toEqual({ kind: 'nothing_left' });
 });
 
-test('a close that will not be undone ends everything, and says why', async () => {
+test('a final close ends everything and reports the reason', async () => {
   const gateway = await scriptedGateway(({ say, close }) => {
     say(welcomeOf('ann'));
     setTimeout(() => close(4403), 50);
@@ -174,7 +174,7 @@ test('a close that will not be undone ends everything, and says why', async () =
   expect(gateway.comes).toHaveLength(1);
 });
 
-test('[R10] a gateway that is away is dialled after pauses that grow, and closing ends it', async () => {
+test('[R10] an unreachable gateway is retried with growing pauses, until the client is closed', async () => {
   let dials = 0;
   class Unreachable extends WebSocket {
     constructor(url: string, protocols: string[]) {
@@ -211,7 +211,7 @@ test('connecting can be given up, and is then tried no more', async () => {
   expect(ann.link).toBe('idle');
 });
 
-test('[R12] what cannot be an address, or a socket, is refused before anything is tried, by name', () => {
+test('[R12] an invalid address or a missing WebSocket is refused before any connect, by name', () => {
   const options = { token: 'x', WebSocket };
   for (const url of ['', 'rain.example', 'https://rain.example/v1']) expect(() => createRainClient({ ...options, url }), url).toThrow(/^url: expected a ws:\/\/ or wss:\/\/ address/);
   vi.stubGlobal('WebSocket', undefined);

@@ -43,7 +43,7 @@ test.each(['browser', 'node'] as const)('the example for %s fits on a screen and
   expect(compiled(name).faults).toBe('');
 });
 
-test('every way in which a grab can end is told', () => {
+test('every outcome of a grab is documented', () => {
   const ends = OUTCOMES_IN_ORDER.filter(({ retry }) => retry === 'no' || retry.startsWith('when')).map(({ reason }) => reason);
   for (const kind of [...ends, 'unanswered', 'unknown']) expect(page).toMatch(new RegExp(`^\\|[^|]*\`${kind}\``, 'm'));
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Events } from '../../src/client/events.ts';
 
-test('who listens hears until he stops, each by the name he asked for', () => {
+test('a listener receives the events of its name until it is removed', () => {
   const events = new Events<{ rain: number; wind: string }>();
   const heard: unknown[] = [];
   const stop = events.on('rain', (drops) => heard.push(drops));
@@ -14,7 +14,7 @@ test('who listens hears until he stops, each by the name he asked for', () => {
   expect(heard).toEqual([1, 'east']);
 });
 
-test('a listener that fails is reported, and neither the others nor the wallet service hear of it', () => {
+test('a failing listener is reported, and affects neither the other listeners nor the emitter', () => {
   const later: (() => void)[] = [];
   vi.stubGlobal('queueMicrotask', (task: () => void) => later.push(task));
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -28,7 +28,7 @@ test('a listener that fails is reported, and neither the others nor the wallet s
   expect(later[0]).toThrow('wet');
 });
 
-test('one that stops another while it is told does not disturb the round', () => {
+test('a listener that removes another one during an event does not disturb the others', () => {
   const events = new Events<{ rain: number }>();
   const heard: string[] = [];
   const stops = [events.on('rain', () => { heard.push('first'); stops[1]!(); }), events.on('rain', () => heard.push('second'))];

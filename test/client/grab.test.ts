@@ -26,7 +26,7 @@ async function spoilable(): Promise<TcpProxy & { url: string }> {
   return Object.assign(proxy, { url: `ws://127.0.0.1:${proxy.port}/v1` });
 }
 
-test('connects, joins, grabs and hears that it is credited', async () => {
+test('connects, joins, grabs and receives the credit', async () => {
   await stockRain(redis, { rainId: 'c1', amounts: ['12.21'] });
   const ann = await testClient(gateway.url, 'ann');
   expect(await ann.connect()).toMatchObject({ type: 'welcome', userId: 'ann' });
@@ -80,7 +80,7 @@ test('a join is answered by the rain, or by why there is none', async () => {
   expect(ann.serverNow()).toBeGreaterThanOrEqual(ann.rain('later')!.opensAt);
 });
 
-test('a grab before there is a connection is asked when there is one', async () => {
+test('a grab without a connection is sent when there is one', async () => {
   await stockRain(redis, { rainId: 'c2', amounts: ['3.00'] });
   const ann = await testClient(gateway.url, 'ann');
   const outcome = ann.grab('c2');
@@ -88,7 +88,7 @@ test('a grab before there is a connection is asked when there is one', async () 
   expect(await outcome).toEqual({ kind: 'won', redPacketId: 'c2-0', amount: '3.00' });
 });
 
-test('[R1] two grabs at once are one question, and both hear its answer', async () => {
+test('[R1] two grabs at once are one request, and both get its answer', async () => {
   await stockRain(redis, { rainId: 'c3', amounts: ['1.00', '2.00'] });
   const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
@@ -118,7 +118,7 @@ describe('a line that breaks', () => {
     expect(ann.heard('link').map(({ link }) => link)).toEqual(['connecting', 'up', 'lost', 'up']);
   });
 
-  test('[R6] a win that was not heard of is told after the reconnect, once, though nobody asks', async () => {
+  test('[R6] an unreported win is reported after the reconnect, once, without a new grab', async () => {
     await stockRain(redis, { rainId: 'unheard', amounts: ['7.00'] });
     const line = await spoilable();
     const ann = await testClient(line.url, 'ann');
@@ -159,7 +159,7 @@ describe('a line that breaks', () => {
 });
 
 describe('a grab that is given up', () => {
-  test('rejects with the reason of the signal, at once when it was given beforehand, and asks nothing more', async () => {
+  test('rejects with the reason of the signal, at once when it was aborted before, and sends nothing more', async () => {
     await stockRain(redis, { rainId: 'aborted', amounts: ['5.00'] });
     const line = await spoilable();
     const ann = await testClient(line.url, 'ann');
@@ -179,7 +179,7 @@ describe('a grab that is given up', () => {
     expect(await claimLog({ redis }, 'aborted')).toEqual([]);
   });
 
-  test('[R6] although it was decided already: the win is told all the same', async () => {
+  test('[R6] although it was decided already: the win is still reported', async () => {
     await stockRain(redis, { rainId: 'decided', amounts: ['5.00'] });
     const line = await spoilable();
     const ann = await testClient(line.url, 'ann');

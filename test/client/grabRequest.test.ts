@@ -40,7 +40,7 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () 
 
 const PACKET = { redPacketId: 'spring-7', amount: '12.21' };
 
-describe('[R6] one tap is one question, asked until it is answered', () => {
+describe('[R6] one tap is one grab, repeated until it is answered', () => {
   test('an answer ends it', () => {
     const { sent, verdicts, answer } = ask();
     const result = answer('0', sent[0]!.ref, PACKET);
@@ -49,13 +49,13 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
     expect(verdicts).toEqual([{ kind: 'settled', result, doubtful: false }]);
   });
 
-  test('a second tap meanwhile asks nothing', () => {
+  test('a second tap meanwhile sends nothing', () => {
     const { request, sent } = ask();
     request.start('spring');
     expect(sent).toHaveLength(1);
   });
 
-  test('a lost reply is asked for again, under a new ref', () => {
+  test('after a lost reply the grab is repeated with a new ref', () => {
     const { sent, verdicts, answer } = ask();
     vi.advanceTimersByTime(3_000);
     expect(sent).toHaveLength(2);
@@ -116,7 +116,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
     expect(verdicts).toMatchObject([{ kind: 'settled', result: { code } }]);
   });
 
-  test('a code of a newer server ends it rather than being asked for ever', () => {
+  test('a code of a newer server ends the grab instead of endless retries', () => {
     const { request, sent, verdicts } = ask();
     request.receive({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
     expect(verdicts).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('[R6] one tap is one question, asked until it is answered', () => {
 });
 
 describe('[R7] the start', () => {
-  test('a page that is a little early asks again at the start and not before', () => {
+  test('a page that is a little early retries at the opening and not before', () => {
     const opensAt = Date.now() + 400;
     const { sent, answer } = ask({ untilOpen: () => opensAt - Date.now() });
     answer('-2');
@@ -134,7 +134,7 @@ describe('[R7] the start', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a start that is far away is left to the countdown', () => {
+  test('if the opening is far ahead, the grab ends', () => {
     const { sent, verdicts, answer } = ask({ untilOpen: () => 60_000 });
     const result = answer('-2');
     vi.advanceTimersByTime(120_000);
@@ -144,7 +144,7 @@ describe('[R7] the start', () => {
 });
 
 describe('a connection that breaks', () => {
-  test('the question waits for the next one and is asked there at once', () => {
+  test('the grab waits for the next connection and is sent there at once', () => {
     const { sent, disconnect, reconnect } = ask();
     disconnect();
     vi.advanceTimersByTime(60_000);
@@ -153,7 +153,7 @@ describe('a connection that breaks', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a question that was answered is not asked over the next one', () => {
+  test('an answered grab is not repeated on the next connection', () => {
     const { sent, answer, disconnect, reconnect } = ask();
     answer('-1');
     disconnect();
@@ -165,14 +165,14 @@ describe('a connection that breaks', () => {
 describe('where a grab needs a ticket', () => {
   const TICKET = 'a-ticket';
 
-  test('[R6] the ticket is shown, and the same one when it has to be asked again', () => {
+  test('[R6] the grab carries the ticket, and a repeat carries the same one', () => {
     const { sent, answer } = ask({ carry: () => ({ ticket: TICKET }) });
     answer('-7');
     vi.advanceTimersByTime(5_000);
     expect(sent.slice(0, 2)).toMatchObject([{ ticket: TICKET }, { ticket: TICKET }]);
   });
 
-  test('a tap before the ticket is there is kept, and asked when it is', () => {
+  test('a tap without a ticket waits and is sent when the ticket is there', () => {
     let ready = false;
     const { sent, waits, verdicts } = ask({ carry: () => (ready ? { ticket: TICKET } : undefined) });
     vi.advanceTimersByTime(10_000);
@@ -182,7 +182,7 @@ describe('where a grab needs a ticket', () => {
     expect(sent).toMatchObject([{ type: 'grab', rainId: 'spring', ticket: TICKET }]);
   });
 
-  test('a ticket that is taken for none is asked for, and then the tap again', () => {
+  test('after a rejected ticket a new one is requested, and then the tap is repeated', () => {
     let ticket: string | undefined = 'old';
     const { sent, answer, tickets } = ask({ carry: () => ticket === undefined ? undefined : { ticket } });
     answer('-9');
@@ -203,7 +203,7 @@ describe('where a grab needs a ticket', () => {
   });
 });
 
-test('[R10] without any answer it ends after twelve attempts, and the next tap asks anew', () => {
+test('[R10] without any answer the grab ends after twelve attempts, and the next tap starts a new one', () => {
   const { request, sent, verdicts } = ask();
   vi.advanceTimersByTime(120_000);
   expect(sent).toHaveLength(12);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { onReturn } from '../../src/client/pageVisibility.ts';
 
-test('a phone that is back in a network, or a page before its user\'s eyes, is told of, until nobody wants to know', () => {
+test('reports that the device is online or the page is visible, until the signal aborts', () => {
   const window = new EventTarget();
   const document = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
   vi.stubGlobal('addEventListener', window.addEventListener.bind(window));

@@ -66,7 +66,7 @@ describe('a join', () => {
   });
 });
 
-describe('what is heard', () => {
+describe('received messages', () => {
   test('[R6] a refusal of a grab that was given up is no news; a packet is', async () => {
     const { session, told } = sit();
     const stop = new AbortController();
@@ -79,7 +79,7 @@ describe('what is heard', () => {
     expect(told).toMatchObject({ results: [{ code: '0' }], won: 1 });
   });
 
-  test('[R6] who had won long before is told so, although his first question is open when the join is answered', async () => {
+  test('[R6] an earlier win is reported, although the first grab is pending when the join is answered', async () => {
     const { session } = sit();
     const grab = session.grab(undefined);
     session.receiveResult(result('1', PACKET));

@@ -6,7 +6,7 @@ const lost = (loss: LostConnection['loss'], more: Partial<LostConnection> = {}) 
 const closed = (code: number, more: Partial<LostConnection> = {}) => lost({ kind: 'closed', code }, more);
 const refused = (status: number, more: Partial<LostConnection> = {}) => lost({ kind: 'refused', status }, { welcomed: false, ...more });
 
-test.each(Object.values(CLOSES))('$code $reason: comes back or not as the page of codes says', ({ code, reason, retry }) => {
+test.each(Object.values(CLOSES))('$code $reason: reconnects or not as in the table of codes', ({ code, reason, retry }) => {
   const reconnect = closed(code);
   if (retry === 'no') expect(reconnect).toEqual({ kind: 'never', code: reason });
   else expect(reconnect).toMatchObject({ kind: 'later', newToken: retry === 'reconnect with a new token' });
@@ -18,12 +18,12 @@ test.each(Object.values(REFUSALS).filter(({ reason }) => reason !== 'blocked'))(
   expect(refused(status)).toEqual(status === 429 || status === 503 ? { kind: 'later', atLeastMs: 0, newToken: false } : { kind: 'never', code: reason });
 });
 
-test('a status of somebody in between is told as it is', () => {
+test('a status of a proxy is reported unchanged', () => {
   expect(refused(418)).toEqual({ kind: 'never', code: 'http_418' });
   expect(refused(502)).toMatchObject({ kind: 'later' });
 });
 
-test('401 ends the matter for a token that was fetched for this line, and asks for another in place of an old one', () => {
+test('401 is final for a token that was fetched for this connection, and replaces an older token', () => {
   expect(refused(401, { freshToken: true })).toEqual({ kind: 'never', code: 'unauthorized' });
   expect(refused(401, { freshToken: false })).toEqual({ kind: 'later', atLeastMs: 0, newToken: true });
 });
@@ -41,7 +41,7 @@ describe('a goodbye', () => {
   test.each([0, 500, 300_000])('that asks for %s ms is believed', (ms) => expect(awayMsOf(ms)).toBe(ms));
 });
 
-test('where nobody is told why, the token is a suspect after every second line that did not get as far as the welcome', () => {
+test('without a reason, the token is replaced after every second connection that did not reach the welcome', () => {
   const suspect = (failures: number, welcomed: boolean) => closed(1006, { failures, welcomed });
   expect([0, 1, 2, 3].map((failures) => suspect(failures, false))).toMatchObject([false, true, false, true].map((newToken) => ({ newToken })));
   expect([0, 1, 2, 3].map((failures) => suspect(failures, true))).toMatchObject([false, false, false, false].map((newToken) => ({ newToken })));

@@ -25,7 +25,7 @@ function open(solve: () => Promise<ChallengeSolution | undefined> = async () => 
   return { entry, seen };
 }
 
-test('where nobody asks for tickets there is none, and none is waited for', () => {
+test('if tickets are off, there is no ticket and no wait for one', () => {
   const { entry } = open();
   expect([entry.ticket, entry.preparing]).toEqual([undefined, false]);
 });

@@ -43,7 +43,7 @@ describe('where a grab needs a ticket, and the ticket a challenge', async () => 
     expect(worker.solved).toBe(1);
   });
 
-  test('says so when nobody was given who can solve', async () => {
+  test('reports a missing solver', async () => {
     await stockRain(redis, { rainId: 'unsolved', amounts: ['5.00'] });
     const ann = await testClient(strict.url, 'ann');
     await ann.connect();

@@ -19,7 +19,7 @@ test('one that could not be fetched is fetched the next time; where there is non
   expect(await tokens.take()).toBeUndefined();
 });
 
-test('a token given as text is all there is: doubted, it is shown again as long as it says itself that it is good', async () => {
+test('a fixed token is used again after a refusal until it has expired', async () => {
   const [good, over] = [await tokenFor('ann'), await tokenFor('ann', -60)];
   for (const [text, after] of [[good, { token: good, fresh: true }], [over, undefined], ['no.jwt.', undefined]] as const) {
     const tokens = new Tokens(text);

@@ -16,7 +16,7 @@ const known = new Set(Object.keys(configSchema.shape));
 describe('the image', () => {
   const dockerfile = read('deploy/docker/Dockerfile');
 
-  test('holds what the programs read: what it copies is there after a build, and where their sources look for it', () => {
+  test('contains all files that the programs read: the build creates them, at the expected paths', () => {
     const copied = [...dockerfile.matchAll(/^COPY --from=build \/rain\/(\S+)/gm)].map(([, path]) => path!);
     expect(copied).toEqual(['package.json', 'node_modules', 'lua', 'prisma/migrations', 'dist']);
     for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);

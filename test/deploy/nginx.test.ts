@@ -44,7 +44,7 @@ async function knock(site: Site, userId: string, localAddress: string, headers?:
   ]);
 }
 
-test.skipIf(WITHOUT_NGINX)('through nginx: a player joins, grabs and wins over wss, and closes are heard as the gateway said them', async () => {
+test.skipIf(WITHOUT_NGINX)('through nginx: a player joins, grabs and wins over wss, and receives the close codes of the gateway', async () => {
   const site = await open();
   const ann = follow(await socketOf(site, 'ann', '127.0.0.1'));
   expect(await ann.next('welcome')).toMatchObject({ userId: 'ann' });
@@ -54,7 +54,7 @@ test.skipIf(WITHOUT_NGINX)('through nginx: a player joins, grabs and wins over w
   expect(await ann.closed).toBe(4429);
 });
 
-test.skipIf(WITHOUT_NGINX)('through nginx: an address is the player\'s own, whatever he writes himself', async () => {
+test.skipIf(WITHOUT_NGINX)('through nginx: the address is the player\'s own, whatever the client sends in X-Forwarded-For', async () => {
   const site = await open({ socketsPerAddressMax: 1 });
   expect(await knock(site, 'ann', '127.0.0.2')).toBe(101);
   expect(await knock(site, 'bob', '127.0.0.3')).toBe(101);

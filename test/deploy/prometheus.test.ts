@@ -49,13 +49,13 @@ function strangersIn(expression: string): string[] {
 }
 
 describe('what the alerts and the dashboard ask for', () => {
-  test('is told by a server: every figure, and every label of it', () => {
+  test('uses only metrics and labels that a server exports', () => {
     const expressions = [...rules.map(({ expr }) => expr), ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))];
     expect(expressions.length).toBeGreaterThan(50);
     expect(expressions.flatMap(strangersIn)).toEqual([]);
   });
 
-  test('and a figure, a label or a function that nobody knows is found', () => {
+  test('an unknown metric, label or function is detected', () => {
     expect(strangersIn('sum by (code) (rate(rain_gateway_grabs_total{code="0"}[1m]))')).toEqual([]);
     expect(strangersIn('sum(rain_gateway_socket)')).toEqual(['rain_gateway_socket']);
     expect(strangersIn('rain_gateway_sockets{code="0"} > 1')).toEqual(['code of rain_gateway_sockets']);
@@ -65,7 +65,7 @@ describe('what the alerts and the dashboard ask for', () => {
     expect(() => askedBy('rain_ready ; 1')).toThrow(/not PromQL/);
   });
 
-  test('includes what one looks for in a night', () => {
+  test('includes the important metrics', () => {
     const asked = new Set(dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => askedBy(expr).names)));
     for (const name of ['rain_gateway_sockets', 'rain_gateway_grabs_total', 'rain_gateway_answer_seconds_bucket', 'rain_packets', 'rain_money_cents', 'rain_balanced',
       'rain_credit_lag_seconds_bucket', 'rain_dead_letters', 'rain_gateway_refused_total', 'rain_gateway_redis_batch_seconds_bucket', 'rain_gateway_loop_delay_seconds', 'process_resident_memory_bytes']) expect(asked).toContain(name);

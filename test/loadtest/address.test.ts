@@ -32,7 +32,7 @@ describe('where the bots call from', () => {
 });
 
 describe('what a bot understands', () => {
-  test('a newer server may say more', () => {
+  test('a newer server may send more fields', () => {
     expect(parseServerMessage('{"type":"pong","t":1,"serverTime":2,"weather":"rain"}')).toEqual({ type: 'pong', t: 1, serverTime: 2 });
   });
 

@@ -8,7 +8,7 @@ const arrive = (shape: Shape, seed = SEED) => arrivalsMs({ shape, perSecond: 1_0
 const quarters = (moments: Float64Array) => [0, 1, 2, 3].map((q) => moments.filter((ms) => ms >= q * 5_000 && ms < (q + 1) * 5_000).length / USERS);
 
 describe('arrivals', () => {
-  test.each(SHAPES)('%s: everybody has a moment, in order, at the rate that was asked for on average', (shape) => {
+  test.each(SHAPES)('%s: every user has a planned time, in order, at the configured average rate', (shape) => {
     const moments = arrive(shape);
     expect(moments).toHaveLength(USERS);
     expect([...moments].every((ms, i) => ms >= (moments[i - 1] ?? 0))).toBe(true);
@@ -27,7 +27,7 @@ describe('arrivals', () => {
     quarters(arrive(shape)).forEach((part, q) => expect(Math.abs(part - expected[q]!)).toBeLessThan(0.02));
   });
 
-  test('wave: four crests with next to nobody between them', () => {
+  test('wave: four peaks with almost no taps between them', () => {
     const moments = arrive('wave');
     const near = (at: number) => moments.filter((ms) => Math.abs(ms - at) < 250).length;
     for (const crest of [2_500, 7_500, 12_500, 17_500]) expect(near(crest)).toBeGreaterThan(800);

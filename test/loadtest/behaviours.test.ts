@@ -4,7 +4,7 @@ import { behavioursOf } from '../../src/loadtest/behaviours.ts';
 
 const SEED = '4ab1'.repeat(16);
 
-test('shares are kept exactly, and who is what is decided by the seed', () => {
+test('shares are exact, and the seed decides the behaviour of each user', () => {
   const behaviours = behavioursOf({ flaky: 0.1, slow: 0.05, cheaters: 0.01 }, 1_000, SEED);
   const count = (behaviour: string) => behaviours.filter((other) => other === behaviour).length;
   expect([count('flaky'), count('slow'), count('cheater'), count('good')]).toEqual([100, 50, 10, 840]);
@@ -17,7 +17,7 @@ test.each([[{ flaky: -0.1, slow: 0, cheaters: 0 }], [{ flaky: 0.5, slow: 0.4, ch
   expect(() => behavioursOf(shares, 10, SEED)).toThrow(RangeError);
 });
 
-test('[R10] no process holds more than 18,000 sockets, and what the system allows is asked before', () => {
+test('[R10] no process opens more than 18,000 sockets, and the limit of the system is checked before', () => {
   expect(whyTooMany(18_000, 1, 20_000)).toBeUndefined();
   expect(whyTooMany(60_000, 4, 20_000)).toBeUndefined();
   expect(whyTooMany(18_001, 1, 1_000_000)).toBe('users: 18001 sockets in 1 process: a process holds at most 18000, expected at least 2 processes');

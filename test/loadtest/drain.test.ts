@@ -37,7 +37,7 @@ const welcome: ServerMessage = { type: 'welcome', userId: 'u', serverTime: Date.
 const goodbye = (reconnectInMs: number): ServerMessage => ({ type: 'goodbye', reason: 'service_restart', reconnectInMs });
 const ended: ServerMessage = { type: 'result', rainId: 'r1', code: '-8', reason: 'no_such_rain' };
 
-test('a bot comes back when it is asked to, neither earlier nor by its own patience later, and without queueing again', async () => {
+test('a bot reconnects at the requested time, without its own backoff and without the throttle', async () => {
   const gateway = await gatewayOf([{ says: [welcome, goodbye(600)], hangUp: true }, { says: [goodbye(300)], hangUp: true }, { says: [welcome, ended], hangUp: false }]);
   const report = await runWave({
     url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 1, retryPolicy: { backoffMsMin: OWN_PATIENCE_MS, backoffMsMax: OWN_PATIENCE_MS },
@@ -50,14 +50,14 @@ test('a bot comes back when it is asked to, neither earlier nor by its own patie
   expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], dials: 3 });
 });
 
-test('a goodbye that asks for the impossible is no goodbye: the bot falls back on its own patience', async () => {
+test('an invalid goodbye is ignored: the bot uses its own backoff', async () => {
   const gateway = await gatewayOf([{ says: [welcome, goodbye(1e12)], hangUp: true }, { says: [welcome, ended], hangUp: false }]);
   const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 100, retryPolicy: { backoffMsMin: 50, backoffMsMax: 100 } });
   expect(gateway.comes[1]! - gateway.comes[0]!).toBeLessThan(20_000);
   expect(report).toMatchObject({ outcomes: [{ name: 'no_such_rain', count: 1 }], misunderstood: 1 });
 });
 
-test('a bot whose join is put off joins again at the moment that it was told', async () => {
+test('a bot whose join is postponed joins again at the requested time', async () => {
   const busy = (retryInMs: number): ServerMessage => ({ type: 'result', rainId: 'r1', code: '-7', reason: 'busy', retryInMs });
   const gateway = await gatewayOf([{ says: [welcome], hangUp: false, toJoins: [busy(400), busy(200), ended] }]);
   const report = await runWave({ url: gateway.url, rainId: 'r1', users: 1, tokenFor, seed: '1057'.repeat(16), connectsPerSecond: 10, retryPolicy: { backoffMsMin: OWN_PATIENCE_MS, backoffMsMax: OWN_PATIENCE_MS } });

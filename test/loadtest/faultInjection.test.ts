@@ -46,7 +46,7 @@ test('an open loop: taps come at moments decided beforehand, and latency counts 
   expect(renderReport(report)).toContain('coordinated omission');
 });
 
-test('who comes when it rains already taps when all should be there, and who is late waits from his moment on', async () => {
+test('in an open rain, users tap when all should have joined, and the wait of a late user counts from the planned time', async () => {
   await stockRain(redis, { rainId: 'already', amounts: amounts(5) });
   // 20 users at 40 a second and a second to settle: from 1.5 s on.
   const report = await wave({ rainId: 'already', users: 20, connectsPerSecond: 40, arrivals: { shape: 'spike', perSecond: 1_000 } });
@@ -66,7 +66,7 @@ test.concurrent('[R6] users whose lines break again and again all learn their re
   expect(checkMoney(report)).toMatchObject({ balanced: true });
 });
 
-test.concurrent('users who stop reading learn their result when they read on, and are no measure of latency', async () => {
+test.concurrent('users who stop reading get their result later, and their latency is not counted', async () => {
   await stockRain(redis, { rainId: 'slow', amounts: amounts(5) });
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();

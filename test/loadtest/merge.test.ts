@@ -33,7 +33,7 @@ test('what several processes have seen adds up to what one would have seen, perc
   expect(reportOf(sum, FACTS).latencyMs.tap).toMatchObject({ count: 1_000 });
 });
 
-test('[R2] a packet that was told to users of two processes is a fault, and so is a user with two packets', () => {
+test('[R2] one packet for users of two processes is a fault, and so is one user with two packets', () => {
   const [sum, other] = [new WaveCounters(2), new WaveCounters(1)];
   sum.told.add('ann', 'p-1', '1.00');
   other.told.add('bob', 'p-1', '1.00');

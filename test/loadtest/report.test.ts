@@ -87,11 +87,11 @@ describe('the report', () => {
 });
 
 describe('does the money add up?', () => {
-  test('yes by what the users were told', () => {
+  test('yes by the answers to the users', () => {
     expect(checkMoney(tallied())).toEqual({ balanced: true, sentence: 'The money adds up: 2 winners were told 19.31, each with a different packet.' });
   });
 
-  test('yes when users hear the same thing again [R6]', () => {
+  test('yes when users receive the same answer again [R6]', () => {
     expect(checkMoney(tallied(({ told }) => told.add('ann', 'p-1', '12.21'))).balanced).toBe(true);
   });
 
@@ -129,7 +129,7 @@ describe('does the money add up?', () => {
     expect(checkMoney(tallied(), audit, { count: 0, cents: 0n })).toMatchObject({ balanced: false });
   });
 
-  test('a thousand contradictions are counted, ten are told [R10]', () => {
+  test('a thousand contradictions are counted, ten are described [R10]', () => {
     const report = tallied(({ told }) => { for (let i = 0; i < 1_000; i++) told.add(`eve-${i}`, 'p-1', '12.21'); });
     expect(report.faults).toBe(1_000);
     expect(report.faultExamples).toHaveLength(10);

@@ -36,7 +36,7 @@ describe('when a user taps', () => {
     expect(user.waitMs(rain('open'))).toBe(150);
   });
 
-  test('a human moment after he came, if he came late', () => {
+  test('a reaction time after the join, if the user joins late', () => {
     time = 5_000;
     const user = schedule(250);
     expect(user.waitMs(rain('open'))).toBe(250);
@@ -59,12 +59,12 @@ describe('when a user taps', () => {
     expect(user.waitMs(rain('loaded', 4_000))).toBe(4_250);
   });
 
-  test('at once, if it is over: the server shall say so', () => {
+  test('at once, if the rain has ended: the server answers', () => {
     time = 10_000;
     expect(schedule(250).waitMs(rain('closed'))).toBeLessThanOrEqual(0);
   });
 
-  test('not before the pause that he was told to make, each at most twice as long as the last', () => {
+  test('not before the end of the requested pause; each backoff is at most twice the last', () => {
     const user = schedule(0);
     time = 2_000;
     for (const [least, most] of [[50, 100], [100, 200], [200, 400]] as const) {
@@ -76,7 +76,7 @@ describe('when a user taps', () => {
 });
 
 describe('latency', () => {
-  test('counts from the moment he meant to tap, though the swarm was late', () => {
+  test('counts from the planned tap, although the swarm was late', () => {
     const user = schedule(250);
     user.waitMs(rain('loaded'));
     time = 1_250 + 400;
@@ -85,7 +85,7 @@ describe('latency', () => {
     expect(user.sinceTapMs()).toBe(430);
   });
 
-  test('of an open loop counts from the moment that was decided, though he was connected long after it', () => {
+  test('of an open loop counts from the planned time, although the user connected long after it', () => {
     time = 6_000;
     const user = schedule(250, 2_000);
     expect(user.waitMs(rain('open'))).toBe(-3_750);
@@ -94,7 +94,7 @@ describe('latency', () => {
     expect(user.sinceTapMs()).toBe(3_760);
   });
 
-  test('of an open loop: nobody taps before all are in place, nor before the opening, and after a break the moments count anew', () => {
+  test('of an open loop: no tap before all users have joined or before the opening; after a pause the reaction time starts again', () => {
     expect(schedule(250, 4_000).waitMs(rain('open'))).toBe(4_250);
     const user = schedule(250, 500);
     expect(user.waitMs(rain('loaded'))).toBe(1_250);
@@ -104,7 +104,7 @@ describe('latency', () => {
     expect(user.waitMs(rain('open'))).toBe(250);
   });
 
-  test('goes on through retries, and starts anew when he has to wait for the rain', () => {
+  test('continues through retries, and starts again when the user has to wait for the rain', () => {
     const user = schedule(0);
     time = 1_000;
     user.waitMs(rain('open'));

@@ -27,7 +27,7 @@ describe('the throttle', () => {
     throttle.close();
   });
 
-  test('sends away who waits when it closes, and who comes after', async () => {
+  test('rejects waiting and later callers when it closes', async () => {
     const throttle = new Throttle(1, () => 0);
     const waiting = throttle.pass();
     throttle.close();

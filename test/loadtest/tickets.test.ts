@@ -25,7 +25,7 @@ const ends = (report: SwarmReport) => Object.fromEntries(report.outcomes.map(({ 
 const heardBy = ({ cheaters }: SwarmReport) => Object.fromEntries(cheaters!.heard.map(({ name, count }) => [name, count]));
 
 // Cheaters cheat for seconds: side by side, each in a rain and with users of its own.
-test.concurrent('where a ticket costs work, who does it wins, and who does not gets nothing by any trick', async () => {
+test.concurrent('with proof of work, users that solve it win, and cheaters that do not get nothing by any trick', async () => {
   const shares = { flaky: 0, slow: 0, cheaters: 0.2 };
   const users = 50;
   await stockRain(redis, { rainId: 'worked', amounts: amounts(40), opensInMs: 3_000 });
@@ -42,7 +42,7 @@ test.concurrent('where a ticket costs work, who does it wins, and who does not g
   expect(renderReport(report)).toMatch(/challenges were solved/);
 }, 60_000);
 
-test.concurrent('[R1] with a ticket of his own a cheater wins as much as anybody: by any trick nothing; asking twice at once, one', async () => {
+test.concurrent('[R1] a cheater with an own ticket wins like any user: one packet for two grabs at once, and nothing by any trick', async () => {
   await stockRain(redis, { rainId: 'free', amounts: amounts(60), opensInMs: 2_000 });
   const report = await wave({ rainId: 'free', url: free.url, userId: (i) => `free-${i}`, users: 50, shares: { flaky: 0, slow: 0, cheaters: 0.2 } });
   expect(ends(report)).toEqual({ won: 40 });
@@ -63,7 +63,7 @@ test.concurrent('[R6] users whose lines break again and again keep their tickets
   expect(report.misunderstood).toBe(0);
 }, 60_000);
 
-test('who comes when it is over is told so without a ticket', async () => {
+test('a user after the end receives "ended" without a ticket', async () => {
   await stockRain(redis, { rainId: 'past', amounts: amounts(5), opensInMs: -2_000, closesInMs: -1_000 });
   expect(ends(await wave({ rainId: 'past', users: 5 }))).toEqual({ ended: 5 });
 });

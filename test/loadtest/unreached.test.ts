@@ -23,7 +23,7 @@ async function listening(listener: Server | HttpServer): Promise<string> {
 
 const web = (status: number) => listening(createHttpServer((_, response) => response.writeHead(status).end()));
 
-describe('[R10] a wave of which nobody ever had a socket ends soon and says why', () => {
+describe('[R10] a wave without any socket ends soon and reports the reason', () => {
   test('nobody listens', async () => {
     const port = await freePort();
     const report = await wave(`ws://127.0.0.1:${port}`);
@@ -31,7 +31,7 @@ describe('[R10] a wave of which nobody ever had a socket ends soon and says why'
     expect(report).toMatchObject({ outcomes: [{ name: 'aborted', count: 3 }], winners: 0 });
   });
 
-  test('somebody listens who never says a word', async () => {
+  test('a server accepts but never answers', async () => {
     const url = await listening(createServer((socket) => { socket.on('error', () => {}); onTestFinished(() => { socket.destroy(); }); }));
     expect((await wave(url)).unreached).toEqual({ reason: 'no answer within 0.4 s' });
   });

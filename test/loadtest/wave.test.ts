@@ -26,7 +26,7 @@ const outcomes = (report: SwarmReport) => Object.fromEntries(report.outcomes.map
 const answers = (report: SwarmReport) => Object.fromEntries(report.answers.map(({ code, count }) => [code, count]));
 
 describe('a wave of bots', () => {
-  test('[R1, R2] waits for the rain, grabs, and every winner has a packet of his own', async () => {
+  test('[R1, R2] waits for the rain, grabs, and every winner has a different packet', async () => {
     await stockRain(redis, { rainId: 'storm', amounts: amounts(20), opensInMs: 700 });
     const report = await wave({ rainId: 'storm', reactionMs: { min: 50, max: 250 } });
     expect(outcomes(report)).toEqual({ won: 20, nothing_left: 40 });
@@ -53,7 +53,7 @@ describe('a wave of bots', () => {
     expect(await claims('twice')).toHaveLength(10);
   });
 
-  test('winners wait to hear that they are credited', async () => {
+  test('winners wait for their credit', async () => {
     await stockRain(redis, { rainId: 'paid', amounts: amounts(5) });
     const finished = wave({ rainId: 'paid', users: 8, creditWaitMs: 30_000 });
     const log = await eventually(async () => {
@@ -69,14 +69,14 @@ describe('a wave of bots', () => {
     expect(report.durationMs).toBeLessThan(20_000);
   });
 
-  test('a winner who is not credited in time leaves with his packet', async () => {
+  test('a winner without a credit in time leaves with the packet', async () => {
     await stockRain(redis, { rainId: 'unpaid', amounts: amounts(2) });
     const report = await wave({ rainId: 'unpaid', users: 3, creditWaitMs: 100 });
     expect(outcomes(report)).toEqual({ won: 2, nothing_left: 1 });
     expect(report.credited).toBe(0);
   });
 
-  test('[R7] nobody asks while the rain is paused, and all do when it resumes', async () => {
+  test('[R7] no user grabs while the rain is paused, and all do when it resumes', async () => {
     await stockRain(redis, { rainId: 'held', amounts: amounts(4) });
     expect(await pause(redis, 'held', 1)).toBe('paused');
     let connected = 0;
@@ -89,19 +89,19 @@ describe('a wave of bots', () => {
     expect(answers(report)).toEqual({ '0': 4, '-1': 2 });
   });
 
-  test('[R7] who comes after the end is told so', async () => {
+  test('[R7] a user after the end receives "ended"', async () => {
     await stockRain(redis, { rainId: 'over', amounts: amounts(4), opensInMs: -2_000, closesInMs: -1_000 });
     expect(outcomes(await wave({ rainId: 'over', users: 6 }))).toEqual({ ended: 6 });
     expect(await claims('over')).toEqual([]);
   });
 
-  test('a rain that does not exist is nobody\'s', async () => {
+  test('a rain that does not exist has no winners', async () => {
     const report = await wave({ rainId: 'nowhere', users: 6 });
     expect(outcomes(report)).toEqual({ no_such_rain: 6 });
     expect(checkMoney(report)).toEqual({ balanced: true, sentence: 'The money adds up: 0 winners were told 0.00, each with a different packet.' });
   });
 
-  test('who is told to slow down or that the gateway is busy asks again, later, until he knows', async () => {
+  test('after "too fast" or "busy" a user retries with a pause until there is a final answer', async () => {
     // Ping and join are two messages: a grab in the same second is one too many. And one grab at a time is all that may wait.
     const narrow = await openGateway(server.url, { limits: { messagesPerSecondMax: 2, grabsPendingMax: 1 } });
     try {

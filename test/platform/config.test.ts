@@ -63,7 +63,7 @@ test('[R12] money waits ten seconds after an outage of Redis, and never less tha
   }
 });
 
-test('[R12] replicas of a Cluster cannot be waited for, and that is said at the start', () => {
+test('[R12] DURABILITY=replicas with a Redis Cluster is refused at the start', () => {
   const REDIS_URL = 'redis+cluster://127.0.0.1:7000,127.0.0.1:7001';
   expect(problemsOf({ REDIS_URL, DURABILITY: 'replicas=1' })).toEqual([expect.stringMatching(/^DURABILITY: a Redis Cluster cannot wait for replicas, expected/)]);
   expect(problemsOf({ REDIS_URL, DURABILITY: 'local' })).toEqual([]);
@@ -114,7 +114,7 @@ test('the fair start can be switched off, and be no longer than a gateway that c
   expect(longest * 1.5).toBeLessThan(LIMITS.closeMs / 2);
 });
 
-test('[R12] limits of nobody and more proxies than anybody has are refused by name', () => {
+test('[R12] limits of 0 and too many proxies are refused by name', () => {
   expect(problemsOf({ GATEWAY_SOCKETS_MAX: '0', GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'many', TRUSTED_PROXIES: '9' })).toEqual([
     'GATEWAY_SOCKETS_MAX: expected at least 1', 'GATEWAY_MESSAGES_PER_USER_PER_SECOND: expected a number', 'TRUSTED_PROXIES: expected 0 to 8',
   ]);

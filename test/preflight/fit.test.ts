@@ -9,7 +9,7 @@ const costs: Costs = {
 const verdicts = (users: number, packets: number, changed: Partial<Costs> = {}) =>
   Object.fromEntries(checkFit({ ...costs, ...changed }, { users, packets }).map(({ name, verdict }) => [name, verdict]));
 
-test('a plan that fits is said to fit, with what it comes to', () => {
+test('a plan that fits gets the verdict "fits" with its values', () => {
   const fits = checkFit(costs, { users: 50_000, packets: 10_000 });
   expect(worst(fits)).toBe('fits');
   // 40,000 × 30 µs + 10,000 × 60 µs on four cores; 50,000 × 200 µs likewise; 50,000 sockets, 10,000 packets and as many claims.
@@ -17,7 +17,7 @@ test('a plan that fits is said to fit, with what it comes to', () => {
   expect(fits.every(({ advice }) => advice === undefined)).toBe(true);
 });
 
-test('each of them can be what does not fit, and then says what to do', () => {
+test('each check can fail, and then gives advice', () => {
   expect(verdicts(1_000_000, 1_000)).toMatchObject({ 'answer all users who tap in one second': 'too much', 'connect all users': 'fits' });
   expect(verdicts(50_000, 10_000, { handshakeUs: 40_000 })).toMatchObject({ 'connect all users': 'too much' });
   expect(verdicts(50_000, 10_000, { freeMemoryBytes: 512 * 1024 ** 2 })).toMatchObject({ 'memory for sockets and packets': 'too much' });

@@ -4,7 +4,7 @@ import { readProjects } from './projects.ts';
 
 const { files, projectOf, opensBrowser } = readProjects(fileURLToPath(new URL('../..', import.meta.url)));
 
-test('a test file belongs to the project that its imports say, and a long one to its name', () => {
+test('the imports of a test file decide its project; a long test is decided by its name', () => {
   expect(projectOf('test/rain/money.test.ts')).toBe('unit');
   expect(projectOf('test/gateway/sockets/frame.test.ts'), 'imports ws').toBe('system');
   expect(projectOf('test/grab/grab.test.ts'), 'imports what starts Redis').toBe('system');
@@ -22,7 +22,7 @@ test('those with a browser are known', () => {
   expect(opensBrowser('test/rain/money.test.ts')).toBe(false);
 });
 
-test('what starts or dials something is refused in project unit, whatever the imports say', () => {
+test('project unit refuses to start processes or open connections, independent of the imports', () => {
   // As nobody would: an import makes the file one of project system.
   const { createServer, connect } = process.getBuiltinModule('node:net');
   const { spawn } = process.getBuiltinModule('node:child_process');

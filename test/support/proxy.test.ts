@@ -62,7 +62,7 @@ test('delay holds every byte back, and a drip lets them through one by one', asy
   expect(line.pieces.slice(1).every((piece) => piece.length <= 2)).toBe(true);
 });
 
-test('a black hole takes new connections and every byte, tells nobody, and what it took never arrives', async () => {
+test('a black hole accepts new connections and every byte, but forwards nothing', async () => {
   const [before, idle] = [await dial(), await dial()];
   await eventually(() => peers.length === 2);
   proxy.blackhole();
@@ -95,7 +95,7 @@ test('a black hole for replies lets the command through, and for commands the re
   await eventually(() => other.heard() === 'reply');
 });
 
-test('cut resets who is there and serves who comes back; refuse serves nobody', async () => {
+test('cut resets open connections and serves new ones; refuse serves none', async () => {
   const first = await dial();
   proxy.cut();
   await eventually(() => first.ended() === 'reset');

@@ -38,7 +38,7 @@ test('the summary has the true counts, alone on a line', async () => {
   ]);
 });
 
-test('what fails outside a test is a failure: a file that does not load, a hook, an error nobody caught', async () => {
+test('a fault outside of a test is a failure: a file that does not load, a hook, an uncaught error', async () => {
   await eachHas([
     [{ 'a.test.ts': "throw new Error('while loading');", 'b.test.ts': "test('b', () => {});" }, 1, '1 passed, 1 failed'],
     [{ 'a.test.ts': "describe('s', () => { beforeAll(() => { throw new Error('hook'); }); test('a', () => {}); });" }, 1, FAILED],

@@ -22,7 +22,7 @@ test('what a file leaves in Redis is gone when the next one takes it, and a seco
   expect([await next.dbsize(), await next.script('EXISTS', sha)]).toEqual([0, [0]]);
 });
 
-test('a setting left changed is told by name, and put back', async () => {
+test('a changed setting is reported by name, and restored', async () => {
   const server = await sharedRedis();
   const redis = await connect(server.url);
   await redis.config('SET', 'maxmemory', '5mb');
@@ -32,7 +32,7 @@ test('a setting left changed is told by name, and put back', async () => {
   await again.stop();
 });
 
-test('a connection left open is told, and cut', async () => {
+test('an open connection is reported, and closed', async () => {
   const server = await sharedRedis();
   const redis = new Redis(server.url, { connectionName: 'forgotten', retryStrategy: () => null });
   await redis.ping();

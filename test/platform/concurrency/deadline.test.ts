@@ -23,7 +23,7 @@ describe('[R10] a deadline', () => {
     }
   });
 
-  test('is one for all that is asked of it: the second gets what the first has left', async () => {
+  test('is shared: the second wait gets the time that the first has left', async () => {
     const deadline = deadlineIn(500);
     await deadline.within(sleep(450));
     // As long as the whole of it, from now on: on this machine, at this hour.

@@ -35,7 +35,7 @@ test('one that is taken is passed over', async () => {
   expect([await isPortFree(taken), await freePort(draws(taken, taken, free))]).toEqual([false, free]);
 });
 
-test('where those that are drawn are all taken, the system is asked for one', async () => {
+test('if all drawn ports are taken, the system chooses one', async () => {
   const taken = await freePort();
   await hold(taken);
   const port = await freePort(draws(taken));

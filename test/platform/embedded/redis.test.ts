@@ -28,7 +28,7 @@ async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Prom
   }
 }
 
-test('[R4] the embedded Redis syncs every write, forgets nothing when full, and asks for a password', async () => {
+test('[R4] the embedded Redis syncs every write, evicts nothing when full, and requires a password', async () => {
   const home = homeAt(temporaryFolder());
   const server = await start(home);
   const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction', bind: '127.0.0.1', save: '' };
@@ -68,7 +68,7 @@ test('[R4] a restart keeps the data, after an orderly stop and after kill -9', a
   expect(await ask(third.url, (redis) => redis.lrange('list', 0, -1))).toEqual(['a', 'b']);
 });
 
-test('a busy port is told in one sentence', async () => {
+test('a busy port is reported in one sentence', async () => {
   // Whoever has the port may take a connection and say nothing on it.
   const accepted: Socket[] = [];
   const busy = createServer((socket) => { accepted.push(socket); }).listen(0, '127.0.0.1');

@@ -53,7 +53,7 @@ test.each([
   ['10.0.0.0/', undefined],
 ])('the network %s is %s', (text, name) => expect(networkOf(text)?.name).toBe(name));
 
-test('who lies in a network is found, who lies beside it is not', () => {
+test('matches addresses inside a network and no others', () => {
   const inside = networkMatcher(['203.0.113.0/30', '2001:db8:8000::/33', '198.51.100.7'].map((text) => networkOf(text)!));
   const found = ['203.0.113.3', '::ffff:203.0.113.1', '2001:db8:ffff::9', '198.51.100.7'];
   const beside = ['203.0.113.4', '2001:db8:7fff::9', '198.51.100.8', '::1'];

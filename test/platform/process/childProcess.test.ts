@@ -18,7 +18,7 @@ async function start(behaviour: string, { logs = temporaryFolder(), readyWithinM
   return started;
 }
 
-test('a child tells that it is ready and what is to be known of it, and stops when asked', async () => {
+test('a child reports that it is ready with its facts, and stops on request', async () => {
   const started = await start('ready');
   if (!started.ok) throw new Error(started.reason);
   expect(started.child.facts).toEqual({ port: 1234, greeting: 'hello' });
@@ -28,18 +28,18 @@ test('a child tells that it is ready and what is to be known of it, and stops wh
   expect(await started.child.ended).toEqual({ code: null, signal: 'SIGTERM', expected: true });
 });
 
-test('an unexpected death is told as such', async () => {
+test('an unexpected end is reported as such', async () => {
   const started = await start('ready');
   if (!started.ok) throw new Error(started.reason);
   process.kill(started.child.pid, 'SIGKILL');
   expect(await started.child.ended).toEqual({ code: null, signal: 'SIGKILL', expected: false });
 });
 
-test('a child that fails says why in one sentence', async () => {
+test('a failing child reports its reason in one sentence', async () => {
   expect(await start('fails')).toEqual({ ok: false, reason: 'the tester process did not start: port 1234 is in use' });
 });
 
-test('of a child that crashes the last words are told, and where the others are', async () => {
+test('for a crashed child, the last output line and the log file are reported', async () => {
   const logs = temporaryFolder();
   const started = await start('crashes', { logs });
   const sentence = /^the tester process did not start: it ended with exit code 1: .+ \(more in .*tester\.log\)$/;
@@ -47,12 +47,12 @@ test('of a child that crashes the last words are told, and where the others are'
   expect(readFileSync(join(logs, 'tester.log'), 'utf8')).toContain('out of luck');
 });
 
-test('a child that says something else, or nothing in time, is stopped', async () => {
+test('a child with an unexpected message, or without one in time, is stopped', async () => {
   expect(await start('babbles')).toEqual({ ok: false, reason: 'the tester process did not start: it sent an unexpected message' });
   expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({ ok: false, reason: 'the tester process did not start: it was not ready within 1.5 s' });
 });
 
-test('[R10] a child that does not stop when asked is killed at the deadline', async () => {
+test('[R10] a child that ignores SIGTERM is killed at the deadline', async () => {
   const started = await start('deaf');
   if (!started.ok) throw new Error(started.reason);
   await started.child.stop();

@@ -28,7 +28,7 @@ test('a home is made for its owner alone, and can be taken again once it is rele
   expect((await openHome(folder)).ok).toBe(true);
 });
 
-test('[R12] a folder that cannot be written is told in one sentence', async () => {
+test('[R12] an unwritable folder is reported in one sentence', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(await openHome(join(file, '.rain'))).toEqual({
@@ -52,7 +52,7 @@ test('the lock of a process that is gone is no obstacle, even if its id belongs 
   expect(lockHolder(folder)).toEqual(identify(process.pid));
 });
 
-test('a lock file that nobody can read is no obstacle either', async () => {
+test('an unreadable lock file is no obstacle', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'lock.3'), '{"holder":');
   expect((await acquireLock(folder)).ok).toBe(true);
@@ -69,7 +69,7 @@ test('of many that find a dead holder at the same moment, one takes over', async
   expect(answers.filter((answer) => answer !== 'held')).toEqual(Array.from({ length: 5 }, () => `refused by ${winner.pid}`));
 });
 
-test('run.json tells of a running system to its owner alone, and of nothing when that system has ended', async () => {
+test('run.json describes a running system to its owner only, and is ignored when that system has ended', async () => {
   const folder = temporaryFolder();
   const value: RunningSystem = {
     pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's',

@@ -38,7 +38,7 @@ test('a part that is opened while the others close is closed too, and so is one 
   expect(closed).toEqual(['console', 'gateway']);
 });
 
-test('[R10] each part is told what the parts before it have left of the deadline', async () => {
+test('[R10] each part receives the time that the parts before it have left', async () => {
   const told: number[] = [];
   const lifecycle = createLifecycle();
   lifecycle.onClose('first', (leftMs) => told.push(leftMs));

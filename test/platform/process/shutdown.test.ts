@@ -48,7 +48,7 @@ test('[R10] closing that takes for ever is cut off at the deadline', async () =>
   expect(await script.ended).toEqual({ code: 1, signal: null });
 });
 
-test('[R10] all closers share one deadline: each is told what the ones before it have left', async () => {
+test('[R10] all closers share one deadline: each receives the time that the ones before it have left', async () => {
   const script = runScript(new URL('./processes/deadline.mjs', import.meta.url));
   await script.nextLine();
   script.process.kill('SIGTERM');

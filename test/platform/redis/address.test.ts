@@ -17,7 +17,7 @@ test('a Sentinel group has nodes, a name, and perhaps a login', () => {
   });
 });
 
-test('a Cluster is told by some of its nodes', () => {
+test('a Cluster is given by some of its nodes', () => {
   expect(parseRedisUrl('redis+cluster://app:secret@10.0.0.1,[fe80::2]:7001')).toEqual({
     kind: 'cluster', username: 'app', password: 'secret', nodes: [{ host: '10.0.0.1', port: 6379 }, { host: 'fe80::2', port: 7001 }],
   });
@@ -44,7 +44,7 @@ test.each([
   expect(redactUrl(url)).toBe(told);
 });
 
-test('an address is told by its servers and ports', () => {
+test('an address is shown as its servers and ports', () => {
   for (const [url, told] of [
     ['redis://127.0.0.1:6380/2', '127.0.0.1:6380'], ['rediss://user:p@ss@redis.example', 'redis.example:6379'], ['redis://[::1]', '[::1]:6379'],
     ['redis+sentinel://:secret@10.0.0.1:26380,10.0.0.2/main', '10.0.0.1:26380, 10.0.0.2:26379'], ['redis+cluster://10.0.0.1,10.0.0.2:7001', '10.0.0.1:6379, 10.0.0.2:7001'],

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { watchReconnects } from '../../../src/platform/redis/reconnectTimer.ts';
 
-test('how long Redis has been back: for ever, not at all while it is away, and then from its return on', () => {
+test('time since the reconnect: infinite at first, 0 while Redis is unreachable, then from the reconnect on', () => {
   const redis = new Redis({ lazyConnect: true });
   let now = 1_000;
   const since = watchReconnects(redis, () => now);

@@ -30,8 +30,8 @@ async function check(url: string, durability = LOCAL) {
   }
 }
 
-describe('[R4] who is about to serve looks at the Redis that is to keep what is won', () => {
-  test('one that syncs every write and never evicts is fit, and nothing is said', async () => {
+describe('[R4] a server checks its Redis before it opens', () => {
+  test('a Redis that syncs every write and never evicts passes without a message', async () => {
     expect((await check(master.url)).heard).toEqual([]);
     expect((await check((await redisWith('--maxmemory', '100mb', '--maxmemory-policy', 'noeviction')).url)).heard).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('[R4] who is about to serve looks at the Redis that is to keep what is 
     await check(url, durability).catch(({ message }: Error) => expect(message).not.toContain('\n'));
   });
 
-  test('what was asked for in the open is taken: relaxed durability, and a policy that never comes to pass', async () => {
+  test('explicit settings are accepted: relaxed durability, and an eviction policy without a memory limit', async () => {
     expect((await check((await redisWith('--appendonly', 'no')).url, RELAXED)).heard).toEqual([]);
     expect((await check((await redisWith('--maxmemory-policy', 'allkeys-lru')).url)).heard).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('[R4] who is about to serve looks at the Redis that is to keep what is 
     await gateway.close();
   });
 
-  test('one that refuses CONFIG does not stop us, and one that refuses INFO too is told of', async () => {
+  test('a refused CONFIG does not stop the server, and a refused INFO is logged', async () => {
     const { url } = await redisWith('--rename-command', 'CONFIG', '""');
     expect((await check(url)).heard).toEqual([expect.objectContaining({ level: 'info', msg: expect.stringContaining('appendfsync') as string })]);
     await (await openGateway(url)).close();
@@ -77,7 +77,7 @@ describe('[R4] who is about to serve looks at the Redis that is to keep what is 
   });
 });
 
-test('of a Cluster every master is looked at, and the sentence names the one at fault', async () => {
+test('every master of a Cluster is checked, and the error names the faulty one', async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.stop());
   expect((await check(cluster.url)).heard).toEqual([]);
@@ -88,7 +88,7 @@ test('of a Cluster every master is looked at, and the sentence names the one at 
   await expect(check(cluster.url)).rejects.toThrow(`this Redis (${address}) cannot store wins safely`);
 });
 
-test('facts: what INFO says, and who follows', async () => {
+test('facts: the fields of INFO, and the replicas', async () => {
   const replica = await redisWith('--replicaof', '127.0.0.1', String(master.port));
   const redis = await connect(master.url);
   const follower = await connect(replica.url);

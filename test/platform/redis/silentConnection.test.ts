@@ -26,7 +26,7 @@ test.concurrent('a client that decides about money leaves a line on which nothin
   await eventually(async () => await client.ping() === 'PONG', { timeoutMs: 5_000 });
 });
 
-test.concurrent('a subscriber leaves such a line, too, though it never asks for anything', async (context) => {
+test.concurrent('a subscriber replaces a silent connection too, although it sends no commands', async (context) => {
   const { client, proxy } = await connectOver('subscriber', context);
   const heard: string[] = [];
   client.on('message', (_, message: string) => heard.push(message));

@@ -23,18 +23,18 @@ test('a part that fails is named with why and since when, and is forgotten when 
   await eventually(() => expect(readiness.report()).toEqual({ ready: true }));
 });
 
-test('who opens waits for a part that is only being opened, and says nothing before', async () => {
+test('the opening waits for a part that is still connecting, and reports nothing before', async () => {
   let asked = 0;
   const readiness = await watch([{ name: 'redis', ask: async () => { if (++asked < 3) throw new Error('the connection is away'); } }], { everyMs: 60_000, answerMsMax: 60_000 });
   expect([asked >= 3, readiness.report()]).toEqual([true, { ready: true }]);
 });
 
-test('a part that is not there at all, or says nothing, is told of from the first moment on', async () => {
+test('a missing or silent part is reported from the beginning', async () => {
   const readiness = await watch([{ name: 'redis', ask: async () => { throw new Error('away'); } }, { name: 'database', ask: () => new Promise(() => {}) }], { everyMs: 60_000 });
   expect(readiness.report()).toMatchObject({ ready: false, notReady: [{ part: 'redis', reason: 'away' }, { part: 'database', reason: 'no answer within 100 ms' }] });
 });
 
-test('[R10] a part that keeps silent is not ready either, and no second question is asked meanwhile', async () => {
+test('[R10] a silent part is not ready, and no second check starts meanwhile', async () => {
   let asked = 0;
   const readiness = await watch([{ name: 'redis', ask: () => { asked++; return new Promise(() => {}); } }]);
   await eventually(() => expect(readiness.report()).toMatchObject({ ready: false, notReady: [{ part: 'redis', reason: 'no answer within 100 ms' }] }));
@@ -55,7 +55,7 @@ test('a process that did not listen itself does not call another silent', async 
   expect([...seen]).toEqual([true]);
 });
 
-test('whoever closes is not ready from the first moment on; /readyz and the figures say so, /healthz that it lives', async () => {
+test('a closing process is not ready in /readyz and in the metrics, but alive in /healthz', async () => {
   const readiness = await watch([{ name: 'redis', ask: async () => {} }]);
   const registry = openRegistry();
   registerReadiness(registry, readiness);

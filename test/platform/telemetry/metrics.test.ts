@@ -13,7 +13,7 @@ async function serve(registry = openRegistry()) {
   return { registry, url: server.url };
 }
 
-test('figures of the process are told, /healthz answers, and nothing else is there', async () => {
+test('/metrics has the metrics of the process, /healthz answers, and no other path exists', async () => {
   const { url } = await serve();
   const told = await scrape(url);
   expect(told.get('process_cpu_seconds_total')).toBeGreaterThan(0);
@@ -24,7 +24,7 @@ test('figures of the process are told, /healthz answers, and nothing else is the
   expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405);
 });
 
-test('a figure is read when it is asked for, and a label that is no longer told disappears', async () => {
+test('a metric is read at each scrape, and a missing label disappears', async () => {
   const { registry, url } = await serve();
   let samples: Sample[] = [{ labels: { rain: 'a' }, value: 1 }, { labels: { rain: 'b' }, value: 2 }];
   let total = 5;
@@ -38,7 +38,7 @@ test('a figure is read when it is asked for, and a label that is no longer told 
   expect([told.get('rain_x{rain="a"}'), told.get('rain_x{rain="b"}'), told.get('rain_y_total')]).toEqual([undefined, 3, 6]);
 });
 
-test('a spread is told as a histogram: cumulative, with its sum and its count, for each label', async () => {
+test('a histogram is cumulative, with sum and count, for each label', async () => {
   const { registry, url } = await serve();
   const [fast, slow] = [new Histogram([0.1, 1]), new Histogram([0.1, 1])];
   for (const [value, times] of [[0.05, 3], [0.1, 1], [0.5, 2], [7, 1]] as const) fast.add(value, times);
@@ -52,13 +52,13 @@ test('a spread is told as a histogram: cumulative, with its sum and its count, f
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE rain_z_seconds histogram\n');
 });
 
-test('which version runs is told', async () => {
+test('the running version is exported', async () => {
   const { url } = await serve();
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
   expect((await scrape(url)).get(`rain_build_info{version="${version}",node="${process.version}"}`)).toBe(1);
 });
 
-test('[R10] a source that fails or never answers is left out, never told as 0, and the others are told', async () => {
+test('[R10] a metric whose source fails or hangs is left out, never reported as 0, and the others are reported', async () => {
   const { registry, url } = await serve();
   registerMetric(registry, { kind: 'gauge', name: 'rain_failing', help: 'x', read: () => Promise.reject(new Error('away')) });
   registerMetric(registry, { kind: 'gauge', name: 'rain_hanging', help: 'x', read: () => new Promise<Sample[]>(() => {}) });

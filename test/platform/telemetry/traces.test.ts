@@ -12,7 +12,7 @@ async function open(options: Partial<TracesOptions> = {}, status = 200) {
   return { collector, traces: await openTraces({ endpoint: collector.url, service: 'test', oneIn: 1, ...options }) };
 }
 
-test('steps told by two processes that know nothing of each other are one trace, each below the one before', async () => {
+test('steps of two independent processes form one trace, each below the previous step', async () => {
   const { collector, traces } = await open({ service: 'a' });
   const other = await openTraces({ endpoint: collector.url, service: 'b', oneIn: 1 });
   other.tell({ of: 'r1/p1', name: 'second', after: 'first', startMs: 1_700_000_000_500.25, endMs: 1_700_000_000_600 });
@@ -44,7 +44,7 @@ test('one in so many is followed, the same ones by every process', async () => {
   await Promise.all([traces.close(), other.traces.close()]);
 });
 
-test('[R10] a collector that refuses or is not there is told of, loses spans, and holds nobody up', async () => {
+test('[R10] a refusing or missing collector is reported, loses spans, and delays nothing', async () => {
   const faults: string[] = [];
   const { traces } = await open({ onFault: ({ message }) => faults.push(message) }, 400);
   const gone = await openTraces({ endpoint: 'http://127.0.0.1:1', service: 'test', oneIn: 1 });
@@ -55,7 +55,7 @@ test('[R10] a collector that refuses or is not there is told of, loses spans, an
   await eventually(() => expect(faults.length).toBeGreaterThan(0));
 });
 
-test('the packages are loaded when a collector is configured, and by nobody else', () => {
+test('the packages are loaded only when a collector is configured', () => {
   const sources = readTree(fileURLToPath(new URL('../../..', import.meta.url)), ['src'], /\.ts$/);
   const using = sources.filter(({ text }) => text.includes('@opentelemetry/'));
   expect(using.map(({ path }) => path)).toEqual(['src/platform/telemetry/traces.ts']);
