@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts';
 
 export function addProtocolCommand(program: Command, terminal: Terminal): void {
   program.command('protocol').summary('the WebSocket protocol, for client authors')
-    .description('Prints every message with its fields, as in docs/reference/protocol.md; with --asyncapi the AsyncAPI 3 document, as in docs/reference/asyncapi.json.')
+    .description('Prints every message with its fields, as in docs/reference/messages.md; with --asyncapi the AsyncAPI 3 document, as in docs/reference/asyncapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
     .option('--json', 'the same as --asyncapi')
     .addHelpText('after', '\nExample:\n  rain protocol --asyncapi > asyncapi.json')
