@@ -1,5 +1,5 @@
 import type { Audit, RainReport } from '../operator/audit.ts';
-import { tellPromise } from '../operator/audit/findings.ts';
+import { describeToldTwice } from '../operator/audit/findings.ts';
 import { EQUATION_PARTS, EQUATION_WORDS } from '../rain/equation-parts.ts';
 import { formatMoney } from '../rain/money.ts';
 import { paint } from './colours.ts';
@@ -30,7 +30,7 @@ export function describeAudit({ report, problems, toldTwice, acknowledged, queue
     lines.push(`discarded: ${letterId}, ${deadReason}, ${returned ? `${formatMoney(returned.amountCents)} went back` : 'no money'}, by ${actor}: ${reason}`);
   }
   if (report.discarded > acknowledged.length) lines.push(`and ${report.discarded - acknowledged.length} more discarded`);
-  lines.push(...toldTwice.map(tellPromise), ...problems);
+  lines.push(...toldTwice.map(describeToldTwice), ...problems);
   if (queues && queues.dead.count > 0) lines.push(`claims that are not paid until you requeue or discard them with rain dead: ${queues.dead.count}`);
   return [...lines, describeReport(report)].join('\n');
 }

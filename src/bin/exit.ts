@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Refused } from '../operator/context.ts';
-import { tellRefusal } from '../rain/refusal.ts';
+import { formatRefusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
 import { wantsPaint, withoutPaint } from './colours.ts';
@@ -26,7 +26,7 @@ export const unreachable = (reason: string): CommandFailure => new CommandFailur
 
 /** The result of an accepted action. @throws CommandFailure with the refusals, when the action was refused */
 export function accepted<Done extends { ok: true }>(done: Done | Refused): Done {
-  if (!done.ok) throw new CommandFailure(EXIT.refused, ...done.refusals.map(tellRefusal));
+  if (!done.ok) throw new CommandFailure(EXIT.refused, ...done.refusals.map(formatRefusal));
   return done;
 }
 

@@ -5,7 +5,7 @@ import { postBisecting } from './bisect.ts';
 import { creditJob, type CreditJob } from './job.ts';
 import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './scheduleRetry.ts';
 import type { Claim } from '../rain/claim.ts';
-import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
+import { firstRefusal, formatRefusal } from '../rain/refusal.ts';
 
 /** What a range came to: claims whose money is with their users, entries that were dead-lettered, and claims that come again. */
 export interface RangeReport {
@@ -51,7 +51,7 @@ export async function creditRange(id: string, data: unknown, parts: RangeParts):
 function open(data: unknown): CreditJob {
   const parsed = creditJob.safeParse(data);
   if (parsed.success) return parsed.data;
-  throw new JobMalformed(tellRefusal(firstRefusal(parsed.error, 'job')));
+  throw new JobMalformed(formatRefusal(firstRefusal(parsed.error, 'job')));
 }
 
 async function announce({ rainId, shard }: CreditJob, committed: readonly LoggedClaim[], { onCredited }: RangeParts): Promise<void> {

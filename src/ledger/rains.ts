@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { roundId, winsMaxOf } from '../rain/campaign.ts';
 import { commitmentOf } from '../rain/commitment.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
-import type { AskedTermName, AskedTerms, Terms } from '../rain/terms.ts';
-import { toldTerms } from '../rain/terms-check.ts';
+import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts';
+import { recordedTerms } from '../rain/terms-check.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
@@ -25,7 +25,7 @@ export interface NewRain {
   /** Epoch ms. */
   closesAt: number;
   /** What else was asked for; absent: nothing. */
-  terms?: AskedTerms;
+  terms?: RequestedTerms;
   /** Of a round, whose id names both; see rain/campaign.ts. */
   campaign?: Round;
 }
@@ -62,7 +62,7 @@ type Creation =
   | { outcome: 'differs'; fields: RainField[] };
 
 /** What one rain may differ from another in: a field of it, or one of its terms. */
-export type RainField = Exclude<keyof NewRain, 'terms'> | AskedTermName;
+export type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
 /**
  * A rain, its account, and the money in it, moved from the operator, and on record what was committed to: all of it or
@@ -159,7 +159,7 @@ export async function overdue(database: Database, now: number, limit = 100): Pro
  */
 export async function seal(database: Database, rainId: string): Promise<void> {
   const sealed = await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
-  if (sealed === 0) throw new Error(`the book has no rain ${rainId}`);
+  if (sealed === 0) throw new Error(`the ledger has no rain ${rainId}`);
 }
 
 /**
@@ -187,7 +187,7 @@ export function reschedule(database: Database, rainId: string, { opensAt, closes
 export async function settle(database: Database, rainId: string): Promise<number> {
   const [row] = await database.$queryRaw<{ settledAt: Date }[]>`
     UPDATE "Rain" SET "settledAt" = coalesce("settledAt", now()) WHERE "id" = ${rainId} RETURNING "settledAt"`;
-  if (!row) throw new Error(`the book has no rain ${rainId}`);
+  if (!row) throw new Error(`the ledger has no rain ${rainId}`);
   return row.settledAt.getTime();
 }
 
@@ -201,7 +201,7 @@ function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split
     opensAt: opensAt.getTime(),
     closesAt: closesAt.getTime(),
     createdAt: createdAt.getTime(),
-    terms: termsOf(toldTerms.parse(terms), rehearsal, campaign),
+    terms: termsOf(recordedTerms.parse(terms), rehearsal, campaign),
     ...(payoutProvider && { payoutProvider }),
     ...(campaignId !== null && round !== null && { campaign: { id: campaignId, round } }),
     ...(sealedAt && { sealedAt: sealedAt.getTime() }),

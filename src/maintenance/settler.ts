@@ -35,7 +35,7 @@ interface Stuck {
  * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
  * tried again, and holds up no other.
  */
-export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReturn = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
+export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
   let blind = false;
@@ -76,11 +76,11 @@ export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000,
   }
 
   async function round(signal: AbortSignal): Promise<number> {
-    if (sinceReturn() < settleAfterReconnectMs) return everyMs;
+    if (sinceReconnect() < settleAfterReconnectMs) return everyMs;
     try {
       const live = await liveRains(context.redis);
       for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
-      for (const [rainId, rain] of live) if (!signal.aborted && sinceReturn() >= settleAfterReconnectMs) await look(rainId, rain);
+      for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await look(rainId, rain);
       if (performance.now() >= tidyAt) {
         tidyAt = performance.now() + tidyMs;
         await tidy(live);

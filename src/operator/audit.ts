@@ -7,12 +7,12 @@ import type { OperatorContext } from './context.ts';
 import { allocationOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
 
-/** The report, and beside the amounts how many packets they are, and what waits for the operator. */
+/** The money report of a rain, with packet counts and what the operator still has to handle. */
 export interface RainReport extends AuditReport {
   counts: Counts;
-  /** Only of a rehearsal: the money that adds up, or does not, is test money. */
+  /** Only for a rehearsal: its amounts are test money. */
   rehearsal?: true;
-  /** Open promises; the money of a rain that has some may well add up, but a user waits for his. */
+  /** Wins that were told to a user but cannot be paid from this rain. The report may be balanced and still have some. */
   told_twice: number;
   /** Dead letters and lost claims that the operator has explained. */
   discarded: number;
@@ -21,26 +21,27 @@ export interface RainReport extends AuditReport {
 export interface Audit {
   report: RainReport;
   equation: Equation;
-  /** The part of `recycled` that went back because claims were discarded. */
+  /** The part of `recycled` that came from discarded claims. */
   discarded: Share;
-  /** What breaks the equation or what nobody can explain, packet by packet, in plain words; the first hundred. */
+  /** What breaks the equation or has no known cause, one sentence per packet. At most 100. */
   problems: string[];
-  /** Claims for the operator to compensate and then to discard; the first hundred. */
+  /** Claims that the operator has to compensate and then discard. At most 100. */
   toldTwice: ToldTwice[];
-  /** Credits whose claims are not in the log, and not discarded: all of them. They are told as problems, too. */
+  /** Credits whose claims are not in the log and not discarded: all of them. They are listed in `problems` too. */
   lostFromLog: LostFromLog[];
-  /** What he has discarded; the first hundred. */
+  /** What the operator has discarded. At most 100. */
   acknowledged: Acknowledged[];
-  /** What is on its way, when the context can see the queues. */
+  /** Claims still in the queues; only when the context has queues. */
   queues?: QueueReport;
 }
 
 const FINDINGS_MAX = 100;
 
 /**
- * The money equation [R8] of one rain, from three witnesses that know nothing of each other: the allocation computed
- * anew from the recorded seed, what Redis holds, and the book. It holds while the rain is in full swing, too, since the
- * packets are read before the book and the book before the claim log: whatever moves meanwhile only moves forward.
+ * Checks the money equation [R8] of one rain. It compares three independent sources: the allocation recomputed from the
+ * recorded seed, the data in Redis, and the ledger.
+ * It also holds while the rain is open: packets are read before the ledger, and the ledger before the claim log. A packet only
+ * moves in that direction, so it cannot be missed.
  * @returns undefined when there is no such rain
  */
 export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
@@ -48,25 +49,25 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
   if (!rain) return undefined;
   const queues = context.queues && await readQueues(context.queues, rainId);
   const paths = await readPacketPaths(context, rain);
-  // Only now what it consists of: whatever was won by then is among it, and what was added since counts as not loaded yet.
+  // Read the rain last: everything won so far belongs to it, and packets added since count as not loaded yet.
   const whole = await context.ledger.rain(rainId) ?? rain;
   const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, whole.budgetCents, allocationOf(whole), paths);
-  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis has lost the rain after it had opened: what was won and is not credited is not known any more');
-  const { promises } = paths.logged;
-  const { resting } = paths.booked;
+  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
+  const { toldTwice } = paths.logged;
+  const { acknowledged } = paths.booked;
   return {
     report: {
       ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,
-      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), told_twice: promises.length, discarded: resting.size,
+      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), told_twice: toldTwice.length, discarded: acknowledged.size,
     },
     equation, discarded,
-    problems: problems.slice(0, FINDINGS_MAX), toldTwice: promises.slice(0, FINDINGS_MAX), lostFromLog,
-    acknowledged: [...resting.values()].slice(0, FINDINGS_MAX),
+    problems: problems.slice(0, FINDINGS_MAX), toldTwice: toldTwice.slice(0, FINDINGS_MAX), lostFromLog,
+    acknowledged: [...acknowledged.values()].slice(0, FINDINGS_MAX),
     ...(queues && { queues }),
   };
 }
 
-/** Whether a person has something to do about this rain. */
+/** Whether this rain needs nothing from the operator. */
 export function isInOrder({ report: { balanced, told_twice }, queues }: Pick<Audit, 'report' | 'queues'>): boolean {
   return balanced && told_twice === 0 && (queues?.dead.count ?? 0) === 0;
 }

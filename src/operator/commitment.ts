@@ -7,17 +7,20 @@ import type { TopUpPromise } from '../rain/top-up.ts';
 import type { OperatorContext } from './context.ts';
 
 /**
- * What was committed to when the rain was created, as its record says, which nobody can change afterwards; absent for a
- * rain that was created before there were commitments.
+ * The commitment from the rain's `create` record, which nobody can change afterwards; absent for a rain that was created before
+ * commitments existed.
  */
 export async function recordedCommitment({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<string | undefined> {
   const [first] = await ledger.actions(rainId, 1);
   return first?.verb === 'create' ? commitment.safeParse(first.details?.['commitment']).data : undefined;
 }
 
-/** Whether the book has other seeds or plans than it promised; the rain's own is not judged where nothing was promised. */
-export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, budgetCents, topUps }: BookedRain, committed: string | undefined): boolean {
-  if (committed !== undefined && committed !== commitmentOf({ rainId, seed, plan, shards })) return true;
+/**
+ * Whether seeds or plans in the ledger differ from the commitments. A rain without a commitment passes; its top-ups are still
+ * checked.
+ */
+export function breaksCommitment({ id: rainId, seed, split: plan, shards, packets, budgetCents, topUps }: BookedRain, recorded: string | undefined): boolean {
+  if (recorded !== undefined && recorded !== commitmentOf({ rainId, seed, plan, shards })) return true;
   let first = atCreation({ packets, budgetCents, topUps }).packets;
   return topUps.some((topUp) => {
     const broken = topUp.commitment !== commitmentOf({ rainId, seed: topUp.seed, plan: topUp.split, shards, first });
@@ -27,26 +30,26 @@ export function brokenPromise({ id: rainId, seed, split: plan, shards, packets, 
 }
 
 /**
- * How a booked rain is written down in Redis at first, whoever does it: the first to do so and all who repeat it must agree. What
- * was added to it comes with its packets.
+ * The rain as it is first written to Redis. Every caller must get the same draft, because writing it may be repeated. Packets
+ * of top-ups come later.
  */
 export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'topUps' | 'terms'>): Promise<Draft> {
   const { id, title, shards, opensAt, closesAt, terms } = rain;
-  const committed = await recordedCommitment(context, id);
+  const recorded = await recordedCommitment(context, id);
   return {
     rainId: id, title, shards, opensAt, closesAt, terms, packets: atCreation(rain).packets,
-    ...(committed !== undefined && { commitment: committed }),
+    ...(recorded !== undefined && { commitment: recorded }),
   };
 }
 
-/** What players may see once the rain is settled; nothing when nothing was committed to. To be asked for only then. */
+/** What players may see once the rain is settled; undefined when there is no commitment. Call it only for a settled rain. */
 export async function revealOf(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Reveal | undefined> {
   if (await recordedCommitment(context, rainId) === undefined) return undefined;
   const rain = await context.ledger.rain(rainId);
-  // It was checked when it was booked; who recomputes the packets checks it again.
+  // Checked when it was booked; players who recompute the packets check it again.
   return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, topUps: revealedTopUps(rain) };
 }
 
 export function revealedTopUps({ topUps }: BookedRain): Required<TopUpPromise>[] {
-  return topUps.map(({ commitment: told, packets, seed, split }) => ({ commitment: told, packets, seed, plan: split as unknown as ShownPlan }));
+  return topUps.map(({ commitment: promised, packets, seed, split }) => ({ commitment: promised, packets, seed, plan: split as unknown as ShownPlan }));
 }

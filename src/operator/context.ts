@@ -4,13 +4,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Refusal } from '../rain/refusal.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** What a verb works with. Every verb is safe to repeat: when its outcome is unknown, the operator does it again. */
+/** What an operator command works with. Every command is safe to repeat when its outcome is unknown. */
 export interface OperatorContext {
   redis: RedisClient;
   ledger: Ledger;
-  /** Who acts; stands in the record of operator actions. */
+  /** The operator; written into the record of operator actions. */
   actor: string;
-  /** For the verbs that look into them; the audit tells of them when it can. */
+  /** Only for commands that use them; the audit reports the queues when they are there. */
   queues?: Queues;
 }
 
@@ -22,7 +22,7 @@ export interface Queues {
 /** An operator context from which the queues can be reached. */
 export type QueueContext = OperatorContext & { queues: Queues };
 
-/** Why a verb did nothing: field by field when the request was at fault. */
+/** Why a command did nothing: field by field when the request was invalid. */
 export interface Refused {
   ok: false;
   refusals: Refusal[];
@@ -32,9 +32,9 @@ export function refuse(field: string, reason: string): Refused {
   return { ok: false, refusals: [{ field, reason }] };
 }
 
-/** @throws when the book has no such rain: asked only about rains it was found in */
+/** @throws when the ledger has no such rain: call it only for a rain that was read from there */
 export async function bookOf({ ledger }: OperatorContext, rainId: string): Promise<RainBook> {
   const book = await ledger.book(rainId);
-  if (!book) throw new Error(`the book has no rain ${rainId}`);
+  if (!book) throw new Error(`the ledger has no rain ${rainId}`);
   return book;
 }

@@ -7,15 +7,15 @@ import type { Terms } from '../rain/terms.ts';
 import { recordedCommitment } from './commitment.ts';
 import { bookOf, type OperatorContext } from './context.ts';
 
-/** A rain at a glance: the plan from the book, the rest from Redis, credits from the book. Amounts are decimal strings. */
+/** A rain at a glance: plan and credits from the ledger, the rest from Redis. Amounts are decimal strings. */
 export interface RainView {
   rainId: string;
   title: string;
-  /** Of a rehearsal all its amounts are test money. */
+  /** In a rehearsal all amounts are test money. */
   terms: Terms;
-  /** Only of a round. */
+  /** Only for a round of a campaign. */
   campaign?: { id: string; round: number };
-  /** `draft` also while Redis knows nothing of it yet. */
+  /** Also `draft` while the rain is not in Redis yet. */
   state: RainState;
   opensAt: string;
   closesAt: string;
@@ -25,7 +25,7 @@ export interface RainView {
   left: number;
   claims: number;
   spoiled: number;
-  /** Claims handed to the queue, and claims in the book. */
+  /** Claims added to the queue, and claims credited in the ledger. */
   relayed: number;
   credited: number;
   creditedAmount: string;
@@ -36,48 +36,51 @@ export interface RainView {
 interface TopUpView {
   /** From 1. */
   topUp: number;
-  /** The operator's word for it. */
+  /** Its id, chosen by the operator. */
   id: string;
   budget: string;
   packets: number;
   commitment: string;
   at: string;
-  /** Only of a settled rain. */
+  /** Only for a settled rain. */
   seed?: string;
 }
 
 export interface RainDetail extends RainView {
-  /** Packets that have been in Redis so far: fewer than `packets` while a rain, or what was added to it, is not loaded. */
+  /** Packets loaded into Redis so far: fewer than `packets` until the rain and all its top-ups are loaded. */
   loaded: number;
-  /** Who keeps its users' money, as PAYOUT_PROVIDER says: whoever took it on first. Absent before that, and of a rehearsal. */
+  /**
+   * The payout provider that credits its users, as PAYOUT_PROVIDER names it. The first one assigned stays. Absent before that,
+   * and for a rehearsal.
+   */
   payoutProvider?: PayoutProviderName;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];
-  /** Absent for a rain that was created before there were commitments. */
+  /** Absent for a rain that was created before commitments existed. */
   commitment?: string;
-  /** Only of a settled rain: until then it is a secret. */
+  /** Only for a settled rain: until then it is a secret. */
   seed?: string;
 }
 
 export interface RainList {
   /** Newest first. */
   rains: RainView[];
-  /** In the book, listed or not. */
+  /** All rains in the ledger, listed or not. */
   total: number;
 }
 
 export const RAINS_MAX = 1_000;
 
-/** The newest rains, so many of them. */
+/** The newest rains, at most `limit`. */
 export async function listRains(context: OperatorContext, limit = 100): Promise<RainList> {
   const [rains, total] = await Promise.all([context.ledger.rains(Math.min(limit, RAINS_MAX)), context.ledger.countRains()]);
   return { rains: await viewRains(context, rains), total };
 }
 
-/** These, in their order. */
+/** Views of these rains, in the given order. */
 export async function viewRains(context: OperatorContext, rains: readonly BookedRain[]): Promise<RainView[]> {
   const [live, now] = await Promise.all([liveRains(context.redis), redisNow(context.redis)]);
-  return Promise.all(rains.map(async (rain) => view(context, rain, await reading(context, rain.id, live.get(rain.id)), now)));
+  return Promise.all(rains.map(async (rain) => view(context, rain, await readIfLive(context, rain.id, live.get(rain.id)), now)));
 }
 
 export async function showRain(context: OperatorContext, rainId: string): Promise<RainDetail | undefined> {
@@ -85,35 +88,35 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
     context.ledger.rain(rainId), liveRains(context.redis), redisNow(context.redis), recordedCommitment(context, rainId),
   ]);
   if (!rain) return undefined;
-  const held = await reading(context, rainId, live.get(rainId));
-  const seen = await view(context, rain, held, now);
-  const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: told, createdAt, seed }): TopUpView => ({
-    topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: told, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
+  const snapshot = await readIfLive(context, rainId, live.get(rainId));
+  const summary = await view(context, rain, snapshot, now);
+  const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
+    topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: promised, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...seen, loaded: held?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
-async function reading(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<StoredRain | undefined> {
+async function readIfLive(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<RainSnapshotRead | undefined> {
   return live && readRain(context.redis, rainId, live);
 }
 
-async function view(context: OperatorContext, rain: BookedRain, now: StoredRain | undefined, clock: number): Promise<RainView> {
+async function view(context: OperatorContext, rain: BookedRain, snapshot: RainSnapshotRead | undefined, nowMs: number): Promise<RainView> {
   const book = await bookOf(context, rain.id);
   return {
     rainId: rain.id,
     title: rain.title,
     terms: rain.terms,
     ...(rain.campaign && { campaign: rain.campaign }),
-    state: rain.settledAt ? 'settled' : now ? stateAt(now, clock) : 'draft',
+    state: rain.settledAt ? 'settled' : snapshot ? stateAt(snapshot, nowMs) : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),
     budget: formatMoney(rain.budgetCents),
     packets: rain.packets,
     shards: rain.shards,
-    left: now?.left ?? 0,
-    claims: now?.claims ?? book.credited.count,
-    spoiled: now?.spoiled ?? 0,
-    relayed: now?.relayed ?? book.credited.count,
+    left: snapshot?.left ?? 0,
+    claims: snapshot?.claims ?? book.credited.count,
+    spoiled: snapshot?.spoiled ?? 0,
+    relayed: snapshot?.relayed ?? book.credited.count,
     credited: book.credited.count,
     creditedAmount: formatMoney(book.credited.cents),
     recycled: formatMoney(book.recycledCents + book.discarded.cents),

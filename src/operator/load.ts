@@ -3,68 +3,68 @@ import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { joined } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
-import { tellRefusal } from '../rain/refusal.ts';
+import { formatRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
 import { countWins } from './campaign/wins.ts';
-import { brokenPromise, draftOf } from './commitment.ts';
+import { breaksCommitment, draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 
-/** A plan and the seed that makes packets of it. */
+/** A plan and the seed that draws its packets. */
 interface Planned {
   split: unknown;
   seed: string;
 }
 
 /**
- * The packets of a rain as its recorded plan and seed give them, and then those of each top-up, in the order in which they are
+ * The packets of a rain as its recorded plan and seed give them, then those of each top-up, in the order in which they are
  * handed out; cents.
  */
 export function allocationOf(rain: Planned & { topUps?: readonly Planned[] }): BigInt64Array {
   return joined([rain, ...rain.topUps ?? []].map(({ split, seed }) => {
-    const verdict = checkPlan(split);
-    // It was checked when it was booked; a plan that no longer passes has been tampered with.
-    if (!verdict.ok) throw new Error(`the booked plan is not valid: ${verdict.refusals.map(tellRefusal).join('; ')}`);
-    return splitBudget(verdict.plan, seed);
+    const checked = checkPlan(split);
+    // Checked when it was booked: a plan that no longer passes has been tampered with.
+    if (!checked.ok) throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
+    return splitBudget(checked.plan, seed);
   }));
 }
 
-/** What Redis is to hold of a rain in the end. */
+/** What Redis must hold of a rain once it is fully loaded. */
 export function stockOf(rain: BookedRain): Stock {
   return { amounts: allocationOf(rain), topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) };
 }
 
 /**
- * Preallocates the packets. Killed half-way and run again it goes on where it stopped: the packets follow from the
- * recorded seed, and every chunk carries its offset.
- * @param onProgress packets in Redis so far, and of how many
+ * Loads the preallocated packets into Redis. Killed half-way and run again, it continues: the packets follow from the recorded
+ * seed, and every chunk carries its offset.
+ * @param onProgress packets in Redis so far, and the total
  */
 export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
   let rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
-  if (await hasLost(context, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; what was won is not known there, so its packets are not handed out again`);
+  if (await hasLost(context, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; its wins are unknown, so its packets are not handed out again`);
   const draft = await draftOf(context, rain);
-  // On record before it is done: see `hasLost`.
+  // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
   const lost = () => refuse('id', `the rain ${rainId} cannot be loaded: Redis has lost it meanwhile`);
   for (let drafted = false; ;) {
-    if (brokenPromise(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} are not those that were committed to; its packets would not be the ones promised`);
+    if (breaksCommitment(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`);
     if (!drafted && await draftRain(context.redis, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
-    // Before it has a packet: nobody is to win whose wins are not known.
+    // Before the first packet is loaded: no user may win while earlier wins are not counted.
     if (!drafted && !await countWins(context, rain)) return lost();
     drafted = true;
     const { packets } = rain;
     const loaded = await loadPackets(context.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
     if (!loaded.ok) return loaded.reason === 'not_a_draft' ? refuse('id', `the rain ${rainId} cannot be loaded: it is closed`) : lost();
-    // What was added meanwhile found a draft and left its packets to us.
-    const now: BookedRain | undefined = await context.ledger.rain(rainId);
-    if (!now || now.packets === packets) {
+    // A top-up that was added meanwhile found a draft and left its packets to this load.
+    const latest: BookedRain | undefined = await context.ledger.rain(rainId);
+    if (!latest || latest.packets === packets) {
       await announceChange(context.redis, rainId);
       return { ok: true, packets: loaded.packets };
     }
-    rain = now;
+    rain = latest;
   }
 }

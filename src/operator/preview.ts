@@ -4,7 +4,7 @@ import { checkPlan } from '../rain/plan-check.ts';
 import { splitBudget } from '../rain/split.ts';
 import { refuse, type Refused } from './context.ts';
 
-/** What a plan would give. Amounts are decimal strings; of several draws together, except `sample`. */
+/** What a plan would give. Amounts are decimal strings. Figures cover all draws, except `luckiest` and `sample`. */
 export interface Preview {
   ok: true;
   packets: number;
@@ -15,31 +15,31 @@ export interface Preview {
   median: string;
   /** The largest packet of the first draw. */
   luckiest: string;
-  /** Both ends belong to the bin. */
+  /** Both ends are inclusive. */
   histogram: { from: string; to: string; count: number }[];
-  /** As they would be handed out, the first of them. */
+  /** The first packets in the order in which they would be handed out. */
   sample: string[];
 }
 
-/** Half a second of one core at most: who previews must not hold up who steers a rain [R10]. */
+/** Half a second of one core at most: a preview must not delay operators who control a rain [R10]. */
 const PREVIEW_PACKETS_MAX = 1_000_000;
 const BINS_MAX = 40;
 const SAMPLE_MAX = 200;
 
 /**
- * Draws a plan from a throw-away seed, by the very code that draws the real ones, or says what would be refused. Nothing is
- * written, and the rain that is created will be another draw.
+ * Draws a plan from a throw-away seed with the same code that draws real packets, or says what would be refused. Nothing is
+ * written, and the rain that is created later is another draw.
  */
 export function previewRain(plan: unknown, draws = 1, seed: () => string = () => randomBytes(32).toString('hex')): Preview | Refused {
-  const verdict = checkPlan(plan);
-  if (!verdict.ok) return verdict;
-  const { packets, budgetCents } = verdict.plan;
-  if (packets > PREVIEW_PACKETS_MAX) return refuse('packets', `${packets} packets can be given away and not previewed: at most ${PREVIEW_PACKETS_MAX}`);
-  const times = Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
-  const first = splitBudget(verdict.plan, seed());
-  const all = new BigInt64Array(packets * times);
+  const checked = checkPlan(plan);
+  if (!checked.ok) return checked;
+  const { packets, budgetCents } = checked.plan;
+  if (packets > PREVIEW_PACKETS_MAX) return refuse('packets', `${packets} packets are too many for a preview: at most ${PREVIEW_PACKETS_MAX}`);
+  const drawCount = Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
+  const first = splitBudget(checked.plan, seed());
+  const all = new BigInt64Array(packets * drawCount);
   all.set(first);
-  for (let draw = 1; draw < times; draw++) all.set(splitBudget(verdict.plan, seed()), draw * packets);
+  for (let draw = 1; draw < drawCount; draw++) all.set(splitBudget(checked.plan, seed()), draw * packets);
   all.sort();
   return {
     ok: true, packets, budget: formatMoney(budgetCents),
@@ -49,7 +49,7 @@ export function previewRain(plan: unknown, draws = 1, seed: () => string = () =>
   };
 }
 
-/** Bins of one width, but the last, which takes what is far out: one prize of 888.00 must not push all others into one bin. */
+/** Bins of equal width; the last one also takes outliers. One prize of 888.00 must not push all others into one bin. */
 function histogram(sorted: BigInt64Array): Preview['histogram'] {
   const [least, most] = [sorted[0]!, sorted.at(-1)!];
   const usual = sorted[Math.floor((sorted.length - 1) * 0.99)]!;

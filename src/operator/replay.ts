@@ -5,24 +5,24 @@ import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 
-/** Entries of one shard per read; all shards' pages together are what a replay holds in memory. */
+/** Entries of one shard per read; a replay holds one page of each shard in memory. */
 const PAGE = 1_000;
 
-/** Where an entry stands in the claim log; the oldest of a shard is 0. */
+/** The position of an entry in the claim log; the oldest entry of a shard is 0. */
 interface Place {
   shard: number;
   index: number;
 }
 
-/** One entry of the claim log, as it was won. */
+/** One entry of the claim log. */
 export type Replayed = Place & { entry: string } & ({ ok: true; claim: Claim } | { ok: false; reason: string });
 
 type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, void> } | Refused;
 
 /**
- * Who won what and when, from the claim log ALONE, in the order of Redis's clock; one shard's entries stay in the order in
- * which they were won. What is won after the call is not in it.
- * @returns a refusal when there is no log to read, saying since when
+ * Reads who won what and when from the claim log ALONE, ordered by Redis's clock. Entries of one shard stay in the order in
+ * which they were won. Wins after the call are not included.
+ * @returns a refusal when there is no log to read, with the time when it expired
  */
 export async function openReplay(context: OperatorContext, rainId: string): Promise<Replay> {
   const rain = await context.ledger.rain(rainId);
@@ -30,9 +30,9 @@ export async function openReplay(context: OperatorContext, rainId: string): Prom
   const shards = Array.from({ length: rain.shards }, (_, shard) => shardKeys(rainId, shard));
   const present = await Promise.all(shards.map(({ state }) => context.redis.exists(state)));
   if (present.includes(0)) {
-    if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; the book is all there is`);
+    if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; only the ledger has its data`);
     const expired = new Date(rain.settledAt + SETTLED_TTL_MS).toISOString();
-    return refuse('id', `the rain ${rainId} was settled at ${new Date(rain.settledAt).toISOString()} and its claim log expired at ${expired}; the book is all that is left`);
+    return refuse('id', `the rain ${rainId} was settled at ${new Date(rain.settledAt).toISOString()} and its claim log expired at ${expired}; only the ledger has its data`);
   }
   const lengths = await Promise.all(shards.map(({ claims }) => context.redis.llen(claims)));
   return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))) };
@@ -49,7 +49,7 @@ async function* readShard({ redis }: OperatorContext, rainId: string, shard: num
   }
 }
 
-/** The oldest of the shards' next entries first; one that is no claim has no time and comes at once. */
+/** Yields the oldest of the shards' next entries first. An entry that is not a claim has no time and comes at once. */
 async function* merge(sources: readonly AsyncGenerator<Replayed, void>[]): AsyncGenerator<Replayed, void> {
   const heads = await Promise.all(sources.map((source) => source.next()));
   for (;;) {

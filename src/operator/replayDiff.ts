@@ -5,9 +5,9 @@ import type { OperatorContext } from './context.ts';
 import type { Replayed } from './replay.ts';
 
 /**
- * How the claim log and the book differ in what will not heal by itself:
- * `missing` the log has it, the book does not, and nobody is on the way to post it · `only_in_book` the other way round ·
- * `differs` the book has given the packet, or the user, something else · `unreadable` the entry is no claim of this rain
+ * Differences between claim log and ledger that will not resolve by themselves:
+ * `missing` in the log but not in the ledger, and nothing is on the way · `only_in_book` in the ledger but not in the log ·
+ * `differs` the ledger has credited the packet, or the user, differently · `unreadable` the entry is not a claim of this rain
  */
 interface Difference {
   kind: 'missing' | 'only_in_book' | 'differs' | 'unreadable';
@@ -16,76 +16,76 @@ interface Difference {
 
 export interface ReplayDiff {
   entries: number;
-  /** All of them, by kind, and the first hundred. */
+  /** Differences by kind; `first` holds the first hundred. */
   counts: Record<Difference['kind'], number>;
   first: Difference[];
-  /** Won, on their way to the book: not a difference as long as the rain is not settled. */
+  /** Won and on the way to the ledger: not a difference until the rain is settled. */
   pending: number;
   firstPending: string[];
-  /** Entries that the operator has given up, with a reason: explained, so no difference. */
+  /** Entries that the operator has discarded with a reason: explained, so not a difference. */
   discardedClaims: number;
 }
 
 export interface Comparison {
-  /** To be handed every entry of the log. */
-  meet(replayed: Replayed): void;
-  /** When the log is read to its end. */
+  /** Takes the next entry of the log. */
+  compare(replayed: Replayed): void;
+  /** Call it after the last entry. */
   end(): Promise<ReplayDiff>;
 }
 
 interface ComparisonParts {
   context: OperatorContext;
   rain: { id: string; settledAt?: number };
-  /** Which of these entries lie with the dead letters, in order: they will not be posted by themselves. */
+  /** Which of these entries are dead-lettered, in order: they will not be posted by themselves. */
   areDead: (shard: number, entries: readonly { index: number; entry: string }[]) => Promise<boolean[]>;
 }
 
-const TOLD_MAX = 100;
+const LISTED_MAX = 100;
 const DEAD_PAGE = 500;
 
 /**
- * Compares the log with the book as the book stands now. To be begun BEFORE the log is read: what is in the book by now was
- * in the log before, so that nothing is taken for a difference that only moved meanwhile.
+ * Compares the log with the ledger as it is now. Begin it BEFORE reading the log: every credit in the ledger was in the log
+ * earlier, so a claim that moves meanwhile is not reported as a difference.
  */
 export async function beginComparison({ context, rain, areDead }: ComparisonParts): Promise<Comparison> {
   const credits = await readCredits(context, rain.id);
   const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
-  const isResting = await readDiscardedLetters(context, rain.id);
-  const met = new Set<string>();
+  const isDiscarded = await readDiscardedLetters(context, rain.id);
+  const matched = new Set<string>();
   const absent: (Replayed & { ok: true })[] = [];
   const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0 }, first: [], pending: 0, firstPending: [], discardedClaims: 0 };
 
   function note(kind: Difference['kind'], sentence: string): void {
     diff.counts[kind]++;
-    if (diff.first.length < TOLD_MAX) diff.first.push({ kind, sentence });
+    if (diff.first.length < LISTED_MAX) diff.first.push({ kind, sentence });
   }
 
   return {
-    meet(replayed) {
+    compare(replayed) {
       diff.entries++;
-      if (isResting({ rainId: rain.id, ...replayed })) return void diff.discardedClaims++;
-      if (!replayed.ok) return note('unreadable', `entry ${replayed.index} of shard ${replayed.shard} is no claim of this rain: ${replayed.reason}`);
+      if (isDiscarded({ rainId: rain.id, ...replayed })) return void diff.discardedClaims++;
+      if (!replayed.ok) return note('unreadable', `entry ${replayed.index} of shard ${replayed.shard} is not a claim of this rain: ${replayed.reason}`);
       const { redPacketId, userId, amount } = replayed.claim;
       const credit = credits.get(redPacketId);
       const other = packetOf.get(userId);
-      if (credit?.userId === userId) met.add(redPacketId);
-      const told = contradiction(replayed.claim, credit, other);
-      if (told !== undefined) return note('differs', told);
+      if (credit?.userId === userId) matched.add(redPacketId);
+      const conflict = contradiction(replayed.claim, credit, other);
+      if (conflict !== undefined) return note('differs', conflict);
       if (!credit) absent.push(replayed);
-      else if (credit.cents !== parseMoney(amount)) note('differs', `${redPacketId} of ${userId} is ${amount} in the log and ${formatMoney(credit.cents)} in the book`);
+      else if (credit.cents !== parseMoney(amount)) note('differs', `${redPacketId} of ${userId} is ${amount} in the log and ${formatMoney(credit.cents)} in the ledger`);
     },
     async end() {
       for (const [redPacketId, { userId, cents }] of credits) {
-        if (!met.has(redPacketId)) note('only_in_book', `${redPacketId}, ${formatMoney(cents)} credited to ${userId}, is not that user\'s in the log`);
+        if (!matched.has(redPacketId)) note('only_in_book', `${redPacketId}, ${formatMoney(cents)} credited to ${userId}, is not credited to that user in the log`);
       }
       for (let at = 0; at < absent.length; at += DEAD_PAGE) {
         const page = absent.slice(at, at + DEAD_PAGE);
         const dead = await deadAmong(page);
         page.forEach(({ claim: { redPacketId, userId, amount } }, i) => {
           const sentence = `${redPacketId}, ${amount} won by ${userId}`;
-          if (rain.settledAt !== undefined || dead[i]) return note('missing', `${sentence}, is not in the book${dead[i] ? '; it lies with the dead letters' : ', which is closed'}`);
+          if (rain.settledAt !== undefined || dead[i]) return note('missing', `${sentence}, is not in the ledger${dead[i] ? '; it is a dead letter' : ', which is settled'}`);
           diff.pending++;
-          if (diff.firstPending.length < TOLD_MAX) diff.firstPending.push(sentence);
+          if (diff.firstPending.length < LISTED_MAX) diff.firstPending.push(sentence);
         });
       }
       return diff;
@@ -103,7 +103,7 @@ export async function beginComparison({ context, rain, areDead }: ComparisonPart
   }
 }
 
-/** The book has the packet with another user, or the user with another packet: this claim can never be posted. */
+/** The ledger has the packet with another user, or the user with another packet: this claim can never be posted. */
 function contradiction({ redPacketId, userId }: { redPacketId: string; userId: string }, credit: Posted | undefined, other: string | undefined): string | undefined {
   if (credit && credit.userId !== userId) return `${redPacketId} was won by ${userId} and is credited to ${credit.userId}`;
   if (!credit && other !== undefined) return `${redPacketId} was won by ${userId}, who is credited with ${other}`;

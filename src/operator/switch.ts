@@ -7,15 +7,15 @@ const MONTH_MS = 31 * 24 * 3_600_000;
 
 interface SwitchOptions {
   reason: string;
-  /** How long, ms; absent: until it is let go. */
+  /** Duration, ms; absent: until it is released. */
   forMs?: number;
 }
 
 type Switched = { ok: true; held: HeldSwitch } | Refused;
 
 /**
- * Holds a switch of every gateway, within a second, whatever the pressure: `off` gives up what it is named after, `on` serves it. It touches no
- * money: a grab that is not decided changes nothing.
+ * Holds a switch on every gateway, within a second, whatever the load: `off` disables the feature, `on` keeps it enabled. It
+ * moves no money: a grab that is not decided changes nothing.
  */
 export async function throwSwitch(context: OperatorContext, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: SwitchOptions): Promise<Switched> {
   const given = readReason(why);
@@ -23,23 +23,23 @@ export async function throwSwitch(context: OperatorContext, name: SwitchName, po
   if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= MONTH_MS)) return refuse('for', 'expected 1s to 31d');
   const since = await redisNow(context.redis);
   const held: HeldSwitch = { name, position, reason: given.reason, actor: context.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
-  // First the record: what is switched off without one could not be asked about.
+  // Record first: there must be no held switch without a record of the operator and the reason.
   await context.ledger.record({ actor: context.actor, verb: 'switch', details: { name, position, reason: held.reason, ...(held.until !== undefined && { until: held.until }) } });
   await holdSwitch(context.redis, held);
   return { ok: true, held };
 }
 
-/** Lets go of a switch: each gateway decides again by itself. Harmless when nobody holds it. */
+/** Releases a switch: each gateway decides by itself again. Harmless when nobody holds it. */
 export async function letGoOfSwitch(context: OperatorContext, name: SwitchName): Promise<void> {
   await context.ledger.record({ actor: context.actor, verb: 'switch', details: { name, position: 'auto' } });
   await releaseSwitch(context.redis, name);
 }
 
-/** All switches in the order in which the gateways give them up; without `held` they decide by themselves. */
+/** All switches, in the order in which gateways turn them off. Without `held` the gateways decide by themselves. */
 export async function listSwitches({ redis }: Pick<OperatorContext, 'redis'>): Promise<{ name: SwitchName; held?: HeldSwitch }[]> {
   const [now, switches] = [await redisNow(redis), await readSwitches(redis)];
   return SWITCHES.map((name) => {
-    const held = switches.find((one) => one.name === name && (one.until ?? Infinity) > now);
+    const held = switches.find((entry) => entry.name === name && (entry.until ?? Infinity) > now);
     return { name, ...(held && { held }) };
   });
 }

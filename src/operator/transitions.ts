@@ -8,12 +8,12 @@ type Transitioned = { ok: true; state: RainState } | Refused;
 async function transition(context: OperatorContext, verb: 'pause' | 'resume' | 'close', rainId: string): Promise<Transitioned> {
   const live = await findRain(context.redis, rainId);
   if (!live) return refuse('id', `there is no live rain ${rainId}`);
-  const done = await turn(context, verb, rainId, live.shards);
+  const done = await apply(context, verb, rainId, live.shards);
   if (done.ok) await context.ledger.record({ actor: context.actor, verb, rainId, details: {} });
   return done;
 }
 
-async function turn({ redis }: OperatorContext, verb: 'pause' | 'resume' | 'close', rainId: string, shards: number): Promise<Transitioned> {
+async function apply({ redis }: OperatorContext, verb: 'pause' | 'resume' | 'close', rainId: string, shards: number): Promise<Transitioned> {
   switch (verb) {
     case 'pause': {
       const state = await pause(redis, rainId, shards);
@@ -28,8 +28,8 @@ async function turn({ redis }: OperatorContext, verb: 'pause' | 'resume' | 'clos
   }
 }
 
-/** Stops granting; the window runs on. */
+/** Stops granting packets; the window keeps running. */
 export const pauseRain = (context: OperatorContext, rainId: string): Promise<Transitioned> => transition(context, 'pause', rainId);
 export const resumeRain = (context: OperatorContext, rainId: string): Promise<Transitioned> => transition(context, 'resume', rainId);
-/** Ends a rain now, for good. The workers then credit what was won, recycle the rest and settle. */
+/** Ends a rain now, permanently. The workers then credit all wins, recycle the rest and settle. */
 export const closeRain = (context: OperatorContext, rainId: string): Promise<Transitioned> => transition(context, 'close', rainId);

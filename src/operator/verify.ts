@@ -8,7 +8,7 @@ import { formatMoney } from '../rain/money.ts';
 import type { TopUpPromise } from '../rain/top-up.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
-import { tellRefusal } from '../rain/refusal.ts';
+import { formatRefusal } from '../rain/refusal.ts';
 import { readCredits } from './audit/booked.ts';
 import { readDiscardedLetters } from './audit/discarded.ts';
 import { recordedCommitment, revealedTopUps } from './commitment.ts';
@@ -16,7 +16,7 @@ import { refuse, type OperatorContext, type Refused } from './context.ts';
 
 const PROBLEMS_MAX = 100;
 
-/** Everything a sceptic needs, and what was found. A proof for `rain verify --offline`, too. */
+/** The result of a verification and all data needed to repeat it. Also a proof for `rain verify --offline`. */
 export interface Verification {
   ok: true;
   fair: boolean;
@@ -25,54 +25,54 @@ export interface Verification {
   seed: string;
   plan: unknown;
   shards: number;
-  /** What was added to the rain, in order; absent when nothing was. */
+  /** Top-ups of the rain, in order; absent when there are none. */
   topUps?: Required<TopUpPromise>[];
   packets: number;
-  /** How many of each were compared with the promise; `left` and `claims` are 0 when Redis has forgotten the rain. */
+  /** How many of each were compared with the commitment; `left` and `claims` are 0 when Redis no longer has the rain. */
   checked: { left: number; claims: number; credits: number; receipts: number };
   /**
-   * Packets that stand in the log behind a later one of their shard. Gateways that put back wins after a failover do that, and
-   * so would somebody who chose; the amounts tell nothing of it, so it is told and not judged.
+   * Packets that are in the log after a later packet of their shard. Gateways that restore wins after a failover cause this,
+   * and so would somebody who chose packets. The amounts cannot show which, so it is reported and not judged.
    */
   outOfTurn: number;
-  /** What differs from the promise, in plain words; the first hundred. */
+  /** Differences from the commitment in plain words. At most 100. */
   problems: string[];
 }
 
 /**
- * Compares what became of a settled rain with what was committed to when it was created: what players were shown, the
- * packets left over, the claim log and its order, the credits of the book, and receipts.
+ * Compares a settled rain with the commitment made when it was created: the values shown to players, the packets left over, the
+ * claim log and its order, the credits in the ledger, and receipts.
  */
 export async function verifyRain(context: OperatorContext, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
   const commitment = await recordedCommitment(context, rainId);
   if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
-  if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is a secret until then; its commitment is ${commitment}`);
+  if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is secret until then; its commitment is ${commitment}`);
   const { seed, split: plan, shards, packets } = rain;
   const topUps = revealedTopUps(rain);
   const found = new Findings();
   await compareShown(context, rain, commitment, found);
-  const verdict = verifyFairness({ rainId, commitment, seed, plan, shards, topUps });
-  const whose = 'topUp' in verdict && verdict.topUp !== undefined ? ` of top-up ${verdict.topUp}` : '';
-  switch (verdict.outcome) {
+  const fairness = verifyFairness({ rainId, commitment, seed, plan, shards, topUps });
+  const whose = 'topUp' in fairness && fairness.topUp !== undefined ? ` of top-up ${fairness.topUp}` : '';
+  switch (fairness.outcome) {
     case 'ok':
-      await compareHandedOut(context, rain, verdict.allocation, found);
-      for (const told of receipts) found.compare('receipts', receiptProblem(told, checkReceipt(verdict.allocation, rainId, told)));
+      await comparePackets(context, rain, fairness.allocation, found);
+      for (const presented of receipts) found.compare('receipts', receiptProblem(presented, checkReceipt(fairness.allocation, rainId, presented)));
       break;
     case 'commitment_differs':
-      found.problem(`the commitment of ${topUps[(verdict.topUp ?? 0) - 1]?.commitment ?? commitment} was given, and seed and plan${whose} as they stand in the book now hash to ${verdict.recomputed}`);
+      found.problem(`the commitment of ${topUps[(fairness.topUp ?? 0) - 1]?.commitment ?? commitment} was published, but seed and plan${whose} in the ledger now hash to ${fairness.recomputed}`);
       break;
     case 'bad_seed':
-      found.problem(`the seed${whose} in the book is none: ${verdict.reason}`);
+      found.problem(`the seed${whose} in the ledger is invalid: ${fairness.reason}`);
       break;
     case 'newer':
-      return refuse('id', `the plan${whose} of the rain ${rainId} is the one that was committed to, and this version cannot carry it out (${verdict.refusals.map(tellRefusal).join('; ')}); verify it with the version that has made it`);
+      return refuse('id', `the plan${whose} of the rain ${rainId} matches the commitment, but this version cannot execute it (${fairness.refusals.map(formatRefusal).join('; ')}); verify it with the version that created it`);
     case 'bad_plan':
-      found.problem(`the plan${whose} in the book cannot be carried out: ${verdict.refusals.map(tellRefusal).join('; ')}`);
+      found.problem(`the plan${whose} in the ledger cannot be executed: ${fairness.refusals.map(formatRefusal).join('; ')}`);
       break;
     default:
-      return verdict satisfies never;
+      return fairness satisfies never;
   }
   const { problems, checked, outOfTurn } = found;
   return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(topUps.length > 0 && { topUps }), packets, checked, outOfTurn, problems };
@@ -93,56 +93,56 @@ class Findings {
   }
 }
 
-/** What gateways have told players, as far as Redis still knows it. */
+/** Compares the values that players were shown, as far as Redis still has them. */
 async function compareShown(context: OperatorContext, rain: BookedRain, commitment: string, found: Findings): Promise<void> {
   const { id, seed, split, shards } = rain;
   const plan = canonicalJson(split);
   const promised = rain.topUps.length > 0 ? canonicalJson(revealedTopUps(rain)) : null;
   for (let shard = 0; shard < shards; shard++) {
-    const [state, told, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'topUps');
+    const [state, shownCommitment, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'topUps');
     if (state === null) continue;
-    if (told !== commitment) found.problem(`players were shown the commitment ${told ?? 'of none'}, recorded is ${commitment}`);
-    // Settled in the book a moment ago: the keys follow.
-    if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan)) found.problem('players are shown another seed or plan than those in the book');
-    if (state === 'settled' && shownTopUps !== promised) found.problem('players are shown other top-ups than those in the book');
+    if (shownCommitment !== commitment) found.problem(`players were shown the commitment ${shownCommitment ?? '(none)'}, recorded is ${commitment}`);
+    // Settled in the ledger a moment ago: the keys in Redis follow.
+    if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan)) found.problem('players are shown another seed or plan than those in the ledger');
+    if (state === 'settled' && shownTopUps !== promised) found.problem('players are shown other top-ups than those in the ledger');
   }
 }
 
-async function compareHandedOut(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, found: Findings): Promise<void> {
+async function comparePackets(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, found: Findings): Promise<void> {
   const compare = (what: 'left' | 'claims' | 'credits', packet: Receipt, how: string): void => {
-    const verdict = checkReceipt(allocation, rain.id, packet);
-    if (verdict.outcome === 'ok') found.compare(what, undefined);
-    else if (verdict.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${verdict.promised}`);
+    const checked = checkReceipt(allocation, rain.id, packet);
+    if (checked.outcome === 'ok') found.compare(what, undefined);
+    else if (checked.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${checked.promised}`);
     else found.compare(what, `${packet.redPacketId} ${how} and was never promised`);
   };
-  const isResting = await readDiscardedLetters(context, rain.id);
+  const isDiscarded = await readDiscardedLetters(context, rain.id);
   for (let shard = 0; shard < rain.shards; shard++) {
     for await (const element of elements(context, shardKeys(rain.id, shard).packets)) {
       const packet = receipt.safeParse({ rainId: rain.id, ...Object(readJson(element)) as object });
-      // What would not decode was won by nobody.
-      if (packet.success) compare('left', packet.data, 'lies in the list');
+      // An element that cannot be decoded was won by nobody.
+      if (packet.success) compare('left', packet.data, 'is in the list');
     }
-    let [before, at] = [-1, 0];
+    let [previousIndex, at] = [-1, 0];
     for await (const entry of entries(context, rain.id, shard)) {
       const parsed = parseClaim(entry);
       const place = { rainId: rain.id, shard, index: at++, entry };
       if (!parsed.ok) {
-        // One that the operator has discarded is explained.
-        if (isResting(place)) continue;
-        found.compare('claims', `an entry of the claim log is no claim: ${parsed.reason}`);
+        // A discarded entry is explained.
+        if (isDiscarded(place)) continue;
+        found.compare('claims', `an entry of the claim log is not a claim: ${parsed.reason}`);
         continue;
       }
       compare('claims', parsed.claim, 'was won');
       const index = redPacketIndex(rain.id, parsed.claim.redPacketId);
       if (index === undefined) continue;
-      if (index <= before) found.outOfTurn++;
-      else before = index;
+      if (index <= previousIndex) found.outOfTurn++;
+      else previousIndex = index;
     }
   }
   for (const [id, { cents }] of await readCredits(context, rain.id)) compare('credits', { rainId: rain.id, redPacketId: id, amount: formatMoney(cents) }, 'was credited');
 }
 
-/** Of a list that changes no more. */
+/** Reads a list that no longer changes. */
 async function* elements({ redis }: OperatorContext, key: string): AsyncGenerator<string> {
   for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE) yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
 }

@@ -7,12 +7,12 @@ import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts
 import { hasLost } from './lostRains.ts';
 import { readReason } from './wording.ts';
 
-type WrittenOff = { ok: true; /** What went back. */ amount: string } | Refused;
+type WrittenOff = { ok: true; /** Money that went back; a decimal string. */ amount: string } | Refused;
 
 /**
- * Ends the book of a rain that Redis has lost, all of it: what is credited stays credited, the rest goes back to the operator.
- * Who was told that he won and is not credited is not known any more: that is for him to make good, and why he says what
- * happened. Cut in between it is to be done again.
+ * Closes the ledger of a rain that Redis has lost completely: credited money stays credited, the rest goes back to the
+ * operator. Users who were told of a win and are not credited are unknown. The operator has to compensate them and gives the
+ * reason for the record. If it is cut in between, repeat it.
  * @param dryRun only say what would go back
  */
 export async function writeOffRain(context: OperatorContext, rainId: string, why: string, dryRun = false): Promise<WrittenOff> {
@@ -23,11 +23,11 @@ export async function writeOffRain(context: OperatorContext, rainId: string, why
   if (rain.settledAt !== undefined) return refuse('id', `the rain ${rainId} is settled`);
   for (let shard = 0; shard < rain.shards; shard++) {
     const { state, claims } = shardKeys(rainId, shard);
-    if (await context.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or a part of it; end it with close`);
+    if (await context.redis.exists(state, claims) > 0) return refuse('id', `Redis still holds the rain ${rainId}, or part of it; end it with close`);
   }
-  if (!await hasLost(context, rain)) return refuse('id', `nobody can have won in ${rainId}: it is loaded once more with load, or given back when its time is over`);
+  if (!await hasLost(context, rain)) return refuse('id', `nobody can have won in ${rainId}: load it again with load, or wait: its money goes back when its time is over`);
   if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'write-off', rainId, details: { reason: given.reason } });
-  // Nothing is added any more: what is counted now is all there is.
+  // Sealed first: nothing can be added after this, so the sums below are final.
   if (!dryRun) await context.ledger.seal(rainId);
   const { fundedCents, credited, discarded, recycledCents } = await bookOf(context, rainId);
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents;

@@ -1,5 +1,5 @@
 import { readJson } from '../rain/json.ts';
-import { firstRefusal, tellRefusal } from '../rain/refusal.ts';
+import { firstRefusal, formatRefusal } from '../rain/refusal.ts';
 import { clientMessage, type ClientMessage, type ErrorMessage, type GrabMessage, type ServerMessage } from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 
@@ -23,7 +23,7 @@ export function decode(text: string): Decoded {
   const parsed = clientMessage.safeParse(value);
   if (parsed.success) return { ok: true, message: parsed.data };
   if (parsed.error.issues[0]!.code === 'invalid_union') return refuse('unknown_type');
-  return refuse('bad_field', tellRefusal(firstRefusal(parsed.error, 'message')).slice(0, 200));
+  return refuse('bad_field', formatRefusal(firstRefusal(parsed.error, 'message')).slice(0, 200));
 }
 
 function plainGrab(plain: RegExpExecArray): GrabMessage {

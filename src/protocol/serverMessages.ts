@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, rainId, userId } from '../rain/claim.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
-import { toldTerms } from '../rain/terms-check.ts';
+import { recordedTerms } from '../rain/terms-check.ts';
 import type { ServerMessage } from './messages.ts';
 import { TICKER_WINNERS_MAX } from './constants.ts';
 import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './outcomes.ts';
@@ -37,7 +37,7 @@ const snapshot = {
   packets: z.int().min(0).describe('Planned red packets'),
   left: z.int().min(0).describe('Red packets left, rounded up to about a hundredth of `packets`; 0 only when none is left'),
   rehearsal: z.literal(true).exactOptional().describe('Only in a rehearsal: the prizes are not real money; show this to the players'),
-  terms: toldTerms.exactOptional().describe('The terms of this rain, where they differ from the default. Ignore or pass on terms that you do not know'),
+  terms: recordedTerms.exactOptional().describe('The terms of this rain, where they differ from the default. Ignore or pass on terms that you do not know'),
   commitment: z.string().exactOptional().describe('SHA-256 of what decides which packet has which amount, hex; absent for a rain without commitment'),
   seed: z.string().exactOptional().describe('Once the rain is settled: the random seed of the packets, hex'),
   plan: plan.exactOptional().describe('Once the rain is settled: budget, packets, split, min and max as the operator planned them'),

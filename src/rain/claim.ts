@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readJson } from './json.ts';
 import { parseMoney } from './money.ts';
-import { firstRefusal, tellRefusal } from './refusal.ts';
+import { firstRefusal, formatRefusal } from './refusal.ts';
 
 /** What PostgreSQL, Redis, JSON and a log line can all hold unchanged. */
 export const plainId = matching(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
@@ -45,5 +45,5 @@ export function parseClaim(entry: string): ParsedClaim {
   const value = readJson(entry);
   if (value === undefined) return { ok: false, reason: 'not JSON' };
   const parsed = claim.safeParse(value);
-  return parsed.success ? { ok: true, claim: parsed.data } : { ok: false, reason: tellRefusal(firstRefusal(parsed.error, 'claim')) };
+  return parsed.success ? { ok: true, claim: parsed.data } : { ok: false, reason: formatRefusal(firstRefusal(parsed.error, 'claim')) };
 }

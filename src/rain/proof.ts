@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, plainId, rainId } from './claim.ts';
 import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
 import { TOP_UPS_MAX } from './top-up.ts';
-import { tellRefusal } from './refusal.ts';
+import { formatRefusal } from './refusal.ts';
 
 /** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
 export const receipt = z.object({ rainId, redPacketId: plainId, amount }, 'expected {"rainId","redPacketId","amount"}');
@@ -36,8 +36,8 @@ export function checkProof({ receipts, topUps, ...shown }: Proof): { packets: nu
   const where = 'topUp' in verdict && verdict.topUp !== undefined ? `topUps.${verdict.topUp - 1}.` : '';
   switch (verdict.outcome) {
     case 'bad_seed': return { packets: 0, problems: [`${where}seed: ${verdict.reason}`] };
-    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}`) };
-    case 'newer': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${tellRefusal(refusal)}; it is the plan that was committed to: a newer version may be able to compute its packets`) };
+    case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${formatRefusal(refusal)}`) };
+    case 'newer': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${formatRefusal(refusal)}; it is the plan that was committed to: a newer version may be able to compute its packets`) };
     case 'commitment_differs': {
       const told = verdict.topUp === undefined ? shown.commitment : topUps[verdict.topUp - 1]!.commitment;
       return { packets: 0, problems: [`${where && `${where.slice(0, -1)}: `}the commitment is ${told}, and seed and plan hash to ${verdict.recomputed}`] };

@@ -20,6 +20,6 @@ export function firstRefusal(error: z.ZodError, whole: string): Refusal {
   return refusalsOf(error, whole)[0]!;
 }
 
-export function tellRefusal({ field, reason }: Refusal): string {
+export function formatRefusal({ field, reason }: Refusal): string {
   return `${field}: ${reason}`;
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Refusal } from './refusal.ts';
-import { askedTermNames, describeTerm, TERM_NAMES, type AskedTermName, type AskedTerms, type TermName, type Terms } from './terms.ts';
+import { requestedTermNames, describeTerm, TERM_NAMES, type RequestedTermName, type RequestedTerms, type TermName, type Terms } from './terms.ts';
 
-type Wished = { readonly [N in AskedTermName]?: (AskedTerms[N] extends true | undefined ? boolean : AskedTerms[N]) | undefined };
+type Wished = { readonly [N in RequestedTermName]?: (RequestedTerms[N] extends true | undefined ? boolean : RequestedTerms[N]) | undefined };
 
 /** What an operator may ask for, from the outside [R12]. A flag that is off is at its default, and left out. */
-export const askedTerms: z.ZodType<AskedTerms, Wished> = z.strictObject(fields(askedTermNames(), wished), 'expected an object of terms')
-  .transform((asked) => Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined && value !== false)) as AskedTerms);
+export const requestedTerms: z.ZodType<RequestedTerms, Wished> = z.strictObject(fields(requestedTermNames(), wished), 'expected an object of terms')
+  .transform((asked) => Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined && value !== false)) as RequestedTerms);
 
 /** As they are stored and told: those of a newer version are carried through as they are. */
-export const toldTerms = z.looseObject(fields(TERM_NAMES, told)) as unknown as z.ZodType<Terms, Terms>;
+export const recordedTerms = z.looseObject(fields(TERM_NAMES, told)) as unknown as z.ZodType<Terms, Terms>;
 
 function fields<N extends TermName>(names: readonly N[], schema: (name: TermName) => z.ZodType): Record<string, z.ZodType> {
   return Object.fromEntries(names.map((name) => [name, schema(name)]));
@@ -35,8 +35,8 @@ function sentence(text: string): string {
 }
 
 /** Terms that a rain of this kind cannot have. */
-export function judgeTerms(terms: AskedTerms, isRound: boolean): Refusal[] {
-  return (Object.keys(terms) as AskedTermName[]).flatMap((name) => {
+export function checkTerms(terms: RequestedTerms, isRound: boolean): Refusal[] {
+  return (Object.keys(terms) as RequestedTermName[]).flatMap((name) => {
     const { suits, unsuited = `only ${suits} can have it` } = describeTerm(name);
     return suits === 'all' || (suits === 'rounds') === isRound ? [] : [{ field: `terms.${name}`, reason: unsuited }];
   });

@@ -59,9 +59,9 @@ type ValueOf<D> = D extends { kind: 'flag' } ? true : number;
 /** Only those that are not at their default. There may be more than these: terms of a newer version. */
 export type Terms = { readonly [N in TermName]?: ValueOf<Described[N]> };
 
-export type AskedTermName = { [N in TermName]: Described[N] extends { asks: string } ? N : never }[TermName];
+export type RequestedTermName = { [N in TermName]: Described[N] extends { asks: string } ? N : never }[TermName];
 /** What an operator has asked for. */
-export type AskedTerms = Pick<Terms, AskedTermName>;
+export type RequestedTerms = Pick<Terms, RequestedTermName>;
 /** Those that are held by the gateways, by the script or by the book. */
 export type TermKeptBy<W extends TermDescription['keptBy']> = { [N in TermName]: Described[N]['keptBy'] extends W ? N : never }[TermName];
 
@@ -73,8 +73,8 @@ export function describeTerm(name: TermName): TermDescription {
 }
 
 /** What an operator may ask for, of these rains. */
-export function askedTermNames(...which: TermDescription['suits'][]): AskedTermName[] {
-  return TERM_NAMES.filter((name): name is AskedTermName => {
+export function requestedTermNames(...which: TermDescription['suits'][]): RequestedTermName[] {
+  return TERM_NAMES.filter((name): name is RequestedTermName => {
     const { asks, suits } = describeTerm(name);
     return asks !== undefined && (which.length === 0 || suits === 'all' || which.includes(suits));
   });

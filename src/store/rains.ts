@@ -6,7 +6,7 @@ import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { TOP_UPS_MAX, type TopUpPromise } from '../rain/top-up.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import { areUsual, type Terms } from '../rain/terms.ts';
-import { toldTerms } from '../rain/terms-check.ts';
+import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 
@@ -34,7 +34,7 @@ const topUps = z.string().transform(readJson).pipe(z.array(z.looseObject({
 
 /** Unreadable terms may restrict who can win. A gateway then grants nothing, as with terms of a newer version. */
 const UNREADABLE = { unreadable: true } as Terms;
-const storedTerms = z.string().transform(readJson).pipe(toldTerms).catch(UNREADABLE);
+const storedTerms = z.string().transform(readJson).pipe(recordedTerms).catch(UNREADABLE);
 
 const shardState = z.object({
   state: z.enum(STORED_STATES),

@@ -54,7 +54,7 @@ describe('rain create and rain show', () => {
     const before = await rain(['show', 'shown'], env);
     expect(before.stdout).toMatch(new RegExp(`commitment +${commitment}\n`));
     expect(created.stderr + before.stdout + before.stderr).not.toContain(SEED);
-    expect(await rain(['verify', 'shown'], env)).toMatchObject({ exit: 1, stdout: '', stderr: `rain: id: the rain shown is not settled: its seed is a secret until then; its commitment is ${commitment}\n` });
+    expect(await rain(['verify', 'shown'], env)).toMatchObject({ exit: 1, stdout: '', stderr: `rain: id: the rain shown is not settled: its seed is secret until then; its commitment is ${commitment}\n` });
     await settled('shown');
     expect((await rain(['show', 'shown'], env)).stdout).toMatch(new RegExp(`seed +${SEED}\n?`));
   });

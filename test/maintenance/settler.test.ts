@@ -44,7 +44,7 @@ describe('the settler', () => {
     await closedRain('returned');
     let since = 0;
     const asked = { times: 0 };
-    settlers.push(startSettler({ context, log: createLog('settler', 'silent'), everyMs: 5, settleAfterReconnectMs: 1_000, sinceReturn: () => { asked.times++; return since; } }));
+    settlers.push(startSettler({ context, log: createLog('settler', 'silent'), everyMs: 5, settleAfterReconnectMs: 1_000, sinceReconnect: () => { asked.times++; return since; } }));
     await eventually(() => asked.times > 20);
     expect((await context.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 1_000;

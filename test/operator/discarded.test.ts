@@ -31,7 +31,7 @@ describe('a rain with a malformed entry, a claim told twice and a refused one', 
     const [before, found] = [await auditRain(context, 'whole'), await letters('whole')];
     expect(before!.report).toMatchObject({ balanced: false, told_twice: 1, credited: '4.00', pending: '1.00', unclaimed: '4.00', spoiled: '1.00', winners: 5 });
     expect(before!.report.counts).toEqual({ budget: 10, credited: 4, pending: 1, unclaimed: 4, recycled: 0, spoiled: 1 });
-    expect(before!.problems).toEqual([expect.stringMatching(/^an entry of the claim log is no claim: not JSON; letter whole-0-5-/)]);
+    expect(before!.problems).toEqual([expect.stringMatching(/^an entry of the claim log is not a claim: not JSON; letter whole-0-5-/)]);
     const of = (reason: string) => found.find((letter) => letter.reason === reason)!.letter;
     expect(before!.toldTwice).toEqual([{ redPacketId: 'whole-0', amountCents: 100n, toldTo: 'late', paid: { userId: 'user-0', redPacketId: 'whole-0' }, letterId: of('told_twice') }]);
     expect(before!.queues).toMatchObject({ dead: { count: 3, cents: 200n }, complete: true });

@@ -72,7 +72,7 @@ test('a rain on its way to the end: each step foretold, then done, and both say 
   expect(await untouched(context, () => repairRain(context, 'end', true))).toEqual({ ok: true, claims: 3, jobs: 1, complete: true });
   await context.credit();
 
-  expect(await untouched(context, () => recycleRain(context, 'end', { dryRun: true }))).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('goes on until') as string }] });
+  expect(await untouched(context, () => recycleRain(context, 'end', { dryRun: true }))).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('is open until') as string }] });
   expect(await untouched(context, () => closeDryRun(context, 'end'))).toEqual({ ok: true, left: 7, unclaimed: '7.00', won: 3 });
   await closeRain(context, 'end');
 

@@ -38,7 +38,7 @@ describe('a top-up and the end of the rain', () => {
     await context.ledger.addTopUp({ id: 'late', rainId: 'shut', budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) }, 'test');
     await closeRain(context, 'shut');
     const told = why(await topUpRain(context, 'shut', { id: 'late', ...MORE }))!;
-    expect(told[0]!.reason).toMatch(/^the rain shut is over; the 7\.00 of this top-up stand in the book of shut, and what nobody has won of them goes back/);
+    expect(told[0]!.reason).toMatch(/^the rain shut is over; the 7\.00 of this top-up are in the ledger of shut, and the unclaimed part goes back/);
     expect(await report('shut')).toMatchObject({ budget: '17.00', packets: 12, balanced: true });
     expect(await read('shut')).toMatchObject({ packets: 5, loaded: 5 });
     await creditAll('shut');

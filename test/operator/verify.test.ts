@@ -110,15 +110,15 @@ describe('verifying a rain', () => {
   });
 
   test.each<[string, (id: string) => Promise<unknown>, RegExp]>([
-    ['an amount in the list', (id) => context.redis.lset(shardKeys(id, 0).packets, -1, `{"redPacketId":"${id}-8","amount":"9.99"}`), /-8 lies in the list as 9\.99 and was promised as \d+\.\d\d/],
-    ['a packet in the list that was never promised', (id) => context.redis.rpush(shardKeys(id, 0).packets, `{"redPacketId":"${id}-20","amount":"0.01"}`), /-20 lies in the list and was never promised/],
+    ['an amount in the list', (id) => context.redis.lset(shardKeys(id, 0).packets, -1, `{"redPacketId":"${id}-8","amount":"9.99"}`), /-8 is in the list as 9\.99 and was promised as \d+\.\d\d/],
+    ['a packet in the list that was never promised', (id) => context.redis.rpush(shardKeys(id, 0).packets, `{"redPacketId":"${id}-20","amount":"0.01"}`), /-20 is in the list and was never promised/],
     ['an amount in the claim log', (id) => context.redis.lset(shardKeys(id, 0).claims, -1, `{"rainId":"${id}","redPacketId":"${id}-0","amount":"9.99","userId":"user-0","at":"1700000000000"}`), /-0 was won as 9\.99 and was promised as/],
-    ['a claim that is none', (id) => context.redis.lset(shardKeys(id, 0).claims, -1, 'no claim'), /an entry of the claim log is no claim: not JSON/],
+    ['a claim that is none', (id) => context.redis.lset(shardKeys(id, 0).claims, -1, 'no claim'), /an entry of the claim log is not a claim: not JSON/],
     ['an amount in the book', (id) => tamper(context.databaseUrl, 'ALTER TABLE "Transfer" DISABLE TRIGGER USER',
       `UPDATE "Transfer" SET "amountCents" = 999 WHERE id = 'credit:${id}-0'`, 'ALTER TABLE "Transfer" ENABLE TRIGGER USER'), /-0 was credited as 9\.99 and was promised as/],
     ['the seed in the book', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET seed = '${'cd'.repeat(32)}' WHERE id = '${id}'`), /commitment of [0-9a-f]{64}.* the book .* hash to [0-9a-f]{64}/],
     ['the plan in the book', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET split = '{"budget":"20.00","packets":20,"split":{"method":"even"}}' WHERE id = '${id}'`), /hash to/],
-    ['a plan in the book that is none', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET split = '{"budget":"0.00","packets":20}' WHERE id = '${id}'`), /plan in the book cannot be carried out: budget: /],
+    ['a plan in the book that is none', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET split = '{"budget":"0.00","packets":20}' WHERE id = '${id}'`), /plan in the ledger cannot be executed: budget: /],
     ['the commitment that players saw', (id) => context.redis.hset(shardKeys(id, 0).state, 'commitment', '0'.repeat(64)), /players were shown the commitment 0{64}/],
     ['the seed that players see', (id) => context.redis.hset(shardKeys(id, 0).state, 'seed', 'cd'.repeat(32)), /players are shown another seed or plan/],
     ['the plan that players see', (id) => context.redis.hset(shardKeys(id, 0).state, 'plan', '{"budget":"20.00","packets":20}'), /players are shown another seed or plan/],

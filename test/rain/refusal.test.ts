@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { firstRefusal, refusalsOf, tellRefusal } from '../../src/rain/refusal.ts';
+import { firstRefusal, refusalsOf, formatRefusal } from '../../src/rain/refusal.ts';
 
 const plan = z.object({ tiers: z.array(z.object({ count: z.int('expected a whole number') })), title: z.string('expected a title') });
 const errorOf = (value: unknown) => plan.safeParse(value).error!;
@@ -8,7 +8,7 @@ const errorOf = (value: unknown) => plan.safeParse(value).error!;
 test('[R12] every field at fault is named by its path, in the order of the schema', () => {
   const error = errorOf({ tiers: [{ count: 1 }, { count: 'x' }] });
   expect(refusalsOf(error, 'plan')).toEqual([{ field: 'tiers.1.count', reason: 'expected a whole number' }, { field: 'title', reason: 'expected a title' }]);
-  expect(tellRefusal(firstRefusal(error, 'plan'))).toBe('tiers.1.count: expected a whole number');
+  expect(formatRefusal(firstRefusal(error, 'plan'))).toBe('tiers.1.count: expected a whole number');
 });
 
 test('a value that is at fault itself is called as its reader calls it', () => {

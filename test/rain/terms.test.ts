@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/rain/json.ts';
-import { askedTermNames, areUsual, describeTerm, TERM_NAMES, termWords, unknownTerms } from '../../src/rain/terms.ts';
-import { askedTerms, judgeTerms, toldTerms } from '../../src/rain/terms-check.ts';
+import { requestedTermNames, areUsual, describeTerm, TERM_NAMES, termWords, unknownTerms } from '../../src/rain/terms.ts';
+import { requestedTerms, checkTerms, recordedTerms } from '../../src/rain/terms-check.ts';
 
 test('what is at its default is left out, so that one rain has one text', () => {
-  expect(askedTerms.parse({ rehearsal: false, excludeEarlierWinners: true })).toEqual({ excludeEarlierWinners: true });
-  expect(canonicalJson(askedTerms.parse({ rehearsal: false }))).toBe('{}');
+  expect(requestedTerms.parse({ rehearsal: false, excludeEarlierWinners: true })).toEqual({ excludeEarlierWinners: true });
+  expect(canonicalJson(requestedTerms.parse({ rehearsal: false }))).toBe('{}');
   expect([areUsual({}), areUsual({ rehearsal: true })]).toEqual([true, false]);
 });
 
@@ -13,21 +13,21 @@ test.each([
   ['a term that there is not, such as a misspelt one', { rehersal: true }], ['a flag that is none', { rehearsal: 'yes' }],
   ['what follows from a campaign', { winsMax: 2 }], ['no object', 'rehearsal'],
 ])('[R12] %s is refused when it is asked for', (_, asked) => {
-  expect(askedTerms.safeParse(asked).success).toBe(false);
+  expect(requestedTerms.safeParse(asked).success).toBe(false);
 });
 
 test('a term of a newer version is carried through as it is, and known by name', () => {
   const newer = { rehearsal: true, colour: { red: 1 } };
-  expect(toldTerms.parse(newer)).toEqual(newer);
-  expect(unknownTerms(toldTerms.parse(newer))).toEqual(['colour']);
-  expect(toldTerms.safeParse({ winsMax: 'many' }).success).toBe(false);
+  expect(recordedTerms.parse(newer)).toEqual(newer);
+  expect(unknownTerms(recordedTerms.parse(newer))).toEqual(['colour']);
+  expect(recordedTerms.safeParse({ winsMax: 'many' }).success).toBe(false);
 });
 
 test('[R12] a rain is not given terms of another kind of rain', () => {
-  expect(judgeTerms({ rehearsal: true }, true)).toMatchObject([{ field: 'terms.rehearsal' }]);
-  expect(judgeTerms({ excludeEarlierWinners: true }, false)).toMatchObject([{ field: 'terms.excludeEarlierWinners' }]);
-  expect([...judgeTerms({ rehearsal: true }, false), ...judgeTerms({ excludeEarlierWinners: true }, true)]).toEqual([]);
-  expect(askedTermNames('rounds')).not.toContain('rehearsal');
+  expect(checkTerms({ rehearsal: true }, true)).toMatchObject([{ field: 'terms.rehearsal' }]);
+  expect(checkTerms({ excludeEarlierWinners: true }, false)).toMatchObject([{ field: 'terms.excludeEarlierWinners' }]);
+  expect([...checkTerms({ rehearsal: true }, false), ...checkTerms({ excludeEarlierWinners: true }, true)]).toEqual([]);
+  expect(requestedTermNames('rounds')).not.toContain('rehearsal');
 });
 
 test('every term is described in words for those who ask and those who are told, and has the name of an option', () => {

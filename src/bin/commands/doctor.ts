@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { examineDatabase } from '../../ledger/databaseCheck.ts';
-import { judgeDatabase } from '../../operator/doctor/database.ts';
+import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
@@ -50,7 +50,7 @@ async function atRedis(url: string, durability: Durability, planned: Planned): P
 
 async function atDatabase(url: string): Promise<Examined> {
   try {
-    return { findings: judgeDatabase(await examineDatabase(url)), reached: true };
+    return { findings: checkDatabase(await examineDatabase(url)), reached: true };
   } catch (error) {
     return unreachable('database', url, error, 'check that it runs, and set DATABASE_URL');
   }

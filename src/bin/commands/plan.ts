@@ -4,8 +4,8 @@ import { loadRain } from '../../operator/load.ts';
 import { previewRain } from '../../operator/preview.ts';
 import { redisNow } from '../../store/rains.ts';
 import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
-import { tellRefusal } from '../../rain/refusal.ts';
-import type { AskedTerms, TermDescription } from '../../rain/terms.ts';
+import { formatRefusal } from '../../rain/refusal.ts';
+import type { RequestedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { accepted, CommandFailure, EXIT, print, notify } from '../exit.ts';
 import { withContext, type OpenContext } from '../context.ts';
@@ -70,7 +70,7 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   const campaign = campaignOf(options);
   const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newRainId(now));
   const terms = termsOf(options);
-  const request: CreateRequest & { terms: AskedTerms } = {
+  const request: CreateRequest & { terms: RequestedTerms } = {
     plan: planOf(options),
     id, opensAt, closesAt: opensAt + options.duration, ...(options.shards !== undefined && { shards: options.shards }),
     ...(campaign && { campaign }),
@@ -97,7 +97,7 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   }, created.rainId);
 }
 
-async function printDryRunOf(terminal: Terminal, context: OpenContext, request: CreateRequest & { terms: AskedTerms }, { id, campaign, load: loads, seed, json }: CreateOptions): Promise<void> {
+async function printDryRunOf(terminal: Terminal, context: OpenContext, request: CreateRequest & { terms: RequestedTerms }, { id, campaign, load: loads, seed, json }: CreateOptions): Promise<void> {
   const created = accepted(await createRain(context, request, { dryRun: true }));
   const { rainId, opensAt, closesAt, funded = false } = created;
   const times = { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() };
@@ -109,7 +109,7 @@ async function printDryRunOf(terminal: Terminal, context: OpenContext, request: 
   const text = [
     money, `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets would be loaded immediately' : ''}`,
     ...describeTerms(terms).map(([name, text]) => `${name}: ${text}`), '',
-    preview.ok ? describePreview(preview) : preview.refusals.map(tellRefusal).join('\n'),
+    preview.ok ? describePreview(preview) : preview.refusals.map(formatRefusal).join('\n'),
   ];
   printDryRun(terminal, json, { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text.join('\n'));
 }

@@ -35,7 +35,7 @@ async function replay(terminal: Terminal, context: OpenContext, id: string, form
 
 async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comparison | undefined): AsyncGenerator<Row, void> {
   for await (const replayed of entries) {
-    comparison?.meet(replayed);
+    comparison?.compare(replayed);
     if (!replayed.ok) continue;
     const { at, ...claim } = replayed.claim;
     yield { at: new Date(Number(at)).toISOString(), ...claim, shard: replayed.shard, index: replayed.index };

@@ -15,9 +15,9 @@ export function addSystemCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  rain system')
     .action(async ({ json }: { json?: boolean }) => {
-      const [{ withLanes }, { lookAtSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
+      const [{ withLanes }, { readSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
       await withContext(terminal, (context) => withLanes(context, async (at) => {
-        const system = await lookAtSystem(at);
+        const system = await readSystem(at);
         print(terminal, json, system, describe(system));
         if (!system.redis.up || !system.database.up) terminal.exitCode = EXIT.unreachable;
       }));

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { askedTermNames, describeTerm, TERM_NAMES, termWords, type AskedTermName, type AskedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
+import { requestedTermNames, describeTerm, TERM_NAMES, termWords, type RequestedTermName, type RequestedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../time.ts';
 
 /** The options below, as Commander parses them. */
-export type TermOptions = { -readonly [N in AskedTermName]?: AskedTerms[N] };
+export type TermOptions = { -readonly [N in RequestedTermName]?: RequestedTerms[N] };
 
 /** Adds one option for each term. @param which kind of rains; absent: all kinds */
 export function withTerms(command: Command, ...which: TermDescription['suits'][]): Command {
-  for (const name of askedTermNames(...which)) {
+  for (const name of requestedTermNames(...which)) {
     const term = describeTerm(name);
     const text = term.asks ?? term.tells;
     if (term.kind === 'flag') command.option(`--${termWords(name)}`, text);
@@ -17,8 +17,8 @@ export function withTerms(command: Command, ...which: TermDescription['suits'][]
 }
 
 /** The terms as the operator commands take them: a term without its option stays absent. */
-export function termsOf(options: TermOptions): AskedTerms {
-  return Object.fromEntries(askedTermNames().flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+export function termsOf(options: TermOptions): RequestedTerms {
+  return Object.fromEntries(requestedTermNames().flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 }
 
 /** A line for each term that differs from the default: its name and its meaning for players. */
@@ -31,6 +31,6 @@ export function describeTerms(terms: Terms): [string, string][] {
 }
 
 /** A term that only a round can have. */
-export function needsCampaign(terms: AskedTerms): boolean {
-  return (Object.keys(terms) as AskedTermName[]).some((name) => describeTerm(name).suits === 'rounds');
+export function needsCampaign(terms: RequestedTerms): boolean {
+  return (Object.keys(terms) as RequestedTermName[]).some((name) => describeTerm(name).suits === 'rounds');
 }

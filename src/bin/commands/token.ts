@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { userId } from '../../rain/claim.ts';
-import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
+import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
 import { ConfigError } from '../../platform/config.ts';
 import { CommandFailure, EXIT, print } from '../exit.ts';
 import { configure } from '../context.ts';
@@ -16,7 +16,7 @@ export function addTokenCommand(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  rain token --user alice --ttl 2h')
     .action(async ({ user, ttl, json }: { user: string; ttl: number; json?: boolean }) => {
       const sub = userId.safeParse(user);
-      if (!sub.success) throw new CommandFailure(EXIT.usage, tellRefusal(firstRefusal(sub.error, '--user')));
+      if (!sub.success) throw new CommandFailure(EXIT.usage, formatRefusal(firstRefusal(sub.error, '--user')));
       const token = await tokenSigner(terminal, Math.ceil(ttl / 1_000))(sub.data);
       print(terminal, json, { token, userId: sub.data, expiresAt: new Date(Date.now() + ttl).toISOString() }, token);
     });

@@ -24,7 +24,7 @@ export async function openBackend(config: Servers, log: Logger, lifecycle: Lifec
   // Commands have a deadline, because a user waits for the answer.
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
-  const sinceReturn = watchReconnects(redis);
+  const sinceReconnect = watchReconnects(redis);
   const database = connectDatabase(databaseUrl, { onError });
   lifecycle.onClose('connections', () => {
     redis.disconnect();
@@ -42,7 +42,7 @@ export async function openBackend(config: Servers, log: Logger, lifecycle: Lifec
     return Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
   });
   return {
-    redis, ledger: openLedger(database), queues, sinceReturn, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    redis, ledger: openLedger(database), queues, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
     ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
   };
 }

@@ -95,7 +95,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   const working = connectRedis(redisUrl, { purpose: 'queue', onError });
   const replicating = durability.mode === 'replicas' ? connectRedis(redisUrl, { purpose: 'once', onError }) : undefined;
   const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
-  const sinceReturn = watchReconnects(redis);
+  const sinceReconnect = watchReconnects(redis);
   const database = connectDatabase(databaseUrl, { onError });
   // A separate connection, because credits may keep all others busy, and then the database is not unreachable. Opens on first use.
   const probing = connectDatabase(databaseUrl, { connectionsMax: 1 });
@@ -138,7 +138,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   relay.start();
   const context = { redis, ledger, actor: 'settler' };
   const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const settler = startSettler({ context, log, sinceReturn, ...replicated, ...settling });
+  const settler = startSettler({ context, log, sinceReconnect, ...replicated, ...settling });
   const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const redelivery = startRedelivery({

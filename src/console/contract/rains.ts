@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
-import { askedTerms, toldTerms } from '../../rain/terms-check.ts';
+import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
 import { endpoint } from './endpoint.ts';
 import { count, epochMs, limit, money, rainParams, state, time } from './fields.ts';
 
 /** The same fields as in `rain list --json`. */
 export const rainView = z.object({
-  rainId: z.string(), title: z.string(), terms: toldTerms.describe('The terms that differ from the default. In a rehearsal all amounts are test money.'),
+  rainId: z.string(), title: z.string(), terms: recordedTerms.describe('The terms that differ from the default. In a rehearsal all amounts are test money.'),
   campaign: z.object({ id: z.string(), round: z.int() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
 });
@@ -33,7 +33,7 @@ const newRain = z.strictObject({
   opensAt: z.number('expected epoch milliseconds'),
   closesAt: z.number('expected epoch milliseconds'),
   shards: z.number('expected a number of shards').optional(),
-  terms: askedTerms.optional().describe('Further terms of the rain. They cannot be changed later.'),
+  terms: requestedTerms.optional().describe('Further terms of the rain. They cannot be changed later.'),
   campaign: z.strictObject({ id: z.string(), round: z.number('expected a round') }, 'expected {"id","round"}').optional()
     .describe('A round of a campaign. The rain id is then <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),

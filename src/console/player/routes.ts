@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { StatementCursor } from '../../ledger/walletStatement.ts';
 import { rainId, userId } from '../../rain/claim.ts';
-import { firstRefusal, tellRefusal } from '../../rain/refusal.ts';
+import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { ReadToken } from '../../platform/auth/tokenReader.ts';
@@ -104,5 +104,5 @@ function refuse(reply: FastifyReply, { status, code, reason }: Refusal, retryInM
 
 function refuseField(reply: FastifyReply, error: z.ZodError): FastifyReply {
   const refusal = firstRefusal(error, 'request');
-  return reply.code(REFUSALS.bad_request.status).header('cache-control', 'no-store').send({ code: REFUSALS.bad_request.code, reason: tellRefusal(refusal), refusals: [refusal] });
+  return reply.code(REFUSALS.bad_request.status).header('cache-control', 'no-store').send({ code: REFUSALS.bad_request.code, reason: formatRefusal(refusal), refusals: [refusal] });
 }

@@ -1,5 +1,5 @@
 import { auditRain, isInOrder, type Audit } from '../../operator/audit.ts';
-import { tellPromise } from '../../operator/audit/findings.ts';
+import { describeToldTwice } from '../../operator/audit/findings.ts';
 import { createRain } from '../../operator/create.ts';
 import { listRains, showRain } from '../../operator/list.ts';
 import { loadRain } from '../../operator/load.ts';
@@ -48,7 +48,7 @@ export const rainRoutes: readonly Route[] = [
 function auditAnswer(audit: Audit) {
   const { report, problems, toldTwice, lostFromLog, queues } = audit;
   return {
-    ...report, in_order: isInOrder(audit), findings: [...problems, ...toldTwice.map(tellPromise)],
+    ...report, in_order: isInOrder(audit), findings: [...problems, ...toldTwice.map(describeToldTwice)],
     lost_from_log: lostFromLog.slice(0, LOST_SHOWN_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
     ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
   };

@@ -4,7 +4,7 @@ import type { CreditQueue } from '../../credit/queue.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Queues, QueueContext, Refused } from '../../operator/context.ts';
 import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
-import { tellRefusal } from '../../rain/refusal.ts';
+import { formatRefusal } from '../../rain/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/authenticate.ts';
@@ -59,7 +59,7 @@ export function declined(code: RefusalCode): { declined: Refusal } {
 
 /** Refusals of a verb or a schema: the first one as text, and all of them by field. */
 export function declinedFor(refusals: Refused['refusals'], code: 'refused' | 'bad_request' = 'refused'): { declined: Refusal } {
-  return { declined: { ...REFUSALS[code], reason: refusals[0] ? tellRefusal(refusals[0]) : REFUSALS[code].reason, refusals } };
+  return { declined: { ...REFUSALS[code], reason: refusals[0] ? formatRefusal(refusals[0]) : REFUSALS[code].reason, refusals } };
 }
 
 /** The result of a verb as an answer, or its refusals. */

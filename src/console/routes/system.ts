@@ -1,5 +1,5 @@
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
-import { lookAtSystem } from '../../operator/system.ts';
+import { readSystem } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
 import { systemApi } from '../contract/system.ts';
 import { openApi } from '../openapi.ts';
@@ -16,7 +16,7 @@ export const systemRoutes: readonly Route[] = [
     answer: { gateways: (await readHeartbeats(context.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) })) },
   })),
 
-  route(systemApi.system, async ({ context }) => ({ answer: await lookAtSystem(context) })),
+  route(systemApi.system, async ({ context }) => ({ answer: await readSystem(context) })),
 
   route(systemApi.openapi, async () => ({ answer: openApi() })),
 ];

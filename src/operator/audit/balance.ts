@@ -1,15 +1,15 @@
 import { redPacketId } from '../../rain/red-packet.ts';
 import type { Equation, Share } from '../../rain/equation.ts';
 import { formatMoney } from '../../rain/money.ts';
-import { lostClaimId, tellLost, type LostFromLog } from './findings.ts';
+import { lostClaimId, describeLostClaim, type LostFromLog } from './findings.ts';
 import type { PacketPaths } from './packetPaths.ts';
 
 interface AuditBalance {
   equation: Equation;
-  /** The part of `recycled` that went back packet by packet; the rest of it went back at the settlement. */
+  /** The part of `recycled` that came from discarded claims; the rest went back at the settlement. */
   discarded: Share;
   lostFromLog: LostFromLog[];
-  /** What breaks the equation, or what nobody knows the cause of. */
+  /** What breaks the equation or has no known cause. */
   problems: string[];
 }
 
@@ -20,13 +20,13 @@ function add(share: Share, cents: bigint): void {
   share.cents += cents;
 }
 
-/** Puts every allocated packet into exactly one term. Pure: the same trail gives the same verdict. */
+/** Assigns every allocated packet to exactly one term. Pure: the same input gives the same result. */
 export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64Array, paths: PacketPaths): AuditBalance {
   const { booked, logged, expired } = paths;
   const problems: string[] = [];
   const lostFromLog: LostFromLog[] = [];
   const [credited, pending, unclaimed, discarded, spoiled] = [none(), none(), none(), none(), none()];
-  const known = { claims: 0, credits: 0, discards: 0 };
+  const matched = { claims: 0, credits: 0, discards: 0 };
   for (let index = 0; index < amounts.length; index++) {
     const id = redPacketId(rainId, index);
     const cents = amounts[index]!;
@@ -34,41 +34,41 @@ export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64
     const credit = booked.credits.get(id);
     const returned = booked.discards.get(id);
     if (claim) {
-      known.claims++;
-      if (claim.cents !== cents && !claim.resting) problems.push(`${id} was won as ${formatMoney(claim.cents)} and allocated as ${formatMoney(cents)}`);
+      matched.claims++;
+      if (claim.cents !== cents && !claim.discarded) problems.push(`${id} was won as ${formatMoney(claim.cents)} and allocated as ${formatMoney(cents)}`);
     }
     if (credit) {
-      known.credits++;
+      matched.credits++;
       add(credited, credit.cents);
       if (credit.cents !== cents) problems.push(`${id} was credited ${formatMoney(credit.cents)} and allocated as ${formatMoney(cents)}`);
       if (!claim && !logged.named.has(id) && !expired) {
         const lost = { redPacketId: id, amountCents: credit.cents, userId: credit.userId };
-        if (!booked.resting.has(lostClaimId(id))) {
+        if (!booked.acknowledged.has(lostClaimId(id))) {
           lostFromLog.push(lost);
-          problems.push(tellLost(lost));
+          problems.push(describeLostClaim(lost));
         }
       }
     } else if (returned !== undefined) {
-      known.discards++;
+      matched.discards++;
       add(discarded, returned);
       if (returned !== cents) problems.push(`${id} was discarded with ${formatMoney(returned)} and allocated as ${formatMoney(cents)}`);
     } else if (claim) add(pending, claim.cents);
     else if (paths.unclaimed(id, index)) add(unclaimed, cents);
     else add(spoiled, cents);
   }
-  if (known.claims < logged.claims.size) problems.push(`claims of packets that were never allocated: ${logged.claims.size - known.claims}`);
-  if (known.credits < booked.credits.size) problems.push(`credits of packets that were never allocated: ${booked.credits.size - known.credits}`);
-  if (known.discards < booked.discards.size) problems.push(`discards of packets that were never allocated: ${booked.discards.size - known.discards}`);
+  if (matched.claims < logged.claims.size) problems.push(`claims of packets that were never allocated: ${logged.claims.size - matched.claims}`);
+  if (matched.credits < booked.credits.size) problems.push(`credits of packets that were never allocated: ${booked.credits.size - matched.credits}`);
+  if (matched.discards < booked.discards.size) problems.push(`discards of packets that were never allocated: ${booked.discards.size - matched.discards}`);
   if (!expired && spoiled.count > paths.spoiled + logged.unread) {
     problems.push(`packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${paths.spoiled}`);
   }
-  const recycled = settleUp(booked.recycledCents, discarded, unclaimed, spoiled);
+  const recycled = subtractRecycled(booked.recycledCents, discarded, unclaimed, spoiled);
   const budget = { count: amounts.length, cents: budgetCents };
   return { equation: { budget, credited, pending, unclaimed, recycled, spoiled }, discarded, lostFromLog, problems: problems.concat(paths.problems) };
 }
 
-/** What the book has given back is no longer unclaimed or spoiled; should they differ, the rest stays visible as unclaimed. */
-function settleUp(recycledCents: bigint, discarded: Share, unclaimed: Share, spoiled: Share): Share {
+/** Money that went back is no longer unclaimed or spoiled. If the amounts differ, the rest stays visible as unclaimed. */
+function subtractRecycled(recycledCents: bigint, discarded: Share, unclaimed: Share, spoiled: Share): Share {
   const recycled = { count: discarded.count, cents: discarded.cents + recycledCents };
   if (recycledCents === unclaimed.cents + spoiled.cents) {
     recycled.count += unclaimed.count + spoiled.count;

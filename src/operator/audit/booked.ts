@@ -9,39 +9,42 @@ export interface Posted {
   cents: Cents;
 }
 
-/** What the book knows of a rain's packets. */
+/** What the ledger holds about a rain's packets. */
 export interface Booked {
   /** redPacketId → its credit. */
   credits: Map<string, Posted>;
-  /** userId → the packet he was credited with. */
+  /** userId → the packet credited to the user. */
   packetOf: Map<string, string>;
-  /** redPacketId → what went back when its claim was discarded. */
+  /** redPacketId → the amount that went back when its claim was discarded. */
   discards: Map<string, Cents>;
-  /** What was discarded, by its letter. */
-  resting: Map<string, Acknowledged>;
-  /** What nobody had won, given back at the settlement. */
+  /** Discarded claims, by the id of the dead letter. */
+  acknowledged: Map<string, Acknowledged>;
+  /** Unclaimed money that went back at the settlement. */
   recycledCents: Cents;
   problems: string[];
 }
 
-/** A packet is credited or discarded, never both; one that becomes so while this is read counts as not yet credited. */
+/**
+ * A packet is credited or discarded, never both. One that is credited or discarded during this read may count as not yet
+ * credited.
+ */
 export async function readBooked(context: OperatorContext, rainId: string): Promise<Booked> {
   const credits = await readCredits(context, rainId);
   const { recycledCents, discarded } = await bookOf(context, rainId);
-  const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), resting: new Map(), recycledCents, problems: [] };
+  const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), acknowledged: new Map(), recycledCents, problems: [] };
   for (const [redPacketId, { userId }] of credits) booked.packetOf.set(userId, redPacketId);
-  let returnedCents = 0n;
+  let returnedTotalCents = 0n;
   for await (const { letterId, deadReason, reason, actor, at, returned } of readDiscards(context, rainId)) {
-    booked.resting.set(letterId, { letterId, deadReason, reason, actor, at, ...(returned && { returned }) });
+    booked.acknowledged.set(letterId, { letterId, deadReason, reason, actor, at, ...(returned && { returned }) });
     if (!returned) continue;
     booked.discards.set(returned.redPacketId, returned.amountCents);
-    returnedCents += returned.amountCents;
+    returnedTotalCents += returned.amountCents;
   }
-  if (returnedCents < discarded.cents) booked.problems.push('money went back packet by packet, and nobody has discarded them');
+  if (returnedTotalCents < discarded.cents) booked.problems.push('money of single packets went back, and no discard explains it');
   return booked;
 }
 
-/** redPacketId → its credit in the book. */
+/** redPacketId → its credit in the ledger. */
 export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
   const credits = new Map<string, Posted>();
   for (let after: string | undefined; ;) {
@@ -52,13 +55,13 @@ export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rain
   }
 }
 
-/** Whether this entry of the claim log is in the book: this packet, for this user. */
+/** Whether the ledger has credited this entry of the claim log: this packet, to this user. */
 export function isCredited(entry: string, credits: ReadonlyMap<string, Posted>): boolean {
   const parsed = parseClaim(entry);
   return parsed.ok && credits.get(parsed.claim.redPacketId)?.userId === parsed.claim.userId;
 }
 
-/** Everything that was discarded of a rain, ordered by letter. */
+/** All discards of a rain, ordered by dead letter id. */
 export async function* readDiscards(context: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard> {
   for (let after: string | undefined; ;) {
     const page = await context.ledger.discards(rainId, after);

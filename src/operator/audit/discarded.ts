@@ -2,19 +2,19 @@ import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
 import type { OperatorContext } from '../context.ts';
 import { readDiscards } from './booked.ts';
 
-/** Whether the operator has laid this entry of the claim log to rest. */
+/** Whether the operator has discarded this entry of the claim log. */
 type IsDiscarded = (entry: LogEntry) => boolean;
 
-/** From the book as it stands now. */
+/** Reads the discards from the ledger now. */
 export async function readDiscardedLetters(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<IsDiscarded> {
   const letterIds: string[] = [];
   for await (const { letterId } of readDiscards(context, rainId)) letterIds.push(letterId);
   return discardedAmong(letterIds);
 }
 
-/** The id of a letter is a hash over its entry, so it is only made for an entry where something rests at its place. */
+/** A dead letter id is a hash over the entry. It is only computed where a discard exists at the same place of the log. */
 export function discardedAmong(letterIds: Iterable<string>): IsDiscarded {
-  const resting = new Set(letterIds);
-  const places = new Set([...resting].map((letterId) => letterId.slice(0, letterId.lastIndexOf('-'))));
-  return (entry) => places.has(`${entry.rainId}-${entry.shard}-${entry.index}`) && resting.has(deadLetterId(entry));
+  const discarded = new Set(letterIds);
+  const places = new Set([...discarded].map((letterId) => letterId.slice(0, letterId.lastIndexOf('-'))));
+  return (entry) => places.has(`${entry.rainId}-${entry.shard}-${entry.index}`) && discarded.has(deadLetterId(entry));
 }

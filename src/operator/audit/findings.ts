@@ -1,28 +1,31 @@
 import { formatMoney, type Cents } from '../../rain/money.ts';
 
 /**
- * A user was told that he has won, and cannot be paid out of this rain: after a failover the packet was handed out a second
- * time, or the user has won a second one. For the operator to compensate.
+ * A user was told of a win that cannot be paid from this rain: after a failover the packet was handed out a second time, or the
+ * user won a second packet. The operator has to compensate the user.
  */
 export interface ToldTwice {
   redPacketId: string;
-  /** As the user was told. */
+  /** The amount that the user was told. */
   amountCents: Cents;
-  /** Who was told so, and is not paid. */
+  /** The user who was told of the win and is not paid. */
   toldTo: string;
-  /** Who was paid, and with which packet; absent while nobody is, or when the money went back to the operator. */
+  /** The user who was paid, and with which packet; absent while nobody is paid, or when the money went back to the operator. */
   paid?: { userId: string; redPacketId: string };
   letterId: string;
 }
 
-/** A credit whose claim is not in the log: Redis has lost it in a failover. Or it was never won, which nobody can tell. */
+/**
+ * A credit whose claim is not in the log. Either Redis lost the claim in a failover, or it was never won; the two cannot be
+ * told apart.
+ */
 export interface LostFromLog {
   redPacketId: string;
   amountCents: Cents;
   userId: string;
 }
 
-/** What the operator has discarded: it is explained, and counts as no problem any more. */
+/** A claim that the operator has discarded. It is explained and no longer counts as a problem. */
 export interface Acknowledged {
   letterId: string;
   deadReason: string;
@@ -30,20 +33,20 @@ export interface Acknowledged {
   actor: string;
   /** Epoch ms. */
   at: number;
-  /** What went back to the operator. */
+  /** The money that went back to the operator. */
   returned?: { redPacketId: string; amountCents: Cents };
 }
 
-/** The name under which a lost claim is discarded; no letter's id has a colon. */
+/** The letter id under which a lost claim is discarded; ids of real dead letters never contain a colon. */
 export function lostClaimId(redPacketId: string): string {
   return `lost:${redPacketId}`;
 }
 
-export function tellPromise({ redPacketId, amountCents, toldTo, paid, letterId }: ToldTwice): string {
-  const standing = !paid ? 'nobody is paid with it' : paid.redPacketId === redPacketId ? `it was paid to ${paid.userId}` : `${paid.userId} was paid with ${paid.redPacketId}`;
-  return `${redPacketId} is told twice: ${formatMoney(amountCents)} to ${toldTo}, and ${standing}; letter ${letterId}`;
+export function describeToldTwice({ redPacketId, amountCents, toldTo, paid, letterId }: ToldTwice): string {
+  const paidNow = !paid ? 'nobody is paid with it' : paid.redPacketId === redPacketId ? `it was paid to ${paid.userId}` : `${paid.userId} was paid with ${paid.redPacketId}`;
+  return `${redPacketId} is told twice: ${formatMoney(amountCents)} to ${toldTo}, and ${paidNow}; letter ${letterId}`;
 }
 
-export function tellLost({ redPacketId, amountCents, userId }: LostFromLog): string {
+export function describeLostClaim({ redPacketId, amountCents, userId }: LostFromLog): string {
   return `${redPacketId} was credited to ${userId} with ${formatMoney(amountCents)} and is not in the claim log: Redis has lost the claim, or it was never won`;
 }

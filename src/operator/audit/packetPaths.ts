@@ -9,17 +9,17 @@ import { readClaimLog, type Logged } from './claimLog.ts';
 
 const packet = z.object({ redPacketId: z.string(), amount });
 
-/** Where a rain's packets are, as Redis and the book tell it. */
+/** Where a rain's packets are, according to Redis and the ledger. */
 export interface PacketPaths {
   booked: Booked;
   logged: Logged;
-  /** Elements set aside, and those in a list that will be when their turn comes. One seen on its way counts as both. */
+  /** Elements set aside, and unreadable list elements that will be set aside later. One that moves during the read counts twice. */
   spoiled: number;
-  /** Whether this packet still lies in a list, or was not loaded yet. */
+  /** Whether this packet is still in a list or was not loaded yet. */
   unclaimed: (id: string, index: number) => boolean;
-  /** The rain is settled and its keys have expired: only the book is left. */
+  /** The rain is settled and its keys have expired: only the ledger is left. */
   expired: boolean;
-  /** What is wrong in itself: entries that do not parse, packets that lie there twice. */
+  /** Errors in the data itself: entries that do not parse, packets that are in a list twice. */
   problems: string[];
 }
 
@@ -30,7 +30,7 @@ interface TracedRain {
   settledAt?: number;
 }
 
-/** Packets first, then the book, then the log: see `auditRain`. */
+/** Reads packets first, then the ledger, then the log: see `auditRain`. */
 export async function readPacketPaths(context: OperatorContext, rain: TracedRain): Promise<PacketPaths> {
   const problems: string[] = [];
   const expired = rain.settledAt !== undefined && !(await context.redis.exists(shardKeys(rain.id, 0).state));
@@ -46,19 +46,22 @@ export async function readPacketPaths(context: OperatorContext, rain: TracedRain
   const logged = await readClaimLog(context, rain, booked);
   return {
     booked, logged, expired, spoiled: spoiled + logged.spoiled, problems: problems.concat(booked.problems, logged.problems),
-    // An expired rain's unclaimed packets are those that the book gave back: all that were neither credited nor discarded.
+    // Unclaimed packets of an expired rain: all that were neither credited nor discarded.
     unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || Math.floor(index / rain.shards) >= loaded[index % rain.shards]!),
   };
 }
 
-/** @returns `loaded`: how many packets had been pushed before the list was read, later ones cannot have been won; `spoiled`: list elements that are no packets */
+/**
+ * @returns `loaded`: packets pushed before the list was read, later ones cannot have been won; `spoiled`: list elements that
+ * are not packets
+ */
 async function readPackets(context: OperatorContext, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<{ loaded: number; spoiled: number }> {
   const keys = shardKeys(rainId, shard);
   const [state, loaded] = await context.redis.hmget(keys.state, 'state', 'loaded');
   if (state === null || state === 'draft') return { loaded: 0, spoiled: 0 };
   let spoiled = 0;
-  // Grabs take from the tail, so what is counted from the head stays where it is, but for what a top-up pushes there meanwhile:
-  // `loaded`, read in the same step as the page, says by how much the rest has moved.
+  // Grabs take from the tail, so positions counted from the head are stable, except for packets that a top-up pushes meanwhile.
+  // `loaded`, read in the same step as the page, gives the number of those.
   for (let from = 0, pushed = 0, length = await context.redis.llen(keys.packets); from < length;) {
     const [[, elements], [, now]] = await context.redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as [[null, string[]], [null, string | null]];
     const seenBefore = Math.max(0, Number(now ?? loaded) - Number(loaded) - pushed);
@@ -68,7 +71,7 @@ async function readPackets(context: OperatorContext, rainId: string, shard: numb
         spoiled++;
         continue;
       }
-      if (left.has(parsed.data.redPacketId)) problems.push(`${parsed.data.redPacketId} lies in the list twice`);
+      if (left.has(parsed.data.redPacketId)) problems.push(`${parsed.data.redPacketId} is in the list twice`);
       left.add(parsed.data.redPacketId);
     }
     pushed += seenBefore;

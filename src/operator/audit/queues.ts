@@ -4,18 +4,18 @@ import { parseClaim } from '../../rain/claim.ts';
 import { parseMoney, type Cents } from '../../rain/money.ts';
 import type { Queues } from '../context.ts';
 
-/** What of a rain is on its way to the book, and what has ended on the way. Told beside the equation, and no part of it. */
+/** A rain's claims on their way to the ledger, and its dead letters. Shown beside the equation, not part of it. */
 export interface QueueReport extends QueueLoad {
-  /** Letters with the dead; the amount is that of those which can be read. */
+  /** Dead letters; `cents` sums those that can be parsed. */
   dead: { count: number; cents: Cents };
 }
 
-/** So many letters are counted for one report; to be looked at they are shown a page at a time [R10]. */
-const COUNTED_MAX = 10_000;
+/** Dead letters counted for one report; the list shows them page by page [R10]. */
+const DEAD_LETTERS_COUNTED_MAX = 10_000;
 
 export async function readQueues({ credit, dead }: Queues, rainId: string): Promise<QueueReport> {
   const load = await readLoad(credit, rainId);
-  const { letters, complete } = await readDeadLetters(dead, { rainId, limit: COUNTED_MAX });
+  const { letters, complete } = await readDeadLetters(dead, { rainId, limit: DEAD_LETTERS_COUNTED_MAX });
   const cents = letters.reduce((sum, { entry }) => sum + amountIn(entry), 0n);
   return { jobs: load.jobs, dead: { count: letters.length, cents }, complete: load.complete && complete };
 }

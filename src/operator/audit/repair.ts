@@ -10,19 +10,19 @@ import { refuse, type QueueContext, type Refused } from '../context.ts';
 import { isCredited, readCredits } from './booked.ts';
 import { readDiscardedLetters } from './discarded.ts';
 
-type Repaired = { ok: true; /** Sent again. */ claims: number; /** In so many jobs. */ jobs: number; /** False: there are more; repair again. */ complete: boolean } | Refused;
+type Repaired = { ok: true; /** Claims sent again. */ claims: number; jobs: number; /** False: there are more claims; run repair again. */ complete: boolean } | Refused;
 
-/** What one repair sends at most [R10]. */
+/** Limits of one repair [R10]. */
 const CLAIMS_MAX = 50_000;
 const JOBS_MAX = 500;
-/** Jobs handed over at a time: a full one is some 100 kB. */
+/** Jobs per call to the queue; a full job is about 100 kB. */
 const BULK = 20;
 
 /**
- * Sends again what is in the claim log and neither in the book, nor with the dead letters, nor discarded: at once, where
- * redelivery waits, and past the relay, whose lease saves work and guards nothing. What was on its way arrives twice, and
- * the ledger finds it `already` there [R5].
- * @param dryRun only say how many they are
+ * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It does not wait as
+ * redelivery does, and it needs no lease of the relay: the lease only saves work. A claim that was already on its way arrives
+ * twice, and the ledger answers `already` [R5].
+ * @param dryRun only count them
  */
 export async function repairRain(context: QueueContext, rainId: string, dryRun = false): Promise<Repaired> {
   const rain = await context.ledger.rain(rainId);
@@ -39,9 +39,9 @@ export async function repairRain(context: QueueContext, rainId: string, dryRun =
 }
 
 /**
- * Waits until the queue has nothing of this rain to do, or for `waitMs`.
- * @param sent so many jobs it was given; they may be done before anybody looks
- * @returns whether it has nothing left
+ * Waits until the queue holds no job of this rain, at most `waitMs`.
+ * @param sent jobs that were added; they may be done before the first read
+ * @returns whether no job is left
  */
 export async function untilQuiet({ queues }: QueueContext, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
   const deadline = performance.now() + waitMs;
@@ -49,7 +49,7 @@ export async function untilQuiet({ queues }: QueueContext, rainId: string, sent:
   for (;;) {
     const { jobs } = await readLoad(queues.credit, rainId);
     const left = jobs.waiting.jobs + jobs.active.jobs + jobs.delayed.jobs;
-    // Those of the relay count, too.
+    // Jobs added by the relay count too.
     most = Math.max(most, left);
     onProgress(most - left, most);
     if (left === 0) return true;
@@ -60,7 +60,7 @@ export async function untilQuiet({ queues }: QueueContext, rainId: string, sent:
 
 async function missingJobs(context: QueueContext, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; complete: boolean }> {
   const credits = await readCredits(context, rainId);
-  const isResting = await readDiscardedLetters(context, rainId);
+  const isDiscarded = await readDiscardedLetters(context, rainId);
   const jobs: CreditJob[] = [];
   let claims = 0;
   for (let shard = 0; shard < shards; shard++) {
@@ -69,7 +69,7 @@ async function missingJobs(context: QueueContext, rainId: string, shards: number
       if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, complete: false };
       const entries = await readEntries(context.redis, rainId, shard, from, Math.min(from + ENTRIES_MAX, length));
       const absent = entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }))
-        .filter((found) => !isCredited(found.entry, credits) && !isResting(found));
+        .filter((found) => !isCredited(found.entry, credits) && !isDiscarded(found));
       const deadLettered = absent.length === 0 ? [] : await areDeadLettered(context.queues.dead, absent);
       const missing = absent.filter((_, i) => !deadLettered[i]);
       claims += missing.length;
@@ -79,7 +79,7 @@ async function missingJobs(context: QueueContext, rainId: string, shards: number
   return { jobs, complete: true };
 }
 
-/** A job names a range without gaps. */
+/** Groups entries into jobs: a job holds a range without gaps. */
 function runs(missing: readonly LogEntry[]): CreditJob[] {
   const jobs: CreditJob[] = [];
   for (const { rainId, shard, index, entry } of missing) {

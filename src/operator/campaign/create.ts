@@ -15,16 +15,16 @@ const campaignRequest = z.object({
   title: rainTitle.optional(),
   /** How many rounds a user may win. */
   winsPerUserMax: z.int(WINS).min(1, WINS).max(WINS_PER_USER_MAX, WINS),
-  /** Of every round, since a user's wins are counted in one of them. */
+  /** The same for every round, since a user's wins are counted in one shard. */
   shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
-  /** What nobody has won in a round goes into the next one that goes on. */
+  /** The unclaimed money of a round goes into the next round that is not over. */
   rollOver: z.boolean('expected true or false').default(false),
 });
 export type CampaignRequest = z.input<typeof campaignRequest>;
 
 type CampaignCreated = { ok: true; campaignId: string } | Refused;
 
-/** Writes a campaign down. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
+/** Creates a campaign. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
 export async function createCampaign(context: OperatorContext, request: CampaignRequest): Promise<CampaignCreated> {
   const parsed = campaignRequest.safeParse(request);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'campaign') };

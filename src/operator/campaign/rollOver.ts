@@ -6,14 +6,14 @@ import type { OperatorContext } from '../context.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**
- * Once a round is settled, what nobody has won in it goes into the next round that is not over, as a top-up: the operator has
- * it back first, and then adds it. The top-up is named after the round that it comes from, and no two top-ups share a name;
- * so this may be cut anywhere and done again, by several at once, and the money moves once. Where no round is left it stays with
- * the operator. Either way it is on record with the round that it comes from.
+ * When a round is settled, its unclaimed money goes into the next round that is not over, as a top-up. The money first goes
+ * back to the operator and is then added. The top-up's id contains the round that it comes from, and ids are unique. So this
+ * may be cut anywhere, repeated, and run by several callers at once, and the money moves once. When no round is left, the money
+ * stays with the operator. Either way it is recorded with the round that it comes from.
  *
- * @param rain settled in the book, and not yet in Redis: until then whoever settles it comes by here again
- * @param cents what went back when it was settled
- * @throws when a server cannot be reached; to be done again then
+ * @param rain settled in the ledger, and not yet in Redis: until then a settlement calls this again
+ * @param cents the money that went back at the settlement
+ * @throws when a server cannot be reached; repeat it then
  */
 export async function rollOver(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<void> {
   if (!rain.campaign || cents === 0n) return;
@@ -23,45 +23,48 @@ export async function rollOver(context: OperatorContext, rain: BookedRain, cents
   await context.ledger.record({ actor: context.actor, verb: 'roll-over', rainId: rain.id, details: { amount: formatMoney(cents), ...(to ? { to } : { keeps: 'the operator: no further round of the campaign goes on' }) } });
 }
 
-/** @returns the round that has it now; `undefined`: none takes it */
+/** @returns the round that received the money; `undefined`: no round takes it */
 async function add(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<string | undefined> {
   const id = `${ROLL_OVER}${rain.id}`;
-  const begun = await holder(context, rain, id);
-  if (begun) return finish(context, begun, id);
+  const receiver = await receiverOf(context, rain, id);
+  if (receiver) return finish(context, receiver, id);
   for (const next of await context.ledger.rounds(rain.campaign!.id)) {
     if (next.campaign!.round <= rain.campaign!.round) continue;
     const added = await addToRain(context, next.id, { id, ...topUpFor(next, cents) });
     if (added.ok) return next.id;
-    // Refused, and booked all the same: it was over before its packets were in Redis, or another was quicker than we.
-    const holding = await holder(context, rain, id);
-    if (holding) return finish(context, holding, id);
+    // Refused but booked: the round ended before its packets were in Redis, or another caller was faster.
+    const receiver = await receiverOf(context, rain, id);
+    if (receiver) return finish(context, receiver, id);
   }
   return undefined;
 }
 
-/** The round whose book has this top-up already. */
-async function holder(context: OperatorContext, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
+/** The round that already has this top-up in the ledger. */
+async function receiverOf(context: OperatorContext, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
   return (await context.ledger.rounds(rain.campaign!.id)).find(({ topUps }) => topUps.some((topUp) => topUp.id === id));
 }
 
-/** Brings its packets into Redis, if they are not there. Should the round be over by now they go back with what nobody has won. */
-async function finish(context: OperatorContext, holding: BookedRain, id: string): Promise<string> {
-  const { split } = holding.topUps.find((topUp) => topUp.id === id)!;
-  await addToRain(context, holding.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
-  return holding.id;
+/**
+ * Loads the top-up's packets into Redis if they are not there. If the round is over by now, the money goes back with the
+ * unclaimed money.
+ */
+async function finish(context: OperatorContext, receiver: BookedRain, id: string): Promise<string> {
+  const { split } = receiver.topUps.find((topUp) => topUp.id === id)!;
+  await addToRain(context, receiver.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
+  return receiver.id;
 }
 
 /**
- * As many packets as leave the mean amount of the round what it was planned to be, rounded down, and one at least. How they are
- * split is told by the round's method; its bounds do not count, since a rest that is smaller than the smallest packet must be won, too.
- * @throws when the round is split by a method that this version does not know: nothing is guessed about money
+ * As many packets as keep the round's planned mean amount, rounded down, at least one. The round's split method decides how the
+ * rest is split. Its bounds do not apply, since a rest below the smallest packet must be won too.
+ * @throws when this version does not know the round's split method: money is never guessed
  */
 export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
   const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);
   const method = methodOf(next.split['split']);
-  // Booked by a newer version of this program: one of those has to settle it.
-  if (!method) throw new Error('the next round is split in a way that this version does not know');
+  // Booked by a newer version of this program: that version has to settle it.
+  if (!method) throw new Error('this version does not know the split method of the next round');
   return {
     budget: formatMoney(cents),
     packets: Math.max(1, Math.min(packets, PACKETS_MAX - next.packets)),

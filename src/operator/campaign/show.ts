@@ -14,15 +14,15 @@ export interface CampaignView {
 }
 
 export interface CampaignDetail extends Omit<CampaignView, 'rounds'> {
-  /** The first one first. */
+  /** In order of their numbers. */
   rounds: RainView[];
-  /** As the book knows them: claims on their way are not among them. */
+  /** From the ledger: claims on their way are not included. */
   winners: CampaignWinners;
 }
 
 export const CAMPAIGNS_MAX = 1_000;
 
-/** The newest campaigns, so many of them. */
+/** The newest campaigns, at most `limit`. */
 export async function listCampaigns({ ledger }: OperatorContext, limit = 100): Promise<CampaignView[]> {
   const campaigns = await ledger.campaigns(Math.min(limit, CAMPAIGNS_MAX));
   return Promise.all(campaigns.map(async ({ id, createdAt, ...plain }) => (

@@ -7,9 +7,9 @@ import type { OperatorContext } from '../context.ts';
 const CREDITS_PAGE = 10_000;
 
 /**
- * Lets a round take part in its campaign before it has a packet, and sees to it that its wins are all there: those of the
- * book, and those of claim hashes that are not in the book yet. Redis counts them itself; but it may have been emptied since
- * an earlier round, or they may have expired with it.
+ * Enlists a round in its campaign before it has packets, and adds all earlier wins: those in the ledger, and those in claim
+ * hashes that are not in the ledger yet. Redis counts wins itself, but it may have been emptied since an earlier round, or the
+ * wins may have expired with that round.
  * @returns false: Redis has lost the round meanwhile, or it is settled
  */
 export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
@@ -29,7 +29,7 @@ export async function countWins(context: OperatorContext, rain: BookedRain): Pro
   return true;
 }
 
-/** Claims first: one that goes from there to the book meanwhile is seen twice, not missed. */
+/** Reads claims first: a claim that moves to the ledger meanwhile is seen twice, not missed. */
 async function* winnersOf({ redis, ledger }: OperatorContext, rainId: string, shards: number): AsyncGenerator<string[]> {
   for (let shard = 0; shard < shards; shard++) yield* usersOf(redis, shardKeys(rainId, shard).claimed);
   let after: string | undefined;

@@ -10,32 +10,32 @@ import { readReason } from '../wording.ts';
 import { noSuchDeadLetter } from './letters.ts';
 
 export type Discarded =
-  /** The money is the operator's again. @see Discarding */
+  /** The money went back to the operator. @see Discarding */
   | { ok: true; outcome: 'returned'; amount: string }
   | { ok: true; outcome: 'discarded' | 'credited' }
   | { ok: true; outcome: 'already'; reason: string; actor: string }
   | Refused;
 
 /**
- * Gives a claim up: what money is left in it goes back, and the audit counts it as explained. First the book, then the queue:
- * killed in between it is to be done again, and finds itself done.
- * @param notPaid the operator has made sure that no wallet outside has paid the claim
- * @param dryRun only say what it would come to
+ * Discards a claim: money left in it goes back, and the audit counts it as explained. First the ledger, then the queue: if it
+ * is killed in between, repeat it, and it finds itself done.
+ * @param notPaid the operator has made sure that no external wallet paid the claim
+ * @param dryRun only report the outcome
  */
 export async function discardDeadLetter(context: QueueContext, id: string, why: string, notPaid = false, dryRun = false): Promise<Discarded> {
   const given = readReason(why);
   if (!given.ok) return given;
   const letter = await findDeadLetter(context.queues.dead, id);
   if (!letter) {
-    const standing = (await context.ledger.discardedClaims([id])).get(id);
-    return standing ? { ok: true, outcome: 'already', reason: standing.reason, actor: standing.actor } : noSuchDeadLetter(id, undefined);
+    const earlier = (await context.ledger.discardedClaims([id])).get(id);
+    return earlier ? { ok: true, outcome: 'already', reason: earlier.reason, actor: earlier.actor } : noSuchDeadLetter(id, undefined);
   }
-  const asked: NewDiscard = {
+  const discarding: NewDiscard = {
     letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: context.actor, notPaid, ...await claimIn(context, letter),
   };
-  const done = await discard(context, asked, dryRun);
+  const done = await discard(context, discarding, dryRun);
   if (!('outcome' in done)) return done;
-  if (done.outcome === 'maybe_paid') return refuse('notPaid', `the wallet was asked to pay what is in ${id}; send it again with requeue, or make sure that it was not paid and say so (--not-paid)`);
+  if (done.outcome === 'maybe_paid') return refuse('notPaid', `the wallet may have paid ${id}; send it again with requeue, or make sure that it was not paid and confirm with --not-paid`);
   if (!dryRun) await context.queues.dead.remove(id);
   switch (done.outcome) {
     case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
@@ -45,24 +45,24 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
   }
 }
 
-async function discard({ ledger }: OperatorContext, asked: NewDiscard, dryRun: boolean): Promise<Discarding | Refused> {
+async function discard({ ledger }: OperatorContext, discarding: NewDiscard, dryRun: boolean): Promise<Discarding | Refused> {
   try {
-    return await ledger.discard(asked, dryRun);
+    return await ledger.discard(discarding, dryRun);
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
-    return refuse('letter', `the book does not give back what is in ${asked.letterId}: ${refusal.message}`);
+    return refuse('letter', `the ledger refuses to give back the money of ${discarding.letterId}: ${refusal.message}`);
   }
 }
 
 /**
- * The claim whose money may go back: one that can be read, stood in its own rain's log, and names a packet of this rain. What
- * goes back is what was allocated to the packet, whatever the claim says.
+ * The claim whose money may go back: it must parse, belong to the log of its own rain, and name a packet of this rain. The
+ * allocated amount goes back, whatever the claim says.
  *
- * Of an entry that is no claim of this rain no money moves, even where a packet can be guessed from it. What cannot be trusted
- * to be a claim cannot be trusted to name its packet: it may be one that is still in the list, or another user's, who would
- * find his win discarded. Nothing is lost by that: a packet that nobody won counts as spoiled, and its money goes back with
- * the rest at the settlement, which needs its sum to stand still.
+ * For an entry that is not a claim of this rain no money moves, even if a packet can be guessed from it. An untrusted entry
+ * cannot be trusted to name its packet: the packet may still be in the list, or may belong to another user, whose win would
+ * then be discarded. Nothing is lost: a packet that nobody won counts as spoiled, and its money goes back at the settlement,
+ * which needs its sum unchanged.
  */
 async function claimIn({ ledger }: OperatorContext, { rainId, entry }: DeadLetterRow): Promise<Pick<NewDiscard, 'claim'>> {
   const parsed = parseClaim(entry);

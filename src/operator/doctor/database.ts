@@ -1,32 +1,32 @@
 import type { DatabaseFacts } from '../../ledger/databaseCheck.ts';
-import { judgeClock, type Finding } from './finding.ts';
+import { checkClock, type Finding } from './finding.ts';
 
-/** Connections that a worker and an operator's command want, four each; and what a worker cannot do without. */
+/** Connections for a worker and an operator's command, four each; `needed` is the minimum for a worker. */
 const CONNECTIONS = { wanted: 8, needed: 4 } as const;
 
 /** Pure: the same facts give the same findings. */
-export function judgeDatabase(facts: DatabaseFacts): Finding[] {
+export function checkDatabase(facts: DatabaseFacts): Finding[] {
   const { embedded, versionNumber, migrations, privilegesMissing, connections, fsync, synchronousCommit } = facts;
   const free = connections.max - connections.used;
   return [
     find('version', versionNumber >= 120_000 ? 'ok' : 'wrong', facts.version.split(' ').slice(0, 2).join(' '), 'PostgreSQL 12 or newer', 'install a newer PostgreSQL'),
     find('kind', embedded ? 'warning' : 'ok', embedded ? 'PGlite, the embedded database: without fsync, one session for all' : 'a PostgreSQL server', 'a PostgreSQL server for real money', 'set DATABASE_URL to a PostgreSQL server before money counts'),
-    judgeMigrations(migrations),
-    find('privileges', privilegesMissing.length === 0 ? 'ok' : 'wrong', privilegesMissing.length === 0 ? 'all there' : `lacking: ${privilegesMissing.join(', ')}`, 'SELECT and INSERT everywhere, UPDATE on "Rain" and "Account"',
+    checkMigrations(migrations),
+    find('privileges', privilegesMissing.length === 0 ? 'ok' : 'wrong', privilegesMissing.length === 0 ? 'all granted' : `missing: ${privilegesMissing.join(', ')}`, 'SELECT and INSERT everywhere, UPDATE on "Rain" and "Account"',
       `GRANT ${privilegesMissing.join('; GRANT ')} to this user`),
-    // The embedded one has no server of its own that could run out.
+    // The embedded database has no server that could run out of connections.
     ...(embedded ? [] : [
-      find('connections', free < CONNECTIONS.needed ? 'wrong' : free < CONNECTIONS.wanted ? 'warning' : 'ok', `${free} free of ${connections.max}`, `${CONNECTIONS.wanted} free: 4 for each worker, 4 for a command`, 'raise max_connections, or end what holds them'),
-      find('fsync', fsync ? 'ok' : 'wrong', fsync ? 'on' : 'off', 'on', 'set fsync = on in postgresql.conf: a power cut may ruin the book'),
-      find('synchronous_commit', synchronousCommit === 'off' ? 'warning' : 'ok', synchronousCommit, 'anything but off', 'set synchronous_commit = on: a crash forgets the last credits, of which users have been told'),
+      find('connections', free < CONNECTIONS.needed ? 'wrong' : free < CONNECTIONS.wanted ? 'warning' : 'ok', `${free} free of ${connections.max}`, `${CONNECTIONS.wanted} free: 4 for each worker, 4 for a command`, 'raise max_connections, or close the clients that hold them'),
+      find('fsync', fsync ? 'ok' : 'wrong', fsync ? 'on' : 'off', 'on', 'set fsync = on in postgresql.conf: a power cut may corrupt the ledger'),
+      find('synchronous_commit', synchronousCommit === 'off' ? 'warning' : 'ok', synchronousCommit, 'anything but off', 'set synchronous_commit = on: a crash loses the last credits, which users were already told about'),
     ]),
-    judgeClock('database', facts.clockAheadMs),
+    checkClock('database', facts.clockAheadMs),
   ];
 }
 
-function judgeMigrations(migrations: DatabaseFacts['migrations']): Finding {
+function checkMigrations(migrations: DatabaseFacts['migrations']): Finding {
   const expected = 'all applied, none edited since';
-  if ('fault' in migrations) return find('migrations', 'wrong', migrations.fault, expected, 'put right what it says; nothing is written before');
+  if ('fault' in migrations) return find('migrations', 'wrong', migrations.fault, expected, 'fix what it reports; nothing is written before');
   const { missing } = migrations;
   return find('migrations', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all applied' : `missing: ${missing.join(', ')}`, expected, 'run: rain migrate');
 }

@@ -1,28 +1,28 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   subject: 'redis' | 'database';
-  /** What was looked at, in two or three words. */
+  /** The checked setting, in two or three words. */
   name: string;
-  /** `wrong`: do not start like this; `warning`: it works, and something is risked or could not be checked. */
+  /** `wrong`: do not start with this; `warning`: it works, but there is a risk or it could not be checked. */
   verdict: 'ok' | 'warning' | 'wrong';
   found: string;
   expected: string;
-  /** What to set; only where it is not ok. */
+  /** What to change; only when the verdict is not ok. */
   advice?: string;
 }
 
-const NOT_TOLD = 'could not be checked';
+const UNKNOWN = 'could not be checked';
 
-/** Settings that a server will not tell are no fault of it, and yet nobody knows. */
-export function untold(subject: Finding['subject'], name: string, expected: string): Finding {
-  return { subject, name, verdict: 'warning', found: NOT_TOLD, expected, advice: `the server does not tell; make sure of it yourself: ${expected}` };
+/** A setting that the server does not report: not an error, but unknown. */
+export function unknownSetting(subject: Finding['subject'], name: string, expected: string): Finding {
+  return { subject, name, verdict: 'warning', found: UNKNOWN, expected, advice: `the server does not report it; check it yourself: ${expected}` };
 }
 
-/** Clocks apart: `wrong` where tokens and windows would be judged by another time than people see. */
+/** Clock difference. `wrong`: tokens and windows would be checked against another time than people see. */
 const SKEW_MS = { warning: 1_000, wrong: 30_000 } as const;
 
 /** @param aheadMs the server's clock minus this machine's */
-export function judgeClock(subject: Finding['subject'], aheadMs: number): Finding {
+export function checkClock(subject: Finding['subject'], aheadMs: number): Finding {
   const apart = Math.abs(aheadMs);
   const verdict = apart > SKEW_MS.wrong ? 'wrong' : apart > SKEW_MS.warning ? 'warning' : 'ok';
   return {

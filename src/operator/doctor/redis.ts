@@ -5,11 +5,11 @@ import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import { checkRedis, type RequirementProblem, type RequirementCode } from '../../platform/redis/requirements.ts';
 import { readFacts, unlessRefused, type RedisFacts } from '../../platform/redis/facts.ts';
-import { judgeClock, untold, type Finding } from './finding.ts';
-import { judgeMemory, type Planned } from './memory.ts';
+import { checkClock, unknownSetting, type Finding } from './finding.ts';
+import { checkMemory, type Planned } from './memory.ts';
 
 const PINGS = 100;
-/** A grab waits for one round trip and one script; ms. */
+/** Limits of the round trip, ms: a grab waits for one round trip and one script. */
 const LATENCY_MS = { warning: 5, wrong: 100 } as const;
 const REPLICA_SILENT_SECONDS_MAX = 10;
 
@@ -19,62 +19,62 @@ export async function examineRedis(redis: RedisClient, durability: Durability, p
   const before = Date.now();
   const clock = await redisNow(redis) - (before + Date.now()) / 2;
   return [
-    ...servers.flatMap((facts) => judgeServer(facts, durability, servers.length, planned)),
-    ...(redis instanceof Cluster ? [await judgeCluster(redis)] : []),
-    judgeLatency(await pings(redis)),
-    judgeClock('redis', Math.round(clock)),
-    await judgeScripts(redis),
+    ...servers.flatMap((facts) => checkServer(facts, durability, servers.length, planned)),
+    ...(redis instanceof Cluster ? [await checkCluster(redis)] : []),
+    checkLatency(await pings(redis)),
+    checkClock('redis', Math.round(clock)),
+    await checkScripts(redis),
   ];
 }
 
-/** @param servers among how many the packets are spread */
-export function judgeServer(facts: RedisFacts, durability: Durability, servers: number, planned: Planned): Finding[] {
-  const complaints = checkRedis(facts, durability);
-  const found = (...problems: RequirementCode[]) => complaints.find(({ problem }) => problems.includes(problem));
-  const wants = durability.mode !== 'relaxed';
+/** @param servers number of servers that share the packets */
+export function checkServer(facts: RedisFacts, durability: Durability, servers: number, planned: Planned): Finding[] {
+  const problems = checkRedis(facts, durability);
+  const found = (...codes: RequirementCode[]) => problems.find(({ problem }) => codes.includes(problem));
+  const needsAof = durability.mode !== 'relaxed';
   const findings = [
-    judgeVersion(facts.version),
+    checkVersion(facts.version),
     setting('role', facts.role, 'master', found('replica')),
-    setting('append-only file', facts.aofEnabled === undefined ? undefined : facts.aofEnabled ? 'on' : 'off', wants ? 'on, and its last write went well' : 'as you like (durability is relaxed)', found('no_aof', 'aof_write')),
-    setting('appendfsync', facts.appendfsync, wants ? 'always' : 'as you like (durability is relaxed)', found('fsync')),
-    setting('eviction', facts.evictionPolicy && `${facts.evictionPolicy}, maxmemory ${facts.maxMemoryBytes ?? 'not told'}`, 'noeviction', found('evicts') ?? sleepingPolicy(facts)),
-    judgeMemory(facts, servers, planned),
-    judgeReplicas(facts, durability),
+    setting('append-only file', facts.aofEnabled === undefined ? undefined : facts.aofEnabled ? 'on' : 'off', needsAof ? 'on, and its last write succeeded' : 'any (durability is relaxed)', found('no_aof', 'aof_write')),
+    setting('appendfsync', facts.appendfsync, needsAof ? 'always' : 'any (durability is relaxed)', found('fsync')),
+    setting('eviction', facts.evictionPolicy && `${facts.evictionPolicy}, maxmemory ${facts.maxMemoryBytes ?? 'unknown'}`, 'noeviction', found('evicts') ?? evictionWithoutLimit(facts)),
+    checkMemory(facts, servers, planned),
+    checkReplicas(facts, durability),
   ];
   return facts.node === '' ? findings : findings.map((finding) => ({ ...finding, name: `${finding.name} (${facts.node})` }));
 }
 
-function setting(name: string, found: string | undefined, expected: string, complaint: Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined): Finding {
-  if (complaint) return { subject: 'redis', name, verdict: complaint.severity, found: complaint.found, expected, advice: complaint.advice };
-  if (found === undefined) return untold('redis', name, expected);
+function setting(name: string, found: string | undefined, expected: string, problem: Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined): Finding {
+  if (problem) return { subject: 'redis', name, verdict: problem.severity, found: problem.found, expected, advice: problem.advice };
+  if (found === undefined) return unknownSetting('redis', name, expected);
   return { subject: 'redis', name, verdict: 'ok', found, expected };
 }
 
-/** Without a limit nothing is evicted; with the limit that somebody sets tomorrow it is. */
-function sleepingPolicy({ evictionPolicy }: RedisFacts): Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined {
+/** Without a memory limit nothing is evicted yet, but a limit set later would cause evictions. */
+function evictionWithoutLimit({ evictionPolicy }: RedisFacts): Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined {
   if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
   return { severity: 'warning', found: `${evictionPolicy}, and no maxmemory yet`, advice: 'set maxmemory-policy noeviction in Redis' };
 }
 
-function judgeVersion(version: string | undefined): Finding {
+function checkVersion(version: string | undefined): Finding {
   const expected = '6.2 or newer, better 7';
-  if (version === undefined) return untold('redis', 'version', expected);
+  if (version === undefined) return unknownSetting('redis', 'version', expected);
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const verdict = major < 6 || (major === 6 && minor < 2) ? 'wrong' : major < 7 ? 'warning' : 'ok';
   return { subject: 'redis', name: 'version', verdict, found: version, expected, ...(verdict !== 'ok' && { advice: 'install a newer Redis' }) };
 }
 
-function judgeReplicas({ replicas }: RedisFacts, durability: Durability): Finding {
+function checkReplicas({ replicas }: RedisFacts, durability: Durability): Finding {
   const needed = durability.mode === 'replicas' ? durability.replicas : 0;
-  const expected = needed > 0 ? `at least ${needed}, each heard of within ${REPLICA_SILENT_SECONDS_MAX} s` : 'as you like; each heard of lately';
-  if (!replicas) return untold('redis', 'replicas', expected);
+  const expected = needed > 0 ? `at least ${needed}, each last seen within ${REPLICA_SILENT_SECONDS_MAX} s` : 'any; each seen recently';
+  if (!replicas) return unknownSetting('redis', 'replicas', expected);
   const well = replicas.filter(({ online, silentSeconds }) => online && silentSeconds <= REPLICA_SILENT_SECONDS_MAX);
-  const told = replicas.map(({ silentSeconds, behindBytes, online }) => (online ? `${behindBytes} bytes behind, heard of ${silentSeconds} s ago` : 'not online'));
+  const states = replicas.map(({ silentSeconds, behindBytes, online }) => (online ? `${behindBytes} bytes behind, last seen ${silentSeconds} s ago` : 'not online'));
   const verdict = well.length < needed ? 'wrong' : well.length < replicas.length ? 'warning' : 'ok';
   return {
-    subject: 'redis', name: 'replicas', verdict, found: `${replicas.length}${told.length > 0 ? ` (${told.join('; ')})` : ''}`, expected,
+    subject: 'redis', name: 'replicas', verdict, found: `${replicas.length}${states.length > 0 ? ` (${states.join('; ')})` : ''}`, expected,
     ...(verdict === 'wrong' && { advice: `connect more replicas, or set DURABILITY to what ${well.length} of them can keep` }),
-    ...(verdict === 'warning' && { advice: "look for the replica's connection, disk and log" }),
+    ...(verdict === 'warning' && { advice: "check the replica's connection, disk and log" }),
   };
 }
 
@@ -89,31 +89,31 @@ async function pings(redis: RedisClient): Promise<number[]> {
 }
 
 /** @param tookMs round trips */
-export function judgeLatency(tookMs: readonly number[]): Finding {
+export function checkLatency(tookMs: readonly number[]): Finding {
   const sorted = tookMs.toSorted((a, b) => a - b);
   const [p50, max] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
   const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
   return {
     subject: 'redis', name: 'round trip', verdict, found: `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, expected: `p50 within ${LATENCY_MS.warning} ms`,
-    ...(verdict !== 'ok' && { advice: 'bring Redis nearer to the gateways, or look for what keeps it busy (SLOWLOG GET)' }),
+    ...(verdict !== 'ok' && { advice: 'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)' }),
   };
 }
 
-async function judgeCluster(redis: Cluster): Promise<Finding> {
+async function checkCluster(redis: Cluster): Promise<Finding> {
   const expected = 'cluster_state:ok, all slots served';
   const info = await unlessRefused(redis.cluster('INFO'));
-  if (info === undefined) return untold('redis', 'cluster', expected);
+  if (info === undefined) return unknownSetting('redis', 'cluster', expected);
   const of = (name: string) => new RegExp(`${name}:(\\S+)`).exec(String(info))?.[1];
   const well = of('cluster_state') === 'ok' && of('cluster_slots_ok') === '16384';
   return { subject: 'redis', name: 'cluster', verdict: well ? 'ok' : 'wrong', found: `cluster_state:${of('cluster_state')}, ${of('cluster_slots_ok')} slots of 16384`, expected, ...(!well && { advice: 'repair it: redis-cli --cluster check' }) };
 }
 
-async function judgeScripts(redis: RedisClient): Promise<Finding> {
+async function checkScripts(redis: RedisClient): Promise<Finding> {
   const expected = 'every file of lua/ loads';
   try {
     await loadScripts(redis);
     return { subject: 'redis', name: 'scripts', verdict: 'ok', found: 'all load', expected };
   } catch (error) {
-    return { subject: 'redis', name: 'scripts', verdict: 'wrong', found: (error as Error).message, expected, advice: 'let this user run SCRIPT LOAD, EVALSHA and EVAL (ACL)' };
+    return { subject: 'redis', name: 'scripts', verdict: 'wrong', found: (error as Error).message, expected, advice: 'allow this user to run SCRIPT LOAD, EVALSHA and EVAL (ACL)' };
   }
 }

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** So that a token is known for one wherever it turns up, in a log or a repository. */
+/** The prefix makes a token recognizable wherever it leaks, in a log or a repository. */
 const PREFIX = 'rop_';
 const FORM = /^rop_[A-Za-z0-9_-]{43}$/;
 
-/** A bearer token for scripts: shown once, kept as its hash. */
+/** Makes a bearer token for scripts: it is shown once, and only its hash is stored. */
 export function makeBearer(): { token: string; hash: string } {
   const token = PREFIX + randomBytes(32).toString('base64url');
   return { token, hash: hashOfBearer(token)! };
 }
 
-/** `undefined`: it is none. It has 256 bits of chance, so that nothing slower than a hash is needed. */
+/** `undefined`: not a valid token. A token has 256 random bits, so that a fast hash is enough. */
 export function hashOfBearer(token: string): string | undefined {
   return FORM.test(token) ? createHash('sha256').update(token).digest('hex') : undefined;
 }

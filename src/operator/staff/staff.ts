@@ -7,35 +7,40 @@ import { makeBearer } from './bearer.ts';
 import { hashPassword, newPassword } from './password.ts';
 
 const operatorName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'expected 1 to 64 letters, digits, . _ @ or -');
-const tokenLabel = wording('expected what the token is for', 100);
+/** Length matters more than special characters, so none are required. */
+const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
+const tokenLabel = wording('expected the purpose of the token', 100);
 
 type Staff = Pick<OperatorContext, 'ledger' | 'actor'>;
 type Done = { ok: true } | Refused;
 
-const unknown = (name: string): Refused => refuse('name', `there is no operator ${name}`);
+const noSuchOperator = (name: string): Refused => refuse('name', `there is no operator ${name}`);
 
-/** Somebody new may sign in at the console. */
+/** Adds an operator who may sign in at the console. */
 export async function addOperator({ ledger, actor }: Staff, name: string, role: Role, password: string): Promise<Done> {
   const refused = check(operatorName, name, 'name') ?? check(newPassword, password, 'password');
   if (refused) return refused;
   return await ledger.staff.add({ name, role, passwordHash: await hashPassword(password) }, actor) ? { ok: true } : refuse('name', `there is an operator ${name} already; set a new password with: rain operator password`);
 }
 
-/** Ends all his sessions; who was disabled may sign in again. */
+/** Ends all sessions of the operator; a disabled operator may sign in again. */
 export async function changePassword({ ledger, actor }: Staff, name: string, password: string): Promise<Done> {
   const refused = check(newPassword, password, 'password');
   if (refused) return refused;
-  return await ledger.staff.setPassword(name, await hashPassword(password), actor) ? { ok: true } : unknown(name);
+  return await ledger.staff.setPassword(name, await hashPassword(password), actor) ? { ok: true } : noSuchOperator(name);
 }
 
-/** Ends all his sessions and tokens, at once. */
+/** Ends all sessions and tokens of the operator at once. */
 export async function disableOperator({ ledger, actor }: Staff, name: string): Promise<Done> {
-  return await ledger.staff.disable(name, actor) ? { ok: true } : unknown(name);
+  return await ledger.staff.disable(name, actor) ? { ok: true } : noSuchOperator(name);
 }
 
 type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
 
-/** A bearer token for scripts, with all that its operator may do. It is told this once. @param forMs absent: until he is disabled */
+/**
+ * Issues a bearer token for scripts, with all rights of its operator. The token is returned only this once. @param forMs
+ * absent: until the operator is disabled
+ */
 export async function issueToken({ ledger, actor }: Staff, name: string, label: string, forMs?: number): Promise<Issued> {
   const refused = check(tokenLabel, label, 'label');
   if (refused) return refused;

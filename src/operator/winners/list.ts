@@ -8,31 +8,34 @@ import { logEnds, readLog, type Positions } from './log.ts';
 import { statusOf, statusesOf, type Winner } from './winner.ts';
 
 /**
- * Who has won, from two witnesses: the claim log, the latest first, each with what became of it, and then the credits of the
- * book that the log does not hold, which are all once its keys have expired.
+ * Winners come from two sources: first the claim log, latest first, each with its status; then the credits in the ledger that
+ * the log does not hold. After the log's keys expire, all credits come from the ledger.
  */
 export type Cursor = { in: 'log'; from: Positions } | { in: 'book'; afterUserId?: string };
 
 export interface WinnerPage {
   winners: Winner[];
-  /** Absent: that was all. A page may be empty and not the last: so much is looked through for one answer at most [R10]. */
+  /**
+   * Absent: this was the last page. A page may be empty without being the last: one answer reads a bounded number of entries
+   * [R10].
+   */
   next?: Cursor;
 }
 
 const PAGE = 1_000;
-/** Entries, or credits, that are looked through for one answer. */
-const LOOKED_THROUGH_MAX = 20_000;
+/** Entries or credits read for one answer. */
+const ENTRIES_READ_MAX = 20_000;
 
 export async function firstPage(context: QueueContext, rain: BookedRain): Promise<Cursor> {
   const from = await logEnds(context, rain);
   return from ? { in: 'log', from } : { in: 'book' };
 }
 
-/** @param packet only packets whose ids begin so */
+/** @param packet prefix of the packet ids to return */
 export async function listWinners(context: QueueContext, rain: BookedRain, cursor: Cursor, limit: number, packet = ''): Promise<WinnerPage> {
   const winners: Winner[] = [];
   let at: Cursor | undefined = cursor;
-  for (let looked = 0; at && winners.length < limit && looked < LOOKED_THROUGH_MAX; looked += PAGE) {
+  for (let entriesRead = 0; at && winners.length < limit && entriesRead < ENTRIES_READ_MAX; entriesRead += PAGE) {
     const page: WinnerPage = at.in === 'log' ? await fromLog(context, rain, at.from, packet === '' ? limit - winners.length : PAGE, packet, limit - winners.length) : await fromBook(context, rain, at.afterUserId, packet, limit - winners.length);
     winners.push(...page.winners);
     at = page.next;
@@ -45,7 +48,7 @@ async function fromLog(context: QueueContext, rain: BookedRain, from: Positions,
   let wanted = logged.filter(({ claim }) => claim.redPacketId.startsWith(packet));
   let rest: number[] = [...next];
   if (wanted.length > limit) {
-    // More than were asked for: the next page begins before the first that is left out.
+    // More than requested: the next page begins before the first claim that is left out.
     wanted = wanted.slice(0, limit);
     const last = logged.indexOf(wanted.at(-1)!);
     rest = [...from];
@@ -56,17 +59,17 @@ async function fromLog(context: QueueContext, rain: BookedRain, from: Positions,
 
 async function fromBook(context: QueueContext, rain: BookedRain, afterUserId: string | undefined, packet: string, limit: number): Promise<WinnerPage> {
   const credits = await context.ledger.credits(rain.id, afterUserId, PAGE);
-  const told = (await notInLog(context, rain, credits)).filter(({ redPacketId }) => redPacketId.startsWith(packet));
-  const kept = told.slice(0, limit);
+  const matching = (await notInLog(context, rain, credits)).filter(({ redPacketId }) => redPacketId.startsWith(packet));
+  const kept = matching.slice(0, limit);
   const postedAt = new Map((await context.ledger.postings(kept.map(({ redPacketId }) => redPacketId))).map((posting) => [posting.redPacketId, posting.postedAt]));
   const winners = kept.map(({ redPacketId, userId, amountCents }): Winner => ({
     redPacketId, userId, amount: formatMoney(amountCents), at: new Date(postedAt.get(redPacketId) ?? 0).toISOString(), status: 'credited',
   }));
-  const last = told.length > kept.length ? kept.at(-1)?.userId : credits.at(-1)?.userId;
-  return { winners, ...(last !== undefined && (credits.length === PAGE || told.length > kept.length) && { next: { in: 'book', afterUserId: last } }) };
+  const last = matching.length > kept.length ? kept.at(-1)?.userId : credits.at(-1)?.userId;
+  return { winners, ...(last !== undefined && (credits.length === PAGE || matching.length > kept.length) && { next: { in: 'book', afterUserId: last } }) };
 }
 
-/** Those whose claim Redis does not hold, or not any more. */
+/** The credits whose claim Redis does not hold, or no longer holds. */
 async function notInLog({ redis }: QueueContext, { id, shards }: BookedRain, credits: readonly BookedCredit[]): Promise<BookedCredit[]> {
   const held = await Promise.all(Array.from({ length: shards }, async (_, shard) => {
     const users = credits.filter(({ userId }) => shardOf(userId, shards) === shard).map(({ userId }) => userId);
@@ -82,7 +85,7 @@ function packetIn(entry: string | null | undefined): string | undefined {
   return parsed.ok ? parsed.claim.redPacketId : undefined;
 }
 
-/** What one user has won, exactly. */
+/** The win of one user, by exact id. */
 export async function findWinner(context: QueueContext, { id, shards }: BookedRain, userId: string): Promise<Winner | undefined> {
   const parsed = parseClaim(await context.redis.hget(shardKeys(id, shardOf(userId, shards)).claimed, userId) ?? '');
   if (parsed.ok && parsed.claim.userId === userId) return statusOf(context, parsed.claim);
@@ -90,7 +93,7 @@ export async function findWinner(context: QueueContext, { id, shards }: BookedRa
   return credit && { redPacketId: credit.redPacketId, userId, amount: formatMoney(credit.amountCents), at: new Date(credit.postedAt).toISOString(), status: 'credited' };
 }
 
-/** All of them, page by page, as they were when the first page was read. */
+/** All winners page by page, as they were when the first page was read. */
 export async function* allWinners(context: QueueContext, rain: BookedRain): AsyncGenerator<Winner[], void> {
   for (let at: Cursor | undefined = await firstPage(context, rain); at;) {
     const page: WinnerPage = await listWinners(context, rain, at, PAGE);

@@ -4,12 +4,12 @@ import { parseClaim } from '../../rain/claim.ts';
 import type { OperatorContext } from '../context.ts';
 import type { Logged } from './winner.ts';
 
-/** How many entries of each shard's claim log are still to be read, the newest first. Entries that come later change nothing. */
+/** Number of entries of each shard's claim log still to be read, newest first. Entries that come later change nothing. */
 export type Positions = readonly number[];
 
 type Rain = { id: string; shards: number };
 
-/** `undefined`: Redis has no claim log of this rain; it was not written down yet, or was settled and has expired. */
+/** `undefined`: Redis has no claim log of this rain; it was not written yet, or was settled and has expired. */
 export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, shards }: Rain): Promise<Positions | undefined> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(id, shard));
   if ((await Promise.all(keys.map(({ state }) => redis.exists(state)))).includes(0)) return undefined;
@@ -17,15 +17,16 @@ export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, s
 }
 
 /**
- * The next claims, the latest first, over all shards. What is no claim of this rain is passed over: the dead letters tell of it.
- * @returns at most `limit` claims, and where the next page begins; at its end all positions are 0
+ * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead
+ * letters.
+ * @returns at most `limit` claims, and where the next page begins; at the end all positions are 0
  */
 export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }: Rain, from: Positions, limit: number): Promise<{ logged: Logged[]; next: Positions }> {
   const next = [...from];
   const heads = await Promise.all(from.map(async (end, shard) => {
     const begin = Math.max(0, end - limit);
     const entries = end === 0 ? [] : await readEntries(redis, id, shard, begin, end);
-    // The log is never popped; should it be gone meanwhile, there is nothing more to read.
+    // The log is never popped. If it is gone meanwhile, there is nothing more to read.
     if (end > 0 && entries.length === 0) next[shard] = 0;
     return entries.map((entry, i) => ({ shard, index: begin + i, entry, at: wonAt(entry) })).reverse();
   }));
@@ -38,13 +39,13 @@ export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }:
     next[taken.shard] = taken.index;
     const parsed = parseClaim(taken.entry);
     if (parsed.ok && parsed.claim.rainId === id) logged.push({ claim: parsed.claim, shard: taken.shard, index: taken.index, entry: taken.entry });
-    // Its page is used up and may go on in another one, which might be later than what the others still hold.
+    // This shard's page is used up; its next page may hold later wins than the rest of the others.
     if (first!.length === 0 && taken.index > 0) break;
   }
   return { logged, next };
 }
 
-/** What cannot be read comes at once, to be passed over. */
+/** An entry that cannot be parsed comes at once and is then skipped. */
 function wonAt(entry: string): number {
   const parsed = parseClaim(entry);
   return parsed.ok ? Number(parsed.claim.at) : Infinity;

@@ -6,8 +6,8 @@ import { logEnds, readLog } from './log.ts';
 const PAGE = 1_000;
 
 /**
- * What was won in a rain by users other than these: by the claim log or, when it has expired, by the book.
- * @param known says whether it is one of these
+ * What other users won in a rain: from the claim log or, when it has expired, from the ledger.
+ * @param known whether a user is excluded from the sum
  */
 export async function wonByOthers(context: OperatorContext, rainId: string, known: (userId: string) => boolean): Promise<Share> {
   const rain = await context.ledger.rain(rainId);

@@ -3,14 +3,14 @@ import type { QueueContext } from '../context.ts';
 import { findWinner, firstPage, listWinners, type Cursor, type WinnerPage } from './list.ts';
 
 interface Search {
-  /** A user, exactly, or a packet's number, or the beginning of packet ids; absent: everybody. */
+  /** An exact user id, a packet number, or a prefix of packet ids; absent: all winners. */
   search?: string | undefined;
-  /** Absent: from the latest on. */
+  /** Absent: begin with the latest. */
   at?: Cursor | undefined;
   limit: number;
 }
 
-/** The winners that are looked for, the latest first. A user may be called like a packet; he is found first. */
+/** The matching winners, latest first. A user id may look like a packet id; the user is found first. */
 export async function searchWinners(context: QueueContext, rain: BookedRain, { search, at, limit }: Search): Promise<WinnerPage> {
   const packet = search === undefined ? '' : packetPrefix(rain.id, search);
   const user = search === undefined || at !== undefined ? undefined : await findWinner(context, rain, search);
@@ -18,7 +18,7 @@ export async function searchWinners(context: QueueContext, rain: BookedRain, { s
   return packet === undefined ? { winners: [] } : listWinners(context, rain, at ?? await firstPage(context, rain), limit, packet);
 }
 
-/** `undefined`: it is none of this rain's. */
+/** `undefined`: not a packet of this rain. */
 function packetPrefix(rainId: string, search: string): string | undefined {
   if (/^\d{1,9}$/.test(search)) return `${rainId}-${search}`;
   return search.startsWith(`${rainId}-`) ? search : undefined;

@@ -4,11 +4,11 @@ import type { BookedRain } from '../../ledger/rains.ts';
 import type { QueueContext } from '../context.ts';
 import { allWinners } from './list.ts';
 
-/** What spreadsheets want to be told that it is UTF-8. */
+/** Spreadsheets recognize UTF-8 by the byte order mark. */
 const SPREADSHEET = { bom: true, record_delimiter: 'windows' } as const;
 
 /**
- * All winners as CSV, row by row, as fast as it is taken. A cell that a spreadsheet would take for a formula begins with an
+ * All winners as CSV, streamed as fast as it is read. A cell that a spreadsheet would read as a formula begins with an
  * apostrophe.
  */
 export function winnersSheet(context: QueueContext, rain: BookedRain, reader: 'spreadsheet' | 'plain' = 'spreadsheet'): Readable {
@@ -19,7 +19,7 @@ export function winnersSheet(context: QueueContext, rain: BookedRain, reader: 's
   return rows.pipe(text);
 }
 
-/** The same, each a JSON object on a line of its own. */
+/** All winners as JSON, one object per line. */
 export function winnersLines(context: QueueContext, rain: BookedRain): Readable {
   return rowsOf(context, rain).map((winner: unknown) => `${JSON.stringify(winner)}\n`);
 }

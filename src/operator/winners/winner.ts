@@ -3,7 +3,7 @@ import { areDeadLettered, readDeadLetters } from '../../credit/deadLetters.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import type { QueueContext } from '../context.ts';
 
-/** `pending`: won and on its way · `dead`: it lies with the dead letters · `discarded`: the operator has given it up. */
+/** `pending`: won and on its way · `dead`: dead-lettered · `discarded`: the operator has discarded it. */
 type WinnerStatus = 'credited' | 'pending' | 'dead' | 'discarded';
 
 export interface Winner {
@@ -11,12 +11,12 @@ export interface Winner {
   userId: string;
   /** A decimal string. */
   amount: string;
-  /** When it was won, or where that is not known any more, posted; ISO 8601. */
+  /** When it was won, or if that is unknown, when it was posted; ISO 8601. */
   at: string;
   status: WinnerStatus;
 }
 
-/** A claim as it stands in the log, and where. */
+/** A claim and its position in the log. */
 export interface Logged {
   claim: Claim;
   shard: number;
@@ -24,21 +24,21 @@ export interface Logged {
   entry: string;
 }
 
-/** What became of these claims of one rain, in order. The book has the first word, the dead letters the second. */
+/** The status of these claims of one rain, in order. The ledger decides first, then the dead letters. */
 export async function statusesOf(context: QueueContext, rainId: string, logged: readonly Logged[]): Promise<Winner[]> {
   const booked = new Map((await context.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map((posting) => [posting.redPacketId, posting]));
   const isCredited = ({ claim }: Logged): boolean => booked.get(claim.redPacketId)?.userId === claim.userId;
   const open = logged.filter((one) => !isCredited(one));
   const idOf = ({ shard, index, entry }: Logged): string => deadLetterId({ rainId, shard, index, entry });
-  const [resting, deadLettered] = await Promise.all([context.ledger.discardedClaims(open.map(idOf)), areDeadLettered(context.queues.dead, open.map(({ shard, index, entry }) => ({ rainId, shard, index, entry })))]);
+  const [discards, deadLettered] = await Promise.all([context.ledger.discardedClaims(open.map(idOf)), areDeadLettered(context.queues.dead, open.map(({ shard, index, entry }) => ({ rainId, shard, index, entry })))]);
   const dead = new Set(open.filter((_, i) => deadLettered[i]));
-  return logged.map((one) => toWinner(one.claim, isCredited(one) ? 'credited' : resting.has(idOf(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending'));
+  return logged.map((one) => toWinner(one.claim, isCredited(one) ? 'credited' : discards.has(idOf(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending'));
 }
 
-/** Letters that are looked through for one claim [R10]. */
+/** Dead letters read for one claim [R10]. */
 const DEAD_LETTERS_MAX = 1_000;
 
-/** The same of one claim whose place in the log is not known, and is not worth a search of the log. */
+/** The status of one claim whose position in the log is unknown and not worth a search. */
 export async function statusOf(context: QueueContext, claim: Claim): Promise<Winner> {
   const [posting] = await context.ledger.postings([claim.redPacketId]);
   if (posting) return toWinner(claim, posting.userId === claim.userId ? 'credited' : posting.userId === undefined ? 'discarded' : await isDead(context, claim) ? 'dead' : 'pending');
@@ -47,7 +47,7 @@ export async function statusOf(context: QueueContext, claim: Claim): Promise<Win
 
 async function isDead({ queues }: QueueContext, { rainId, redPacketId, userId }: Claim): Promise<boolean> {
   const { letters } = await readDeadLetters(queues.dead, { rainId, limit: DEAD_LETTERS_MAX });
-  // Parsed, since the same id can be written in several ways: cjson escapes a slash, as a path has it, and we do not.
+  // Compared after parsing, since one id can be written in several ways: cjson escapes slashes, and we do not.
   return letters.some(({ entry }) => {
     const parsed = parseClaim(entry);
     return parsed.ok && parsed.claim.redPacketId === redPacketId && parsed.claim.userId === userId;

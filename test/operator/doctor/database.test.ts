@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/databaseCheck.ts';
 import { migrate } from '../../../src/ledger/migrate.ts';
 import { readMigrations } from '../../../src/ledger/migration.ts';
-import { judgeDatabase } from '../../../src/operator/doctor/database.ts';
+import { checkDatabase } from '../../../src/operator/doctor/database.ts';
 import { startDatabase } from '../../support/database.ts';
 import { startPglite, type TestPglite } from '../../support/pglite.ts';
 import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../../support/postgres.ts';
 
-const verdicts = (facts: DatabaseFacts) => Object.fromEntries(judgeDatabase(facts).map(({ name, verdict }) => [name, verdict]));
+const verdicts = (facts: DatabaseFacts) => Object.fromEntries(checkDatabase(facts).map(({ name, verdict }) => [name, verdict]));
 const ALL_WELL = { version: 'ok', kind: 'ok', migrations: 'ok', privileges: 'ok', connections: 'ok', fsync: 'ok', synchronous_commit: 'ok', clock: 'ok' };
 
 describe('the embedded database', () => {
@@ -18,7 +18,7 @@ describe('the embedded database', () => {
   test('is recognised, and told to be none for real money', async () => {
     const facts = await examineDatabase(database.url);
     expect(verdicts(facts)).toEqual({ version: 'ok', kind: 'warning', migrations: 'ok', privileges: 'ok', clock: 'ok' });
-    expect(judgeDatabase(facts).find(({ name }) => name === 'kind')).toMatchObject({ found: expect.stringContaining('PGlite') as string, advice: expect.stringContaining('DATABASE_URL') as string });
+    expect(checkDatabase(facts).find(({ name }) => name === 'kind')).toMatchObject({ found: expect.stringContaining('PGlite') as string, advice: expect.stringContaining('DATABASE_URL') as string });
   });
 });
 
@@ -35,7 +35,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
 
   test('migrations: none, one to come, one edited since, one never finished', async () => {
     const url = await server.newDatabase();
-    expect(judgeDatabase(await examineDatabase(url)).find(({ name }) => name === 'migrations')).toMatchObject({ verdict: 'wrong', found: `missing: ${readMigrations().map(({ name }) => name).join(', ')}`, advice: 'run: rain migrate' });
+    expect(checkDatabase(await examineDatabase(url)).find(({ name }) => name === 'migrations')).toMatchObject({ verdict: 'wrong', found: `missing: ${readMigrations().map(({ name }) => name).join(', ')}`, advice: 'run: rain migrate' });
     await migrate(url);
     const more = { name: '29990101000000_more', sql: '', checksum: '' };
     expect((await examineDatabase(url, [...readMigrations(), more])).migrations).toEqual({ missing: [more.name] });
@@ -52,7 +52,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
     await execute(url, 'CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; GRANT INSERT, UPDATE ON "Rain" TO reader');
     const facts = await examineDatabase(url.replace('postgres@', 'reader@'));
     expect(verdicts(facts)).toEqual({ ...ALL_WELL, privileges: 'wrong' });
-    expect(judgeDatabase(facts).find(({ name }) => name === 'privileges')!.advice)
+    expect(checkDatabase(facts).find(({ name }) => name === 'privileges')!.advice)
       .toBe('GRANT INSERT on "Campaign"; GRANT INSERT on "Portion"; GRANT INSERT on "Account"; GRANT UPDATE on "Account"; GRANT INSERT on "Transfer"; GRANT INSERT on "OperatorAction"; GRANT INSERT on "Discard"; GRANT INSERT on "Reservation"; GRANT INSERT on "ReservedBudget"; GRANT UPDATE on "ReservedBudget"; GRANT INSERT on "Operator"; GRANT UPDATE on "Operator"; GRANT INSERT on "OperatorToken"; GRANT UPDATE on "OperatorToken" to this user');
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { judgeClock } from '../../../src/operator/doctor/finding.ts';
+import { checkClock } from '../../../src/operator/doctor/finding.ts';
 import { neededBytes } from '../../../src/operator/doctor/memory.ts';
-import { examineRedis, judgeLatency, judgeServer } from '../../../src/operator/doctor/redis.ts';
+import { examineRedis, checkLatency, checkServer } from '../../../src/operator/doctor/redis.ts';
 import { LOCAL, type Durability } from '../../../src/platform/redis/durability.ts';
 import { parseInfo } from '../../../src/platform/redis/facts.ts';
 import { startCluster } from '../../support/cluster.ts';
@@ -87,16 +87,16 @@ test('a Cluster: every master is looked at, and one that does not serve all slot
 });
 
 test('old versions, slow round trips and clocks that are apart', () => {
-  const version = (text: string) => judgeServer({ node: '', ...parseInfo(`redis_version:${text}\r\n`) }, LOCAL, 1, PLANNED).find(({ name }) => name === 'version')!.verdict;
+  const version = (text: string) => checkServer({ node: '', ...parseInfo(`redis_version:${text}\r\n`) }, LOCAL, 1, PLANNED).find(({ name }) => name === 'version')!.verdict;
   expect(['5.0.14', '6.0.16', '6.2.0', '7.0.15', '8.0.1'].map(version)).toEqual(['wrong', 'wrong', 'warning', 'ok', 'ok']);
-  expect([0.2, 20, 200].map((ms) => judgeLatency(Array.from({ length: 100 }, () => ms)).verdict)).toEqual(['ok', 'warning', 'wrong']);
-  expect(judgeLatency([...Array.from({ length: 99 }, () => 1), 900])).toMatchObject({ verdict: 'ok', found: 'p50 1.00 ms, max 900.00 ms of 100' });
-  expect([-3, 2_000, -60_000].map((ms) => judgeClock('redis', ms).verdict)).toEqual(['ok', 'warning', 'wrong']);
+  expect([0.2, 20, 200].map((ms) => checkLatency(Array.from({ length: 100 }, () => ms)).verdict)).toEqual(['ok', 'warning', 'wrong']);
+  expect(checkLatency([...Array.from({ length: 99 }, () => 1), 900])).toMatchObject({ verdict: 'ok', found: 'p50 1.00 ms, max 900.00 ms of 100' });
+  expect([-3, 2_000, -60_000].map((ms) => checkClock('redis', ms).verdict)).toEqual(['ok', 'warning', 'wrong']);
 });
 
 test('memory: what is planned, against the limit or the machine', () => {
   expect(neededBytes({ packets: 1_000_000, users: 100 })).toBe(64 * 1024 * 1024 + 60_000_000 + 51_200);
-  const memory = (used: number, max: number, machine: number) => judgeServer({ node: '', usedMemoryBytes: used, maxMemoryBytes: max, systemMemoryBytes: machine }, LOCAL, 1, { packets: 1_000_000, users: 1_000_000 }).find(({ name }) => name === 'memory')!;
+  const memory = (used: number, max: number, machine: number) => checkServer({ node: '', usedMemoryBytes: used, maxMemoryBytes: max, systemMemoryBytes: machine }, LOCAL, 1, { packets: 1_000_000, users: 1_000_000 }).find(({ name }) => name === 'memory')!;
   const gb = 1024 ** 3;
   expect(memory(0.1 * gb, gb, 8 * gb)).toMatchObject({ verdict: 'ok' });
   expect(memory(0.6 * gb, gb, 8 * gb)).toMatchObject({ verdict: 'wrong', advice: expect.stringMatching(/^set maxmemory to at least \d+ MiB/) as string });

@@ -1,5 +1,5 @@
 import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/rain/split/methods.ts';
-import { askedTermNames, describeTerm, type AskedTermName, type AskedTerms } from '../../../../src/rain/terms.ts';
+import { requestedTermNames, describeTerm, type RequestedTermName, type RequestedTerms } from '../../../../src/rain/terms.ts';
 import type { FieldRefusal, Plan } from '../../state/responses.ts';
 import { amountTyped } from '../../words/figures.ts';
 
@@ -30,7 +30,7 @@ export interface Draft {
   duration: string;
   durationUnit: Unit;
   /** Flags that are on, and counts as typed. Some do not apply to these rains. */
-  terms: { readonly [N in AskedTermName]?: boolean | string };
+  terms: { readonly [N in RequestedTermName]?: boolean | string };
   /** The campaign of these rounds; `first` is the number of the first round. */
   campaign?: { id: string; first: number };
 }
@@ -60,12 +60,12 @@ export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
 }
 
 /** The terms that apply to the rains of this form. */
-export function termsFor({ campaign }: Pick<Draft, 'campaign'>): AskedTermName[] {
-  return askedTermNames(campaign ? 'rounds' : 'rains of their own');
+export function termsFor({ campaign }: Pick<Draft, 'campaign'>): RequestedTermName[] {
+  return requestedTermNames(campaign ? 'rounds' : 'rains of their own');
 }
 
 /** The terms of the request. Terms that are off or empty are left out. */
-function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): AskedTerms {
+function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): RequestedTerms {
   return Object.fromEntries(termsFor(draft).flatMap((name) => {
     const typed = draft.terms[name];
     if (typed === undefined || typed === false || (typeof typed === 'string' && typed.trim() === '')) return [];
@@ -106,7 +106,7 @@ export interface RainRequest {
   opensAt: number;
   closesAt: number;
   load: boolean;
-  terms: AskedTerms;
+  terms: RequestedTerms;
   campaign?: { id: string; round: number };
 }
 

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { centsOf, durationText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { SHARED } from '../../words/shared.ts';
-import { askedTermNames } from '../../../../src/rain/terms.ts';
+import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
 import { WORDS } from './words.ts';
@@ -56,7 +56,7 @@ export function Review({ draft, onClose }: ReviewProps) {
         <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), plan.max === undefined ? undefined : moneyText(plan.max))}</b> {words.holdsTold}</li>
         {draft.when === 'in' ? <li><b>{words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {durationPhrase}</li>
           : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {durationPhrase} {i < createdCount && `✓ ${words.made}`}</li>)}
-        {askedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}</li>)}
+        {requestedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}</li>)}
         <li><b>{words.back}</b> {words.backTold}</li>
       </ul>
       {taken && <p><a href={hashOf({ screen: 'rain', rainId: requests.current![createdCount]!.id })}>{words.toRain}</a></p>}
