@@ -2,23 +2,23 @@ import type { Cents } from '../rain/money.ts';
 import type { Database } from './database.ts';
 
 /**
- * Before the names of all accounts of a rehearsal: the same book-keeping, in money that never becomes real. The database lets
- * no transfer go from one side to the other.
+ * Prefix of all account ids of a rehearsal: the same book-keeping, in money that never becomes real. The database refuses a
+ * transfer between the two kinds.
  */
 const SHADOW = 'shadow:';
 
-/** What the accounts of a rain begin with. */
-export function sideOf(rehearsal: boolean): string {
+/** The prefix of a rain's account ids. */
+export function accountPrefix(rehearsal: boolean): string {
   return rehearsal ? SHADOW : '';
 }
 
-/** Who gives: the one account that may be below zero. */
+/** The operator's account: the only one that may be below zero. */
 export function operatorAccount(rehearsal = false): string {
-  return `${sideOf(rehearsal)}operator`;
+  return `${accountPrefix(rehearsal)}operator`;
 }
 
 export function rainAccount(rainId: string, rehearsal = false): string {
-  return `${sideOf(rehearsal)}rain:${rainId}`;
+  return `${accountPrefix(rehearsal)}rain:${rainId}`;
 }
 
 export function userAccount(userId: string): string {
@@ -31,7 +31,7 @@ interface Wallet {
   credits: { rainId: string; redPacketId: string; amountCents: Cents; /** Epoch ms. */ postedAt: number }[];
 }
 
-/** What a user owns, cents; somebody who never won owns nothing, and what is won in a rehearsal is nobody's. */
+/** A user's balance, cents; 0 for a user who never won. Money won in a rehearsal is not counted. */
 export async function balance(database: Database, userId: string): Promise<Cents> {
   const account = await database.account.findUnique({ where: { id: userAccount(userId) }, select: { balanceCents: true } });
   return account?.balanceCents ?? 0n;
@@ -53,7 +53,7 @@ export async function wallet(database: Database, userId: string, limit = 100): P
   };
 }
 
-/** Of all accounts together, cents. Anything but 0 means that money was made or lost. */
+/** The sum of all balances, cents. Anything but 0 means that money was created or lost. */
 export async function sumOfBalances(database: Database): Promise<Cents> {
   const { _sum } = await database.account.aggregate({ _sum: { balanceCents: true } });
   return _sum.balanceCents ?? 0n;

@@ -1,10 +1,10 @@
 import type { Prisma } from './generated/client.ts';
 import type { Database, Transaction } from './database.ts';
 
-/** JSON as the book stores it: no bigint, no Date. */
+/** JSON as the ledger stores it: no bigint, no Date. */
 export type Json = Prisma.InputJsonObject;
 
-/** Something a person did: who, what, to which rain, with which words. */
+/** One operator action: actor, verb, rain, details. */
 interface Action {
   actor: string;
   verb: string;
@@ -12,7 +12,7 @@ interface Action {
   details?: Json;
 }
 
-/** Written in the same transaction as what it tells about, wherever the book itself is changed. */
+/** Records an action, in the same transaction as the change that it describes. */
 export async function record(database: Database | Transaction, { actor, verb, rainId, details = {} }: Action): Promise<void> {
   await database.operatorAction.create({ data: { actor, verb, rainId: rainId ?? null, details }, select: { id: true } });
 }
@@ -29,11 +29,11 @@ export async function actions(database: Database, rainId: string, limit = 1_000)
 }
 
 interface NumberedAction extends RecordedAction {
-  /** Later ones have higher ones; text, since JSON has no bigint. */
+  /** Increases with time; a string, since JSON has no bigint. */
   id: string;
 }
 
-/** What was done, of one rain or of all, the latest first. @param before the id of the last one of the page before */
+/** The actions of one rain or of all rains, latest first. @param before id of the last action of the previous page */
 export async function latestActions(database: Database, { rainId, before, limit }: { rainId?: string; before?: bigint; limit: number }): Promise<NumberedAction[]> {
   const rows = await database.operatorAction.findMany({
     where: { ...(rainId !== undefined && { rainId }), ...(before !== undefined && { id: { lt: before } }) }, orderBy: { id: 'desc' }, take: limit,

@@ -4,8 +4,9 @@ import type { PayoutProvider as PayoutProviderName } from './generated/client.ts
 export type { PayoutProviderName };
 
 /**
- * Has this payout provider pay the users of a rain, unless another one has taken it on: of two who ask at once one is told the other.
- * @returns who does, for good; `undefined` when there is no such rain, or it is a rehearsal
+ * Assigns this payout provider to a rain, unless another one is assigned already. Of two concurrent calls one wins, and both
+ * get its answer.
+ * @returns the assigned provider, which never changes; `undefined` when there is no such rain, or it is a rehearsal
  */
 export async function assignPayout(database: Database, rainId: string, payoutProvider: PayoutProviderName): Promise<PayoutProviderName | undefined> {
   const [row] = await database.$queryRaw<{ payoutProvider: PayoutProviderName }[]>`

@@ -1,25 +1,25 @@
 import type { Database, Transaction } from './database.ts';
 
-/** Carries what a dry run came to out of the transaction that it takes back. */
-class TakenBack<T> extends Error {
-  override name = 'TakenBack';
+/** Carries the outcome of a dry run out of the transaction that is rolled back. */
+class DryRunRollback<T> extends Error {
+  override name = 'DryRunRollback';
   readonly outcome: T;
   constructor(outcome: T) {
-    super('a dry run: all of it is taken back');
+    super('dry run: everything is rolled back');
     this.outcome = outcome;
   }
 }
 
 /**
- * All of `work` or nothing; of a dry run nothing, whatever it comes to. What would happen is not foretold but tried, by the very
- * statements, under the very keys and checks, so that a dry run cannot promise what the deed then refuses.
+ * Runs `work` in one transaction; a dry run is always rolled back. A dry run executes the same statements under the same keys
+ * and checks, so that it cannot promise what the real run refuses.
  */
-export async function attempt<T>(database: Database, work: (book: Transaction) => Promise<T>, dryRun = false): Promise<T> {
+export async function attempt<T>(database: Database, work: (transaction: Transaction) => Promise<T>, dryRun = false): Promise<T> {
   if (!dryRun) return database.$transaction(work);
   try {
-    return await database.$transaction(async (book): Promise<T> => { throw new TakenBack(await work(book)); });
+    return await database.$transaction(async (transaction): Promise<T> => { throw new DryRunRollback(await work(transaction)); });
   } catch (error) {
-    if (error instanceof TakenBack) return error.outcome as T;
+    if (error instanceof DryRunRollback) return error.outcome as T;
     throw error;
   }
 }

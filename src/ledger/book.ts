@@ -2,28 +2,28 @@ import type { Cents } from '../rain/money.ts';
 import type { Share } from '../rain/equation.ts';
 import type { Database } from './database.ts';
 
-/** What the book says about one rain: its part of the money equation [R8]. */
+/** The ledger's sums for one rain: its part of the money equation [R8]. */
 export interface RainBook {
   fundedCents: Cents;
   credited: Share;
-  /** What nobody had won, given back once, when the rain was settled. */
+  /** Unclaimed money, given back once when the rain was settled. */
   recycledCents: Cents;
-  /** Claims whose money went back because the operator has discarded them. */
+  /** Discarded claims whose money went back. */
   discarded: Share;
-  /** Dead letters discarded, with money in them or without. */
+  /** Discarded dead letters, with or without money. */
   discardedClaims: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;
 }
 
-/** One row of the book, as the audit compares it with the claim log. */
+/** One credit in the ledger, as the audit compares it with the claim log. */
 export interface BookedCredit {
   redPacketId: string;
   userId: string;
   amountCents: Cents;
 }
 
-/** `undefined`: the book has no such rain. */
+/** `undefined`: the ledger has no such rain. */
 export async function book(database: Database, rainId: string): Promise<RainBook | undefined> {
   const discardedOnly = { kind: 'recycle', redPacketId: { not: null } } as const;
   const [rain, sums, discarded, discardedClaims] = await Promise.all([
@@ -45,8 +45,8 @@ export async function book(database: Database, rainId: string): Promise<RainBook
 }
 
 /**
- * The credits of a rain, page by page, ordered by user: one user has one credit per rain, so his id is the cursor.
- * @param afterUserId the last user of the page before; absent for the first page
+ * The credits of a rain, page by page, ordered by user: a user has one credit per rain, so the user id is the cursor.
+ * @param afterUserId the last user of the previous page; absent for the first page
  */
 export async function credits(database: Database, rainId: string, afterUserId?: string, limit = 10_000): Promise<BookedCredit[]> {
   const rows = await database.transfer.findMany({

@@ -9,9 +9,9 @@ interface NewCampaign {
   title: string;
   /** How many rounds a user may win. */
   winsPerUserMax: number;
-  /** Of every round. */
+  /** The same for every round. */
   shards: number;
-  /** What nobody has won in a round goes into the next one. */
+  /** The unclaimed money of a round goes into the next one. */
   rollOver: boolean;
 }
 
@@ -27,16 +27,16 @@ type CampaignCreation =
   /** Another campaign has this id; nothing was done. */
   | { outcome: 'differs'; fields: (keyof NewCampaign)[] };
 
-/** No money moves: each round brings its own budget. It never changes afterwards. */
-export function createCampaign(database: Database, asked: NewCampaign, actor: string): Promise<CampaignCreation> {
-  return database.$transaction(async (book) => {
-    const { count } = await book.campaign.createMany({ data: asked, skipDuplicates: true });
+/** Creates a campaign. No money moves: each round brings its own budget. A campaign never changes. */
+export function createCampaign(database: Database, requested: NewCampaign, actor: string): Promise<CampaignCreation> {
+  return database.$transaction(async (transaction) => {
+    const { count } = await transaction.campaign.createMany({ data: requested, skipDuplicates: true });
     if (count === 1) {
-      await record(book, { actor, verb: 'create-campaign', details: { ...asked } });
+      await record(transaction, { actor, verb: 'create-campaign', details: { ...requested } });
       return { outcome: 'created' };
     }
-    const existing = await book.campaign.findUniqueOrThrow({ where: { id: asked.id } });
-    const fields = (Object.keys(asked) as (keyof NewCampaign)[]).filter((field) => !isDeepStrictEqual(asked[field], existing[field]));
+    const existing = await transaction.campaign.findUniqueOrThrow({ where: { id: requested.id } });
+    const fields = (Object.keys(requested) as (keyof NewCampaign)[]).filter((field) => !isDeepStrictEqual(requested[field], existing[field]));
     return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
   });
 }
@@ -52,18 +52,18 @@ export async function campaigns(database: Database, limit = 100): Promise<Booked
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.getTime() }));
 }
 
-/** The rounds of a campaign, the first one first; at most as many as there are numbers. */
+/** The rounds of a campaign in order of their numbers. */
 export async function rounds(database: Database, campaignId: string): Promise<BookedRain[]> {
   const found = await rains(database, 1_000, { campaignId });
   return found.toSorted((a, b) => a.campaign!.round - b.campaign!.round);
 }
 
-/** What the book knows of a campaign's winners. */
+/** The winners of a campaign, from the ledger. */
 export interface CampaignWinners {
   users: number;
   /** Packets credited in all rounds. */
   wins: number;
-  /** Users who are credited with more than anybody may win: after a failover that lost wins, see docs/explanation/durability.md. */
+  /** Users with more credits than allowed: possible after a failover that lost wins, see docs/explanation/durability.md. */
   beyond: number;
 }
 

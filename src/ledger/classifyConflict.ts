@@ -1,7 +1,7 @@
 import type { Claim } from '../rain/claim.ts';
 import { parseMoney, type Cents } from '../rain/money.ts';
 
-/** Who has which packet, as it stands in the book. */
+/** A posting in the ledger: which user has which packet. */
 export interface ExistingPosting {
   rainId: string;
   redPacketId: string;
@@ -9,24 +9,24 @@ export interface ExistingPosting {
   amountCents: Cents;
 }
 
-/** As the book has it; without a user it is the money of a discarded claim, gone back. */
+/** A row of the ledger; without a user it is the money of a discarded claim that went back. */
 export type ExistingPostingRow = Omit<ExistingPosting, 'userId'> & { userId: string | null };
 
-/** What stands in the way of a claim, in order of precedence. */
+/** Why a claim cannot be posted, in order of precedence. */
 export type Conflict =
-  /** The packet's money went back to the operator: he has discarded this claim, or another one to the same packet. */
+  /** The packet's money went back to the operator, who discarded this claim or another one to the same packet. */
   | { outcome: 'discarded'; amountCents: Cents }
-  /** This user's packet stands, with another amount. */
+  /** This user already has this packet, with another amount. */
   | { outcome: 'amount_differs'; existing: ExistingPosting }
-  /** The packet is another user's, or the user has another packet of this rain: after a failover it was handed out again. */
+  /** The packet belongs to another user, or the user has another packet of this rain: it was handed out again after a failover. */
   | { outcome: 'told_twice'; existing: ExistingPosting };
 
-/** `already`: this very claim stands. */
+/** `already`: exactly this claim is posted. */
 export type ConflictClass = { outcome: 'already' } | Conflict;
 
 export type ClaimRow = ExistingPosting & { at: string };
 
-/** @throws TypeError when they are of several rains, or one has no amount: a mistake of the caller */
+/** @throws TypeError when the claims are of several rains, or one has no amount: an error of the caller */
 export function toRows(claims: readonly Claim[]): ClaimRow[] {
   return claims.map(({ rainId, redPacketId, userId, amount, at }) => {
     const amountCents = parseMoney(amount);
@@ -37,16 +37,16 @@ export function toRows(claims: readonly Claim[]): ClaimRow[] {
 }
 
 /**
- * In the order in which they were won. So of two claims to one packet in one batch the first won stands, and two batches
- * that hold the same claims meet the same keys in the same order and wait for each other instead of deadlocking.
+ * Sorts rows in the order in which they were won. Of two claims to one packet in one batch the first one wins. Two batches with
+ * the same claims take the same keys in the same order and wait for each other instead of deadlocking.
  */
 export function inOrderWon(rows: readonly ClaimRow[]): ClaimRow[] {
   return rows.toSorted((a, b) => order(a.at, b.at) || order(a.redPacketId, b.redPacketId));
 }
 
 /**
- * @param existing what stands for any packet or user of these rows
- * @returns what that means for one of the rows; `undefined`: nothing stands in its place
+ * @param existing postings of any packet or user of these rows
+ * @returns the conflict of one row; `undefined`: there is none
  */
 export function classifyConflict(existing: readonly ExistingPostingRow[]): (row: ClaimRow) => ConflictClass | undefined {
   const byPacket = new Map(existing.map((found) => [found.redPacketId, found]));
@@ -64,7 +64,7 @@ function isCredit(row: ExistingPostingRow): row is ExistingPosting {
   return row.userId !== null;
 }
 
-/** No id of a rain holds a slash. */
+/** A rain id never contains a slash. */
 function ofUser({ rainId, userId }: ExistingPosting): string {
   return `${rainId}/${userId}`;
 }

@@ -1,14 +1,14 @@
 import type { Claim } from '../rain/claim.ts';
-import { sideOf } from './accounts.ts';
+import { accountPrefix } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
 import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ConflictClass, type ExistingPosting, type ExistingPostingRow } from './classifyConflict.ts';
 
-/** What became of one claim, in order of precedence. Only `posted` has moved money; `already` was posted before [R5]. */
+/** The outcome of one claim, in order of precedence. Only `posted` moved money; `already` was posted before [R5]. */
 export type Posting = { outcome: 'posted' } | ConflictClass;
 
 /**
- * Posts claims of one rain to their users' accounts, each exactly once however often and in whatever company it is
- * delivered [R5]. All of them or none: one transaction, one statement however many claims.
+ * Posts claims of one rain to their users' accounts, each exactly once, however often it is delivered and in whatever batch
+ * [R5]. All of them or none: one transaction, one statement for any number of claims.
  *
  * @returns one posting per claim, in order
  * @throws when the database refuses or cannot be reached; then nothing was posted, unless the answer to the commit was lost
@@ -17,37 +17,37 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
   const [first] = claims;
   if (!first) return [];
   const rows = toRows(claims);
-  return database.$transaction(async (book) => {
-    const posted = new Map((await post(book, first.rainId, rows)).map((row) => [row.redPacketId, row]));
-    const judged = classifyConflict(posted.size === rows.length ? [] : await readTransfers(book, first.rainId, rows));
+  return database.$transaction(async (transaction) => {
+    const posted = new Map((await post(transaction, first.rainId, rows)).map((row) => [row.redPacketId, row]));
+    const conflictOf = classifyConflict(posted.size === rows.length ? [] : await readTransfers(transaction, first.rainId, rows));
     return rows.map((row) => {
       const fresh = posted.get(row.redPacketId);
       if (fresh?.userId === row.userId && fresh.amountCents === row.amountCents) {
         posted.delete(row.redPacketId); // The same claim a second time in this batch is `already`.
         return { outcome: 'posted' };
       }
-      const posting = judged(row);
-      // Never told as anything it is not: thrown inside the transaction, so that what else was posted is undone with it.
-      if (!posting) throw new Error(`a claim of rain ${first.rainId} was turned away, and nothing stands in its place`);
+      const posting = conflictOf(row);
+      // Throw inside the transaction, so that the other claims of this batch are rolled back too.
+      if (!posting) throw new Error(`a claim of rain ${first.rainId} was rejected, but no conflicting posting exists`);
       return posting;
     });
   });
 }
 
 /**
- * The unique keys decide; what they turn away is not in the answer.
+ * Inserts the transfers. The unique keys decide; rejected claims are not in the result.
  *
- * Claims go in in the order in which they were won, see `inOrderWon`. The users' accounts follow in order of their ids, the
- * rain's account comes last: it is the one row that all batches of a rain want, and it is held for the shortest time this way.
+ * Claims are inserted in the order in which they were won, see `inOrderWon`. The users' accounts follow in order of their ids.
+ * The rain's account comes last: all batches of a rain want this row, and this way it is locked for the shortest time.
  */
-async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
+async function post(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
   const sorted = inOrderWon(rows);
-  return book.$queryRaw`
+  return transaction.$queryRaw`
     WITH claimed AS (
       SELECT * FROM unnest(${sorted.map((row) => row.redPacketId)}::text[], ${sorted.map((row) => row.userId)}::text[],
         ${sorted.map((row) => row.amountCents)}::bigint[]) WITH ORDINALITY AS claimed ("redPacketId", "userId", "amountCents", "place")
     ), side AS (
-      SELECT CASE WHEN EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "rehearsal") THEN ${sideOf(true)} ELSE '' END AS "prefix"
+      SELECT CASE WHEN EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "rehearsal") THEN ${accountPrefix(true)} ELSE '' END AS "prefix"
     ), posted AS (
       INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
       SELECT 'credit:' || "redPacketId", 'credit', "prefix" || 'rain:' || ${rainId}, "prefix" || 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
@@ -66,11 +66,11 @@ async function post(book: Transaction, rainId: string, rows: readonly ClaimRow[]
 }
 
 /**
- * What stands for any of these packets or users, a credit or the recycle of a discarded claim. A second statement, since a
- * batch that was posted at the same time is not seen by the first one.
+ * All postings of these packets or users: credits and discarded claims. This is a second statement, since the first one does
+ * not see a batch that was posted at the same time.
  */
-export function readTransfers(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
-  return book.$queryRaw`
+export function readTransfers(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
+  return transaction.$queryRaw`
     SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Transfer"
     WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])
     UNION

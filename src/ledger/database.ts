@@ -7,31 +7,34 @@ export type Database = PrismaClient;
 /** What runs inside `database.$transaction(…)`. */
 export type Transaction = Prisma.TransactionClient;
 
-/** Limits; each protects the database from this process, or this process from a database that does not answer [R10]. */
+/** Limits. Each protects the database from this process, or this process from a database that does not answer [R10]. */
 const LIMITS = {
-  /** Set-based statements need few; PostgreSQL pays for each with a process, and the embedded database takes 100 in all. */
+  /**
+   * Set-based statements need few connections. PostgreSQL starts a process for each, and the embedded database accepts 100 in
+   * all.
+   */
   connectionsMax: 4,
   connectTimeoutMs: 5_000,
-  /** The server gives up on a statement before we give up on the server: an outcome that is told beats one that is not. */
+  /** The server cancels a statement before the client gives up: a reported outcome is better than an unknown one. */
   statementTimeoutMs: 15_000,
   queryTimeoutMs: 20_000,
   transactionTimeoutMs: 20_000,
   /**
-   * A process that freezes, or whose machine vanishes, between two statements leaves its transaction open and the rows in
-   * it locked, the rain's own account among them: all credits of the rain would wait until it wakes. We never think this long.
+   * A process that freezes between two statements, or whose machine disappears, leaves its transaction open and its rows
+   * locked, the rain's account among them. All credits of the rain would wait for it. This process never pauses this long.
    */
   idleInTransactionMs: 5_000,
-  /** Waiting for a free connection of the pool. */
+  /** Limit for waiting for a free connection of the pool. */
   transactionWaitMs: 10_000,
 } as const;
 
 interface DatabaseOptions {
   connectionsMax?: number;
-  /** A connection broke while nobody was using it; the next query opens another. */
+  /** Called when an idle connection broke; the next query opens another one. */
   onError?: (error: Error) => void;
 }
 
-/** Connects on first use; `$disconnect()` ends it. */
+/** Connects on first use; `$disconnect()` closes the connections. */
 export function connectDatabase(url: string, { connectionsMax = LIMITS.connectionsMax, onError = () => {} }: DatabaseOptions = {}): Database {
   const adapter = new PrismaPg({
     connectionString: url,
@@ -50,15 +53,15 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
   });
 }
 
-/** @throws Error that names the servers, see `unanswered` */
+/** Waits until the database answers. @throws Error that names the servers, see `connectionError` */
 export async function untilAnswers(database: Database, url: string): Promise<void> {
-  await database.$queryRaw`SELECT 1`.catch((error: unknown) => { throw unanswered(url, error); });
+  await database.$queryRaw`SELECT 1`.catch((error: unknown) => { throw connectionError(url, error); });
 }
 
-/** What a failed connection is told as: who was asked, without the password, and the last line of what came back. */
-export function unanswered(url: string, error: unknown): Error {
+/** The error for a failed connection: the servers without the password, and the last line of the cause. */
+export function connectionError(url: string, error: unknown): Error {
   const { message, severity } = error as Error & { severity?: string };
-  // PostgreSQL says so itself when it does not let somebody in, with a code of five characters.
+  // PostgreSQL rejects a login with a severity and a code of five characters.
   const refused = severity !== undefined || /Code: `[0-9A-Z]{5}`/.test(message);
-  return new Error(`the database at ${serversOf(url)} ${refused ? 'lets us not in' : 'does not answer'}: ${lastLine(error)}`, { cause: error });
+  return new Error(`the database at ${serversOf(url)} ${refused ? 'rejected our login' : 'does not answer'}: ${lastLine(error)}`, { cause: error });
 }

@@ -2,17 +2,17 @@ import { Client } from 'pg';
 import { MigrationError, nextOf, readApplied } from './migrate.ts';
 import { readMigrations, type Migration } from './migration.ts';
 
-/** What a database says about itself, for an operator who is about to trust it with money. */
+/** What a database reports about itself, for an operator who is about to use it for real money. */
 export interface DatabaseFacts {
-  /** As `SELECT version()` tells it. */
+  /** The result of `SELECT version()`. */
   version: string;
   /** 150004 for 15.4. */
   versionNumber: number;
   /** The embedded database: one session for all, and no fsync. */
   embedded: boolean;
-  /** Names of migrations that are still to come; or why the records cannot be trusted. */
+  /** Names of pending migrations; or why the records cannot be trusted. */
   migrations: { missing: string[] } | { fault: string };
-  /** `INSERT on "Transfer"` … that this user lacks. Empty while the tables are not there. */
+  /** Missing privileges of this user, such as `INSERT on "Transfer"`. Empty while the tables do not exist. */
   privilegesMissing: string[];
   connections: { max: number; used: number };
   fsync: boolean;
@@ -24,7 +24,7 @@ export interface DatabaseFacts {
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** What the program does with each table. None of them is ever deleted from. */
+/** The privileges that the program needs on each table. It never deletes rows. */
 const NEEDED: Record<string, readonly string[]> = {
   Rain: ['SELECT', 'INSERT', 'UPDATE'],
   Campaign: ['SELECT', 'INSERT'],
@@ -39,7 +39,7 @@ const NEEDED: Record<string, readonly string[]> = {
   OperatorToken: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
-/** @throws when it cannot be reached, or does not let this user in */
+/** @throws when the database cannot be reached or rejects this user */
 export async function examineDatabase(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<DatabaseFacts> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS, application_name: 'rain doctor' });
   client.on('error', () => {});
@@ -52,7 +52,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
       version,
       versionNumber: Number(await one<string>(client, "SELECT current_setting('server_version_num') AS value")),
       embedded: /emcc|emscripten|pglite/i.test(version),
-      migrations: await existingOf(client, migrations),
+      migrations: await migrationState(client, migrations),
       privilegesMissing: await missingPrivileges(client),
       connections: {
         max: Number(await one<string>(client, "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS value")),
@@ -72,7 +72,7 @@ async function one<T>(client: Client, sql: string): Promise<T> {
   return rows[0]!.value;
 }
 
-async function existingOf(client: Client, migrations: readonly Migration[]): Promise<DatabaseFacts['migrations']> {
+async function migrationState(client: Client, migrations: readonly Migration[]): Promise<DatabaseFacts['migrations']> {
   const recorded = await one<string | null>(client, `SELECT to_regclass('"_prisma_migrations"')::text AS value`);
   if (recorded === null) return { missing: migrations.map(({ name }) => name) };
   try {
@@ -80,7 +80,7 @@ async function existingOf(client: Client, migrations: readonly Migration[]): Pro
     nextOf(migrations, applied);
     return { missing: migrations.map(({ name }) => name).filter((name) => !applied.has(name)) };
   } catch (error) {
-    // Edited since, or never finished; or this user may not even read the records.
+    // A migration was edited since, or never finished; or this user may not read the records.
     if (error instanceof MigrationError) return { fault: error.message };
     return { fault: `the records of the migrations cannot be read (${(error as Error).message})` };
   }

@@ -14,8 +14,8 @@ import { recycle } from './recycle.ts';
 import { reserve } from './reserve.ts';
 import { openStaff, type Staff } from './staff.ts';
 
-/** Everything that can be done with the book. Each entry is told in full where it is written. */
-const ENTRIES = {
+/** All operations of the ledger. Each is documented where it is written. */
+const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
@@ -23,17 +23,17 @@ const ENTRIES = {
   record, actions, latestActions,
 };
 
-/** An entry as it is called once the book is open: without the database. */
-type Opened<Entry> = Entry extends (database: Database, ...asked: infer Asked) => infer Answer ? (...asked: Asked) => Answer : never;
+/** An operation with its database bound. */
+type Bound<Operation> = Operation extends (database: Database, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 
-type OpenEntries = { [Name in keyof typeof ENTRIES]: Opened<(typeof ENTRIES)[Name]> };
+type BoundOperations = { [Name in keyof typeof OPERATIONS]: Bound<(typeof OPERATIONS)[Name]> };
 
-/** The book, opened. */
-export interface Ledger extends OpenEntries {
+/** The ledger with its database bound. */
+export interface Ledger extends BoundOperations {
   staff: Staff;
 }
 
 export function openLedger(database: Database): Ledger {
-  const opened = Object.entries(ENTRIES).map(([name, entry]) => [name, (entry as (...asked: unknown[]) => unknown).bind(undefined, database)]);
-  return { ...Object.fromEntries(opened) as OpenEntries, staff: openStaff(database) };
+  const bound = Object.entries(OPERATIONS).map(([name, operation]) => [name, (operation as (...args: unknown[]) => unknown).bind(undefined, database)]);
+  return { ...Object.fromEntries(bound) as BoundOperations, staff: openStaff(database) };
 }

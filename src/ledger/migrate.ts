@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { unanswered } from './database.ts';
+import { connectionError } from './database.ts';
 import { readMigrations, type Migration } from './migration.ts';
 
 /**
- * `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere.
- * This does the same with the same files and the same records, so that the two agree wherever both can run.
+ * `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere. This
+ * does the same with the same files and the same records, so that both give the same result.
  */
 
-/** The number under which Prisma's own engine locks, so that neither starts while the other is at work. */
+/** Prisma's own advisory lock, so that the two never run at the same time. */
 const LOCK_ID = 72707369;
-/** Another process may be migrating; it has this long to finish. */
+/** How long to wait for another process that is migrating. */
 const LOCK_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -31,23 +31,23 @@ interface Applied {
   finished_at: Date | null;
 }
 
-/** The database and prisma/migrations tell different stories; somebody has to look before anything is written. */
+/** The database and prisma/migrations contradict each other; an operator has to check before anything is written. */
 export class MigrationError extends Error {
   override name = 'MigrationError';
 }
 
 /**
- * Brings the database to the newest migration. Repeating it, and starting it in several processes at once, is harmless:
- * each migration is one transaction, under a lock, together with its record.
+ * Migrates the database to the newest version. It is harmless to repeat it or to start it in several processes at once: each
+ * migration is one transaction, under a lock, together with its record.
  *
- * @returns the names of what was applied by this call, oldest first
- * @throws MigrationError when an applied migration has been edited since or has failed half-way; else what PostgreSQL answers
+ * @returns the names of the migrations applied by this call, oldest first
+ * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of PostgreSQL
  */
 export async function migrate(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: 'rain migrate' });
-  // A connection lost between two statements is told by the next statement; without a listener it would end the process.
+  // The next statement reports a lost connection; without a listener the event would end the process.
   client.on('error', () => {});
-  await client.connect().catch((error: unknown) => { throw unanswered(databaseUrl, error); });
+  await client.connect().catch((error: unknown) => { throw connectionError(databaseUrl, error); });
   try {
     const applied: string[] = [];
     for (let name = await applyNext(client, migrations); name !== undefined; name = await applyNext(client, migrations)) applied.push(name);
@@ -57,7 +57,7 @@ export async function migrate(databaseUrl: string, migrations: readonly Migratio
   }
 }
 
-/** The oldest migration that is still to come, in one transaction; `undefined` when there is none. */
+/** Applies the oldest pending migration in one transaction; `undefined` when there is none. */
 async function applyNext(client: Client, migrations: readonly Migration[]): Promise<string | undefined> {
   await client.query('BEGIN');
   try {
@@ -76,13 +76,13 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
     await client.query('COMMIT');
     return next?.name;
   } catch (error) {
-    // The error that counts is the first one; a connection that is gone has rolled back by itself.
+    // Report the first error; a lost connection has rolled back by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** By name: what `_prisma_migrations` has on record and has not been rolled back. */
+/** Recorded migrations that were not rolled back, by name. */
 export async function readApplied(client: Client): Promise<Map<string, Applied>> {
   const { rows } = await client.query<Applied>(
     'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL',
@@ -91,15 +91,15 @@ export async function readApplied(client: Client): Promise<Map<string, Applied>>
 }
 
 /**
- * The oldest migration that is still to come.
- * @throws MigrationError when the records and the files tell different stories
+ * The oldest pending migration.
+ * @throws MigrationError when the records and the files contradict each other
  */
 export function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): Migration | undefined {
   for (const { name, checksum } of migrations) {
     const record = applied.get(name);
     if (!record) continue;
-    if (record.finished_at === null) throw new MigrationError(`migration ${name} was begun and never finished: see \`prisma migrate resolve\``);
-    if (record.checksum !== checksum) throw new MigrationError(`migration ${name} has been applied to this database and was edited since: undo the edit, and put the change into a migration of its own`);
+    if (record.finished_at === null) throw new MigrationError(`migration ${name} was started but never finished: see \`prisma migrate resolve\``);
+    if (record.checksum !== checksum) throw new MigrationError(`migration ${name} was edited after it was applied to this database: undo the edit, and put the change into a new migration`);
   }
   return migrations.find(({ name }) => !applied.has(name));
 }

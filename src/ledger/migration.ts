@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** prisma/ lies beside src/ and beside dist/, at the same depth. */
+/** prisma/ is beside src/ and beside dist/, at the same depth. */
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
 
 /** One folder of prisma/migrations, in Prisma's own layout: `<timestamp>_<name>/migration.sql`. */
@@ -12,7 +12,7 @@ export interface Migration {
   checksum: string;
 }
 
-/** Every migration, oldest first: their names begin with the time they were made. */
+/** All migrations, oldest first: their names begin with their creation time. */
 export function readMigrations(folder: URL = FOLDER): Migration[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -16,7 +16,7 @@ export interface NewRain {
   title: string;
   budgetCents: Cents;
   packets: number;
-  /** Together with `seed`: all that is needed to make the same packets again. */
+  /** Together with `seed` it reproduces the same packets. */
   split: Json;
   seed: string;
   shards: number;
@@ -24,9 +24,9 @@ export interface NewRain {
   opensAt: number;
   /** Epoch ms. */
   closesAt: number;
-  /** What else was asked for; absent: nothing. */
+  /** Other requested terms; absent: none. */
   terms?: RequestedTerms;
-  /** Of a round, whose id names both; see rain/campaign.ts. */
+  /** Only for a round, whose id contains both; see rain/campaign.ts. */
   campaign?: Round;
 }
 
@@ -38,17 +38,17 @@ export interface Round {
   round: number;
 }
 
-/** `budgetCents` and `packets` are what it holds in all, its top-ups included; `split` and `seed` those of its creation. */
+/** `budgetCents` and `packets` are totals, top-ups included; `split` and `seed` are those of the creation. */
 export interface BookedRain extends NewRain {
-  /** What was asked for, and what follows from its campaign. */
+  /** The requested terms, and those that follow from its campaign. */
   terms: Terms;
-  /** Who keeps its users' money; absent until somebody took it on. */
+  /** The assigned payout provider; absent until one is assigned. */
   payoutProvider?: PayoutProviderName;
-  /** What was added since, in order. */
+  /** Its top-ups, in order. */
   topUps: BookedTopUp[];
   /** Epoch ms. */
   createdAt: number;
-  /** Epoch ms; absent as long as something may be added. */
+  /** Epoch ms; absent while something may be added. */
   sealedAt?: number;
   /** Epoch ms; absent while the book is open. */
   settledAt?: number;
@@ -61,100 +61,100 @@ type Creation =
   /** Another rain has this id; nothing was done. */
   | { outcome: 'differs'; fields: RainField[] };
 
-/** What one rain may differ from another in: a field of it, or one of its terms. */
+/** The fields and terms in which two rains may differ. */
 export type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
 /**
- * A rain, its account, and the money in it, moved from the operator, and on record what was committed to: all of it or
- * nothing. The record is append-only in the database; the row of the rain is not.
- * @param dryRun only say what it would come to
+ * Creates a rain, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing.
+ * The record is append-only in the database; the row of the rain is not.
+ * @param dryRun only report the outcome
  */
-export function createRain(database: Database, asked: NewRain, actor: string, dryRun = false): Promise<Creation> {
-  return attempt(database, async (book): Promise<Creation> => {
-    const { campaign, terms = {}, ...plain } = asked;
+export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false): Promise<Creation> {
+  return attempt(database, async (transaction): Promise<Creation> => {
+    const { campaign, terms = {}, ...plain } = requested;
     const { rehearsal = false, ...others } = terms;
     const named = campaign && { campaignId: campaign.id, round: campaign.round };
-    const { count } = await book.rain.createMany({
-      data: { ...plain, ...named, rehearsal, terms: others, opensAt: new Date(asked.opensAt), closesAt: new Date(asked.closesAt) },
+    const { count } = await transaction.rain.createMany({
+      data: { ...plain, ...named, rehearsal, terms: others, opensAt: new Date(requested.opensAt), closesAt: new Date(requested.closesAt) },
       skipDuplicates: true,
     });
-    if (count === 0) return compare(asked, toBookedRain(await book.rain.findUniqueOrThrow({ where: { id: asked.id }, ...inFull })));
-    const { id: rainId, title, packets, seed, split: plan, shards } = asked;
-    await fund(book, rainId, rehearsal, asked.budgetCents);
+    if (count === 0) return compare(requested, toBookedRain(await transaction.rain.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })));
+    const { id: rainId, title, packets, seed, split: plan, shards } = requested;
+    await fund(transaction, rainId, rehearsal, requested.budgetCents);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(book, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(asked.budgetCents), packets, commitment, ...terms, ...named } });
+    await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, ...terms, ...named } });
     return { outcome: 'created' };
   }, dryRun);
 }
 
-async function fund(book: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
+async function fund(transaction: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
   const [operator, account] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
-  await book.account.create({ data: { id: account, kind: 'rain', balanceCents: cents } });
-  // Prisma's upsert reads first and can lose a race against the first rain ever.
-  await book.$executeRaw`
+  await transaction.account.create({ data: { id: account, kind: 'rain', balanceCents: cents } });
+  // Prisma's upsert reads first and can lose a race when the very first rain is created.
+  await transaction.$executeRaw`
     INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
     ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
-  await book.transfer.create({
+  await transaction.transfer.create({
     data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
   });
 }
 
-function compare(asked: NewRain, existing: BookedRain): Creation {
-  // As it would look had it gone through the book. What follows from the campaign was not asked for.
+function compare(requested: NewRain, existing: BookedRain): Creation {
+  // Compared in the form that the ledger stores. Terms that follow from the campaign were not requested.
   const { winsMax: _, ...terms } = existing.terms;
-  const plain = flat({ ...asked, split: JSON.parse(JSON.stringify(asked.split)) as Json });
+  const plain = flat({ ...requested, split: JSON.parse(JSON.stringify(requested.split)) as Json });
   const booked = flat({ ...existing, ...atCreation(existing), terms });
   const fields = [...new Set([...Object.keys(plain), ...Object.keys(terms)])].filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields: fields as RainField[] };
 }
 
-/** Field by field and term by term; no round is told from one by its id. */
+/** All fields and terms side by side; a round is compared by its id. */
 function flat({ terms, campaign, ...plain }: NewRain): Record<string, unknown> {
   return { ...terms, ...plain, campaign: campaign && roundId({ campaignId: campaign.id, round: campaign.round }) };
 }
 
-/** What the rain held before anything was added. */
+/** Budget and packets before any top-up. */
 export function atCreation({ budgetCents, packets, topUps }: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps'>): { budgetCents: Cents; packets: number } {
   return topUps.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
 }
 
-/** With its top-ups, and what its campaign says. */
-const inFull = { include: { topUps: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
+/** Includes its top-ups and the limit of its campaign. */
+const withDetails = { include: { topUps: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId }, ...inFull });
+  const row = await database.rain.findUnique({ where: { id: rainId }, ...withDetails });
   return row ? toBookedRain(row) : undefined;
 }
 
-/** Whose money it is; a rain that is not there has none. */
-export async function isRehearsal(book: Database | Transaction, rainId: string): Promise<boolean> {
-  return (await book.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
+/** Whether the rain uses test money; false for an unknown rain. */
+export async function isRehearsal(transaction: Database | Transaction, rainId: string): Promise<boolean> {
+  return (await transaction.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
 }
 
-/** `unsettled`: those whose book is open; or the rounds of one campaign. */
+/** `unsettled`: rains whose ledger is open; or the rounds of one campaign. */
 type WhichRains = 'all' | 'unsettled' | { campaignId: string };
 
-const among = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
+const filterOf = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
 
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...among(which), ...inFull, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
+  const rows = await database.rain.findMany({ ...filterOf(which), ...withDetails, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
   return rows.map(toBookedRain);
 }
 
 /** How many `rains` would list without a limit. */
 export function countRains(database: Database, which: WhichRains = 'all'): Promise<number> {
-  return database.rain.count(among(which));
+  return database.rain.count(filterOf(which));
 }
 
-/** Rains whose time is over and whose book is open, the oldest first. @param now epoch ms */
+/** Rains that are over but not settled, oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...inFull, orderBy: { closesAt: 'asc' }, take: limit });
+  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...withDetails, orderBy: { closesAt: 'asc' }, take: limit });
   return rows.map(toBookedRain);
 }
 
 /**
- * From now on nothing is added to this rain; whoever audits it afterwards has seen all that ever will be. Repeating it is harmless.
+ * Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat.
  * @throws Error when there is no such rain
  */
 export async function seal(database: Database, rainId: string): Promise<void> {
@@ -163,24 +163,24 @@ export async function seal(database: Database, rainId: string): Promise<void> {
 }
 
 /**
- * Moves the window of a rain that is not sealed, and puts it on record: both or nothing.
- * @param from the window it must still have; absent: whatever it has
- * @returns false when there is no such rain, it is sealed, or its window is another
+ * Changes the window of a rain that is not sealed, and records it: both or nothing.
+ * @param from the window that it must still have; absent: any
+ * @returns false when there is no such rain, it is sealed, or it has another window
  */
 export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Window, action: { actor: string; verb: string }, from?: Window): Promise<boolean> {
-  return database.$transaction(async (book) => {
-    const { count } = await book.rain.updateMany({
+  return database.$transaction(async (transaction) => {
+    const { count } = await transaction.rain.updateMany({
       where: { id: rainId, sealedAt: null, settledAt: null, ...(from && { opensAt: new Date(from.opensAt), closesAt: new Date(from.closesAt) }) },
       data: { opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
     });
     if (count === 0) return false;
-    await record(book, { ...action, rainId, details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() } });
+    await record(transaction, { ...action, rainId, details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() } });
     return true;
   });
 }
 
 /**
- * Closes the book of a rain. Repeating it gives the first answer.
+ * Closes the ledger of a rain. A repetition gives the first answer.
  * @returns when it was closed, epoch ms, by the database's clock
  * @throws Error when there is no such rain
  */
@@ -209,7 +209,7 @@ function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split
   };
 }
 
-/** The whole value: a term that the database's own checks ask for stands in a column, and what follows from the campaign is added. */
+/** All terms: one is a column because the database checks it, and one follows from the campaign. */
 function termsOf(terms: Terms, rehearsal: boolean, campaign: RainRow['campaign']): Terms {
   return {
     ...terms,

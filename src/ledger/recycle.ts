@@ -7,43 +7,43 @@ import { withdraw } from './reserve.ts';
 
 type Recycling =
   | { outcome: 'recycled' }
-  /** The same amount went back before; nothing was moved again. */
+  /** The same amount went back before; no money moved again. */
   | { outcome: 'already' }
-  /** Nothing was left; no transfer was made. */
+  /** There was nothing to give back; no transfer was made. */
   | { outcome: 'nothing' }
-  /** Another amount went back before; nothing was moved. */
+  /** Another amount went back before; no money moved. */
   | { outcome: 'differs'; recycledCents: Cents };
 
 /**
- * Unclaimed money goes back to the operator, once per rain however often it is asked for.
- * @throws when the rain's account holds less than `cents`, a wallet outside may have been paid out of them, or there is no such
- * rain: the database refuses
+ * Gives unclaimed money back to the operator, once per rain however often it is called.
+ * @throws when the database refuses: the rain's account holds less than `cents`, an external wallet may have been paid from
+ * this money, or there is no such rain
  */
 export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
   const id = `recycle:${rainId}`;
-  return database.$transaction(async (book) => {
-    const rehearsal = await isRehearsal(book, rainId);
-    const { count } = cents === 0n ? { count: 0 } : await book.transfer.createMany({
+  return database.$transaction(async (transaction) => {
+    const rehearsal = await isRehearsal(transaction, rainId);
+    const { count } = cents === 0n ? { count: 0 } : await transaction.transfer.createMany({
       data: { id, kind: 'recycle', debitAccountId: rainAccount(rainId, rehearsal), creditAccountId: operatorAccount(rehearsal), amountCents: cents, rainId },
       skipDuplicates: true,
     });
     if (count === 0) {
-      const existing = await book.transfer.findUnique({ where: { id }, select: { amountCents: true } });
+      const existing = await transaction.transfer.findUnique({ where: { id }, select: { amountCents: true } });
       if (!existing) return { outcome: 'nothing' };
       return existing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: existing.amountCents };
     }
-    await withdraw(book, rainId, cents);
-    await giveBack(book, rainId, rehearsal, cents);
-    await record(book, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
+    await withdraw(transaction, rainId, cents);
+    await giveBack(transaction, rainId, rehearsal, cents);
+    await record(transaction, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
     return { outcome: 'recycled' };
   });
 }
 
 /**
- * Moves the balances of a recycle transfer. The rain's account is locked last, as everywhere: two that take the same accounts
- * in another order would wait for each other for ever.
+ * Updates the balances of a recycle transfer. The rain's account is always locked last: two transactions that lock the same
+ * accounts in different orders would deadlock.
  */
-export async function giveBack(book: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
-  await book.account.update({ where: { id: operatorAccount(rehearsal) }, data: { balanceCents: { increment: cents } } });
-  await book.account.update({ where: { id: rainAccount(rainId, rehearsal) }, data: { balanceCents: { decrement: cents } } });
+export async function giveBack(transaction: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
+  await transaction.account.update({ where: { id: operatorAccount(rehearsal) }, data: { balanceCents: { increment: cents } } });
+  await transaction.account.update({ where: { id: rainAccount(rainId, rehearsal) }, data: { balanceCents: { decrement: cents } } });
 }

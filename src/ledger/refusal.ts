@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { ofSqlState } from '../platform/network/retryable.ts';
 
-/** How Prisma wraps what the driver was told. */
+/** How Prisma wraps an error of the driver. */
 const prismaError = z.object({
   meta: z.object({
     driverAdapterError: z.object({ cause: z.object({ originalCode: z.string(), originalMessage: z.string() }) }),
   }),
 });
 
-/** The database has understood the values and does not take them, today or tomorrow. */
+/** The database understood the values and will never accept them. */
 interface Refusal {
   /** SQLSTATE, e.g. `23514`. */
   code: string;
   message: string;
 }
 
-/** Anything that may pass, be it a deadlock, a lost connection or a full disk, is `undefined` here: see platform/network/retryable.ts. */
+/**
+ * Returns `undefined` for any fault that may pass, such as a deadlock, a lost connection or a full disk: see
+ * platform/network/retryable.ts.
+ */
 export function refusalOf(error: unknown): Refusal | undefined {
   const parsed = prismaError.safeParse(error);
   if (!parsed.success) return undefined;

@@ -4,47 +4,47 @@ import { readTransfers } from './credit.ts';
 import type { Database, Transaction } from './database.ts';
 import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ExistingPostingRow, type Conflict } from './classifyConflict.ts';
 
-/** What became of one claim, in order of precedence. */
+/** The outcome of one claim, in order of precedence. */
 type Reserving =
-  /** It is in the book already: no wallet need be asked. */
+  /** It is in the ledger already: no wallet needs to be asked. */
   | { outcome: 'credited' }
   | Conflict
-  /** This packet is kept for this user, by this call or an earlier one: a wallet may be asked to pay it. */
+  /** This packet is reserved for this user, by this call or an earlier one: a wallet may be asked to pay it. */
   | { outcome: 'reserved' };
 
 /**
- * Keeps packets of one rain for the users who won them, before anybody outside of the book is asked to pay: a wallet
- * elsewhere has no unique keys of ours. What is reserved stays so, as it may have been paid at any time since [R2][R5].
+ * Reserves packets of one rain for the users who won them, before an external wallet is asked to pay: that wallet does not have
+ * our unique keys. A reservation is permanent, as it may have been paid at any time since [R2][R5].
  *
  * @returns one outcome per claim, in order
- * @throws when the database refuses (no such rain, beyond its budget) or cannot be reached; then nothing was reserved,
- * unless the answer to the commit was lost
+ * @throws when the database refuses (no such rain, beyond its budget) or cannot be reached; then nothing was reserved, unless
+ * the answer to the commit was lost
  */
 export async function reserve(database: Database, claims: readonly Claim[]): Promise<Reserving[]> {
   const [first] = claims;
   if (!first) return [];
   const rows = toRows(claims);
-  return database.$transaction(async (book) => {
-    await keep(book, first.rainId, rows);
-    const credited = classifyConflict(await readTransfers(book, first.rainId, rows));
-    const reserved = classifyConflict(await readReservations(book, first.rainId, rows));
+  return database.$transaction(async (transaction) => {
+    await insertReservations(transaction, first.rainId, rows);
+    const credited = classifyConflict(await readTransfers(transaction, first.rainId, rows));
+    const reserved = classifyConflict(await readReservations(transaction, first.rainId, rows));
     return rows.map((row) => {
       const inBook = credited(row);
       if (inBook) return inBook.outcome === 'already' ? { outcome: 'credited' } : inBook;
-      const kept = reserved(row);
-      if (!kept) throw new Error(`a claim of rain ${first.rainId} was not reserved, and nothing stands in its place`);
-      return kept.outcome === 'already' ? { outcome: 'reserved' } : kept;
+      const reservation = reserved(row);
+      if (!reservation) throw new Error(`a claim of rain ${first.rainId} was not reserved, but no conflicting reservation exists`);
+      return reservation.outcome === 'already' ? { outcome: 'reserved' } : reservation;
     });
   });
 }
 
 /**
- * The unique keys decide. The rain's sum comes last: it is the one row that all batches of a rain want. Its budget only grows, by
- * top-ups, so that the greatest one that was ever read is the one that counts.
+ * Inserts the reservations; the unique keys decide. The rain's sum comes last: all batches of a rain want this row. Its budget
+ * only grows, by top-ups, so the greatest value read so far is valid.
  */
-async function keep(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<void> {
+async function insertReservations(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<void> {
   const sorted = inOrderWon(rows);
-  await book.$executeRaw`
+  await transaction.$executeRaw`
     WITH claimed AS (
       SELECT * FROM unnest(${sorted.map((row) => row.redPacketId)}::text[], ${sorted.map((row) => row.userId)}::text[],
         ${sorted.map((row) => row.amountCents)}::bigint[]) WITH ORDINALITY AS claimed ("redPacketId", "userId", "amountCents", "place")
@@ -65,20 +65,20 @@ async function keep(book: Transaction, rainId: string, rows: readonly ClaimRow[]
 }
 
 /**
- * Money that goes back leaves less for wallets outside to be asked for. The database refuses when more was reserved than would
- * be left: then a wallet may have been paid out of what is about to go back.
+ * Reduces the budget that external wallets may be asked to pay, by money that goes back. The database refuses when more is
+ * reserved than would be left: then a wallet may have been paid from the money that is about to go back.
  */
-export async function withdraw(book: Transaction, rainId: string, cents: Cents): Promise<void> {
-  await book.$executeRaw`
+export async function withdraw(transaction: Transaction, rainId: string, cents: Cents): Promise<void> {
+  await transaction.$executeRaw`
     INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
     SELECT "id", "budgetCents", ${cents}::bigint FROM "Rain" WHERE "id" = ${rainId}
     ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents",
       "budgetCents" = greatest(kept."budgetCents", excluded."budgetCents")`;
 }
 
-/** A second statement, since a batch that was reserved at the same time is not seen by the first one. */
-function readReservations(book: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
-  return book.$queryRaw`
+/** A second statement, since the first one does not see a batch that was reserved at the same time. */
+function readReservations(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
+  return transaction.$queryRaw`
     SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Reservation"
     WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])
     UNION

@@ -2,45 +2,45 @@ import { record, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Operator } from './generated/client.ts';
 
-/** `viewer` may look at everything and change nothing. */
+/** `viewer` may read everything and change nothing. */
 export type Role = 'viewer' | 'operator';
 
-/** Somebody who may sign in at the console. */
+/** An operator who may sign in at the console. */
 export interface BookedOperator {
   name: string;
   role: Role;
   passwordHash: string;
-  /** Grows with every change that ends his sessions. */
+  /** Grows with every change that ends the operator's sessions. */
   epoch: number;
   /** Epoch ms. */
   createdAt: number;
-  /** Epoch ms; absent while he may sign in. */
+  /** Epoch ms; absent while the operator may sign in. */
   disabledAt?: number;
 }
 
 interface NewToken {
   /** SHA-256 of its text, hex. */
   hash: string;
-  /** What it is for. */
+  /** The purpose of the token. */
   label: string;
   /** Epoch ms; absent: until it is revoked. */
   expiresAt?: number;
 }
 
-/** Who may sit at the console. Every change is on record, by the same transaction. */
+/** The operators of the console. Every change is recorded in the same transaction. */
 export interface Staff {
   operator(name: string): Promise<BookedOperator | undefined>;
-  /** In order of their names. */
+  /** Ordered by name. */
   operators(limit?: number): Promise<BookedOperator[]>;
-  /** @returns false: there is one of this name, and he stays as he is */
+  /** @returns false: the name exists; that operator is unchanged */
   add(asked: { name: string; role: Role; passwordHash: string }, actor: string): Promise<boolean>;
-  /** Lets him in again, too, when he was disabled. @returns false: there is none of this name */
+  /** Also enables a disabled operator again. @returns false: there is no such operator */
   setPassword(name: string, passwordHash: string, actor: string): Promise<boolean>;
-  /** Ends his sessions and tokens. @returns false: there is none of this name */
+  /** Ends the operator's sessions and tokens. @returns false: there is no such operator */
   disable(name: string, actor: string): Promise<boolean>;
-  /** @returns false: there is none of this name who may sign in */
+  /** @returns false: no operator of this name may sign in */
   addToken(name: string, token: NewToken, actor: string): Promise<boolean>;
-  /** Whose token it is, when it is good and he may sign in. */
+  /** The operator of this token, if the token is valid and the operator may sign in. */
   bearer(hash: string): Promise<BookedOperator | undefined>;
 }
 
@@ -55,20 +55,20 @@ export function openStaff(database: Database): Staff {
     async operators(limit = OPERATORS_MAX) {
       return (await database.operator.findMany({ orderBy: { name: 'asc' }, take: limit })).map(toBooked);
     },
-    add: ({ name, role, passwordHash }, actor) => changed(database, actor, 'operator_add', { name, role },
-      (book) => book.operator.createMany({ data: { name, role, passwordHash }, skipDuplicates: true })),
-    setPassword: (name, passwordHash, actor) => changed(database, actor, 'operator_password', { name },
-      (book) => book.operator.updateMany({ where: { name }, data: { passwordHash, disabledAt: null, epoch: { increment: 1 } } })),
-    disable: (name, actor) => changed(database, actor, 'operator_disable', { name }, async (book) => {
-      // He first: his row is what a token that is being made waits for.
-      const disabled = await book.operator.updateMany({ where: { name }, data: { disabledAt: new Date(), epoch: { increment: 1 } } });
-      await book.operatorToken.updateMany({ where: { operatorName: name, revokedAt: null }, data: { revokedAt: new Date() } });
+    add: ({ name, role, passwordHash }, actor) => recordChange(database, actor, 'operator_add', { name, role },
+      (transaction) => transaction.operator.createMany({ data: { name, role, passwordHash }, skipDuplicates: true })),
+    setPassword: (name, passwordHash, actor) => recordChange(database, actor, 'operator_password', { name },
+      (transaction) => transaction.operator.updateMany({ where: { name }, data: { passwordHash, disabledAt: null, epoch: { increment: 1 } } })),
+    disable: (name, actor) => recordChange(database, actor, 'operator_disable', { name }, async (transaction) => {
+      // The operator's row first: an `addToken` at the same time waits for it.
+      const disabled = await transaction.operator.updateMany({ where: { name }, data: { disabledAt: new Date(), epoch: { increment: 1 } } });
+      await transaction.operatorToken.updateMany({ where: { operatorName: name, revokedAt: null }, data: { revokedAt: new Date() } });
       return disabled;
     }),
-    addToken: (name, { hash, label, expiresAt }, actor) => changed(database, actor, 'operator_token', { name, label, ...(expiresAt !== undefined && { expiresAt }) }, async (book) => {
-      // Locked until the end: who is disabled meanwhile loses this one, too.
-      const existing = await book.operator.updateMany({ where: { name, disabledAt: null }, data: { epoch: { increment: 0 } } });
-      if (existing.count === 1) await book.operatorToken.create({ data: { hash, operatorName: name, label, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) } });
+    addToken: (name, { hash, label, expiresAt }, actor) => recordChange(database, actor, 'operator_token', { name, label, ...(expiresAt !== undefined && { expiresAt }) }, async (transaction) => {
+      // Locked until the end: if the operator is disabled meanwhile, this token is revoked too.
+      const existing = await transaction.operator.updateMany({ where: { name, disabledAt: null }, data: { epoch: { increment: 0 } } });
+      if (existing.count === 1) await transaction.operatorToken.create({ data: { hash, operatorName: name, label, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) } });
       return existing;
     }),
     async bearer(hash) {
@@ -79,10 +79,10 @@ export function openStaff(database: Database): Staff {
   };
 }
 
-async function changed(database: Database, actor: string, verb: string, details: Json, change: (book: Transaction) => Promise<{ count: number }>): Promise<boolean> {
-  return database.$transaction(async (book) => {
-    const { count } = await change(book);
-    if (count > 0) await record(book, { actor, verb, details });
+async function recordChange(database: Database, actor: string, verb: string, details: Json, change: (transaction: Transaction) => Promise<{ count: number }>): Promise<boolean> {
+  return database.$transaction(async (transaction) => {
+    const { count } = await change(transaction);
+    if (count > 0) await record(transaction, { actor, verb, details });
     return count > 0;
   });
 }

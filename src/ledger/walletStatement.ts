@@ -3,7 +3,7 @@ import { userAccount } from './accounts.ts';
 import type { BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
-/** One red packet that a user has been credited with. */
+/** One red packet that was credited to a user. */
 interface StatementPacket {
   rainId: string;
   title: string;
@@ -13,11 +13,11 @@ interface StatementPacket {
   postedAt: number;
 }
 
-/** Where a page ended. */
+/** The last packet of a page. */
 export type StatementCursor = Pick<StatementPacket, 'postedAt' | 'redPacketId'>;
 
 interface StatementPage {
-  /** Of all his credits, those on other pages included. */
+  /** The balance of all credits, those on other pages included. */
   balanceCents: Cents;
   packets: StatementPacket[];
 }
@@ -32,9 +32,9 @@ interface StatementRow {
 }
 
 /**
- * What a user owns, and his credits, newest first. One statement, so that both are of one moment: a credit that is posted meanwhile
- * is in both of them or in neither.
- * @param after the last one of the page before
+ * A user's balance and credits, newest first. One statement, so that both are consistent: a credit that is posted meanwhile is
+ * in both or in neither.
+ * @param after the last packet of the previous page
  */
 export async function walletStatement(database: Database, userId: string, after: StatementCursor | undefined, limit: number): Promise<StatementPage> {
   const account = userAccount(userId);
@@ -58,7 +58,7 @@ export async function walletStatement(database: Database, userId: string, after:
   };
 }
 
-/** What the book holds for this user in these rains, by rain: one at most in each. */
+/** This user's credits in these rains, by rain id: at most one in each. */
 export async function creditsAmong(database: Database, userId: string, rainIds: readonly string[]): Promise<Map<string, BookedCredit>> {
   if (rainIds.length === 0) return new Map();
   const rows = await database.transfer.findMany({
@@ -67,9 +67,9 @@ export async function creditsAmong(database: Database, userId: string, rainIds: 
   return new Map(rows.map(({ rainId, redPacketId, amountCents }) => [rainId, { redPacketId: redPacketId!, userId, amountCents }]));
 }
 
-/** The highest credits of a rain; of equal ones the earlier. `settled`: nothing will be added. `undefined`: no such rain. */
+/** The highest credits of a rain; of equal ones the earlier. `settled`: no more will be added. `undefined`: no such rain. */
 export async function luckiest(database: Database, rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined> {
-  // In this order: of a book that is closed here all credits are seen.
+  // Read this first: when the ledger is closed here, the next query sees all credits.
   const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } });
   if (!rain) return undefined;
   const rows = await database.transfer.findMany({

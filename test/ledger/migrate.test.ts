@@ -100,7 +100,7 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       await migrate(url);
       const edited = readMigrations().map((migration) => ({ ...migration, checksum: 'e'.repeat(64) }));
       await expect(migrate(url, edited)).rejects.toThrow(MigrationError);
-      await expect(migrate(url, edited)).rejects.toThrow(`migration ${ALL[0]} has been applied to this database and was edited since`);
+      await expect(migrate(url, edited)).rejects.toThrow(`migration ${ALL[0]} was edited after it was applied to this database`);
     });
 
     it('that fails in the middle of a migration leaves nothing of it, and can be repeated', async () => {
@@ -113,7 +113,7 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
     it('stops where Prisma left a migration half-way', async () => {
       await migrate(url);
       await execute(url, 'UPDATE _prisma_migrations SET finished_at = NULL');
-      await expect(migrate(url)).rejects.toThrow('was begun and never finished');
+      await expect(migrate(url)).rejects.toThrow('was started but never finished');
     });
   });
 }

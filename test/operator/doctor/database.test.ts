@@ -41,7 +41,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
     expect((await examineDatabase(url, [...readMigrations(), more])).migrations).toEqual({ missing: [more.name] });
     await execute(url, `UPDATE "_prisma_migrations" SET "checksum" = 'another'`);
     expect(verdicts(await examineDatabase(url))).toMatchObject({ migrations: 'wrong' });
-    expect((await examineDatabase(url)).migrations).toEqual({ fault: expect.stringContaining('was edited since') as string });
+    expect((await examineDatabase(url)).migrations).toEqual({ fault: expect.stringContaining('was edited after') as string });
     await execute(url, `UPDATE "_prisma_migrations" SET "finished_at" = NULL`);
     expect((await examineDatabase(url)).migrations).toEqual({ fault: expect.stringContaining('never finished') as string });
   });
