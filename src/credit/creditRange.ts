@@ -7,36 +7,36 @@ import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './sched
 import type { Claim } from '../rain/claim.ts';
 import { firstRefusal, formatRefusal } from '../rain/refusal.ts';
 
-/** What a range came to: claims whose money is with their users, entries that were dead-lettered, and claims that come again. */
+/** The result of one range: credited claims, dead-lettered entries, and claims that will be retried. */
 export interface RangeReport {
   credited: number;
   dead: number;
   later: number;
 }
 
-export interface RangeParts extends ScheduleRetryOptions {
+export interface RangeDependencies extends ScheduleRetryOptions {
   balance: PayoutProvider;
-  /** After the commit, never before it; called again when a later step failed. */
+  /** Called after the commit, never before; called again when a later step fails. */
   onCredited(rainId: string, shard: number, claims: readonly Claim[]): Promise<void>;
-  /** Keeps a letter once, however often it is handed in. */
+  /** Adds a dead letter once, however often it is passed in. */
   bury(letters: readonly DeadLetter[]): Promise<void>;
-  /** Adds a job once, however often it is handed in while it is not done. */
+  /** Adds a job once, however often it is passed in before it is done. */
   addLater(jobs: readonly RetryJob[]): Promise<void>;
 }
 
-/** The job does not say what it is about, and never will. */
+/** The job data is invalid, and a retry cannot change that. */
 export class JobMalformed extends Error {
   override name = 'JobMalformed';
 }
 
 /**
- * The credit worker's work on one job, as a pipe: open → parse → post → announce → bury → postpone. Each step may be repeated: a
- * fault in any of them repeats the whole, and what was done before is found done. So no step is skipped, and no money moves
- * twice [R5]. What is to come later is with the queue before this job is done: a crash in between makes it come twice, at most.
+ * The credit worker's work on one job, as a pipe: open → parse → post → announce → dead-letter → schedule retries. Each step
+ * may be repeated: a fault in any of them repeats the whole, and finished work is found done. So no step is skipped, and no
+ * money moves twice [R5]. Retries are in the queue before this job is done: a crash in between makes them run twice, at most.
  *
- * @throws JobMalformed when there is nothing to repeat; anything else is a fault and a reason to try again
+ * @throws JobMalformed when a retry is useless; any other error is a fault to retry
  */
-export async function creditRange(id: string, data: unknown, parts: RangeParts): Promise<RangeReport> {
+export async function creditRange(id: string, data: unknown, parts: RangeDependencies): Promise<RangeReport> {
   const job = open(data);
   const { claims, lost } = parseEntries(job);
   const posted = await postBisecting(parts.balance, job.rainId, claims, job.later !== undefined);
@@ -54,10 +54,10 @@ function open(data: unknown): CreditJob {
   throw new JobMalformed(formatRefusal(firstRefusal(parsed.error, 'job')));
 }
 
-async function announce({ rainId, shard }: CreditJob, committed: readonly LoggedClaim[], { onCredited }: RangeParts): Promise<void> {
+async function announce({ rainId, shard }: CreditJob, committed: readonly LoggedClaim[], { onCredited }: RangeDependencies): Promise<void> {
   if (committed.length > 0) await onCredited(rainId, shard, committed.map(({ claim }) => claim));
 }
 
-async function bury({ rainId, shard }: CreditJob, lost: readonly LostEntry[], { bury: keep }: RangeParts): Promise<void> {
+async function bury({ rainId, shard }: CreditJob, lost: readonly LostEntry[], { bury: keep }: RangeDependencies): Promise<void> {
   if (lost.length > 0) await keep(lost.map((entry) => ({ rainId, shard, ...entry })));
 }

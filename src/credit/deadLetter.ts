@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
 
-/** Why a claim was given up, for the operator who has to put it right. */
+/** Why a claim was given up, for the operator who has to resolve it. */
 export const DEAD_REASONS = {
   malformed: 'The entry of the claim log is not a claim.',
-  wrong_rain: 'The claim belongs to another rain than the log it stood in.',
-  told_twice: 'The packet is in the book for another user, or the user has another packet of this rain; see `detail`.',
-  discarded: 'The operator has discarded this claim, or another to the same packet; its money went back to the operator.',
-  paid_not_booked: 'The wallet outside has paid it, and the book has given its money elsewhere meanwhile; see `detail`.',
-  amount_differs: 'The claim is in the book, with another amount.',
-  refused: 'The balance system understood the claim and will not take it.',
-  unavailable: 'The balance system has not taken the claim in all the time it was given. It may have, and its answers were lost: send the claim again, do not pay it by hand.',
+  wrong_rain: 'The claim belongs to another rain than its log.',
+  told_twice: 'In the ledger the packet belongs to another user, or the user has another packet of this rain; see `detail`.',
+  discarded: 'The operator has discarded this claim, or another one to the same packet; its money went back to the operator.',
+  paid_not_booked: 'The external wallet has paid it, but the ledger meanwhile gave its money to another user or back; see `detail`.',
+  amount_differs: 'The claim is in the ledger, with another amount.',
+  refused: 'The payout provider understood the claim and refuses it.',
+  unavailable: 'The payout provider has not confirmed the claim in time. It may have paid it, and its answers were lost: send the claim again, do not pay it by hand.',
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 
-/** What is left of one entry that cannot be credited; nothing of it is lost. */
+/** One entry that cannot be credited, complete. */
 export const deadLetter = z.object({
   rainId,
   shard: z.int().min(0),
-  /** Its place in the shard's claim log; the oldest is 0. */
+  /** Its position in the shard's claim log; the oldest entry is 0. */
   index: z.int().min(0),
   entry: z.string(),
   reason: z.enum(Object.keys(DEAD_REASONS) as [DeadReason, ...DeadReason[]]),
@@ -27,18 +27,18 @@ export const deadLetter = z.object({
 });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
-/** One entry of a claim log, and where it stands. */
+/** One entry of a claim log and its position. */
 export type LogEntry = Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>;
 
 /**
- * The same entry at the same place is one letter, however often its job is repeated. That a wallet has paid it after all is a
- * letter of its own: it has to be heard of even when the claim was discarded before.
+ * The same entry at the same position is one letter, however often its job is repeated. A late payment by a wallet is a letter
+ * of its own: the operator must see it even when the claim was discarded before.
  */
 export function idOfDeadLetter(letter: DeadLetter): string {
   return letter.reason === 'paid_not_booked' ? `${deadLetterId(letter)}-paid` : deadLetterId(letter);
 }
 
-/** The name of a letter of an entry. */
+/** The dead letter id of an entry. */
 export function deadLetterId({ rainId, shard, index, entry }: LogEntry): string {
   return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
 }

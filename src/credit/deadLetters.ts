@@ -1,42 +1,42 @@
 import { deadLetter, deadLetterId, type DeadLetter, type LogEntry } from './deadLetter.ts';
 import type { DeadQueue } from './queue.ts';
 
-/** A dead letter as it lies in the queue. */
+/** A dead letter in the queue. */
 export interface DeadLetterRow extends DeadLetter {
   id: string;
   /** Epoch ms. */
   deadLetteredAt: number;
 }
 
-/** Letters per read, and at most so many of them are looked at for one answer [R10]. */
+/** Dead letters per read, and the most that are read for one answer [R10]. */
 const PAGE = 200;
 const READ_MAX = 20_000;
 
 export interface DeadLetterPage {
   /** Oldest first. */
   letters: DeadLetterRow[];
-  /** False: there is more. */
+  /** False: there are more. */
   complete: boolean;
 }
 
-/** `undefined`: there is none, or it is none. */
+/** `undefined`: there is no such letter, or it is invalid. */
 export async function findDeadLetter(dead: DeadQueue, id: string): Promise<DeadLetterRow | undefined> {
   const job = await dead.getJob(id);
   return job && toDeadLetter(job);
 }
 
 /**
- * The letters of one rain, or of all.
- * @param skip so many of them are passed over
+ * The dead letters of one rain, or of all.
+ * @param skip number of letters to skip
  */
 export async function readDeadLetters(dead: DeadQueue, { rainId, skip = 0, limit }: { rainId?: string | undefined; skip?: number; limit: number }): Promise<DeadLetterPage> {
   const letters: DeadLetterRow[] = [];
   let passed = 0;
-  // Counted from the oldest, so that new ones do not move the others.
+  // Counted from the oldest, so that new letters do not shift the others.
   for (let from = 0; from < READ_MAX; from += PAGE) {
     const jobs = await dead.getJobs(['waiting'], from, from + PAGE - 1, true);
     for (const job of jobs) {
-      // One that was taken out while the page was read is there as nothing.
+      // A job that is removed during the read is returned as undefined.
       const letter = job && toDeadLetter(job);
       if (!letter || (rainId !== undefined && letter.rainId !== rainId) || passed++ < skip) continue;
       if (letters.length === limit) return { letters, complete: false };
@@ -47,7 +47,7 @@ export async function readDeadLetters(dead: DeadQueue, { rainId, skip = 0, limit
   return { letters, complete: false };
 }
 
-/** Which of these lie in the dead queue, in order. */
+/** Which of these entries are dead letters, in order. */
 export async function areDeadLettered(dead: DeadQueue, entries: readonly LogEntry[]): Promise<boolean[]> {
   const jobs = await Promise.all(entries.map((entry) => dead.getJob(deadLetterId(entry))));
   return jobs.map((job) => job !== undefined);

@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { rainId } from '../rain/claim.ts';
 
-/** One job is one transaction: long enough to be cheap, short enough to be repeated without regret. */
+/** Entries of one job, which is one transaction: long enough to be cheap, short enough to be repeated. */
 export const ENTRIES_MAX = 500;
 
 /**
- * A contiguous range of one shard's claim log, carried in the job. `from` counts entries from the oldest, which is 0.
- * The entries are as the log has them: what is not a claim is found out by the worker, not by the relay.
+ * A contiguous range of one shard's claim log, carried in the job. `from` counts entries from the oldest, which is 0. The
+ * entries are unchanged: the worker validates them, not the relay.
  */
 export const creditJob = z.object({
   rainId,
   shard: z.int().min(0),
   from: z.int().min(0),
   entries: z.array(z.string()).min(1).max(ENTRIES_MAX),
-  /** Of claims that the balance system did not take yet, and that were split off from the job they came in. */
+  /** Only for claims that the payout provider did not accept yet. They were split off from their first job. */
   later: z.object({
-    /** How often they have been handed in. */
+    /** How often they have been posted. */
     attempts: z.int().min(1),
     /** Epoch ms of the first time. */
     since: z.int().min(0),
-    /** Names the job that they came in first, so that two sendings of one range do not meet in one id. */
+    /** Identifies their first job, so that two deliveries of one range get different ids. */
     chain: z.string(),
   }).optional(),
 });
@@ -28,11 +28,11 @@ export type CreditJob = z.infer<typeof creditJob>;
 export type Later = NonNullable<CreditJob['later']>;
 
 /**
- * Names the range and what is in it, so that carrying it again while the job is still known adds no second one. After a
- * failover the log may hold other claims at the same place: those are another job, or the queue would take them for done.
- * BullMQ takes no id with `:` and no integer.
+ * The id covers the range and its content, so that adding it again while the job is known adds nothing. After a failover the
+ * log may hold other claims at the same position: they get another id, otherwise the queue would treat them as done. BullMQ
+ * accepts no id with `:` and no integer.
  *
- * @param again tells one deliberate repetition from another
+ * @param again distinguishes deliberate repetitions
  */
 export function creditJobId({ rainId, shard, from, entries }: CreditJob, again?: string): string {
   const hash = createHash('sha256');
@@ -49,7 +49,7 @@ export interface EntryRange {
   to: number;
 }
 
-/** What a job is about, by its id alone; `undefined`: this is no id of ours. */
+/** The range of a job, from its id alone; `undefined`: not an id of ours. */
 export function rangeOfJobId(id: string): EntryRange | undefined {
   const match = /^([A-Za-z0-9_-]+(?:\.\d+)?)-(\d+)-(\d+)-(\d+)-[0-9a-f]{16}(-again-.+)?$/.exec(id);
   return match ? { rainId: match[1]!, shard: Number(match[2]), from: Number(match[3]), to: Number(match[4]) } : undefined;

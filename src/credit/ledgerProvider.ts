@@ -1,9 +1,12 @@
 import type { Posting } from '../ledger/credit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
-import { giveUpOn, orRefused } from './conflict.ts';
+import { giveUpFor, orRefused } from './conflict.ts';
 
-/** The port, kept by our own book. It never says `reconsumeLater`: what is not refused is posted with its batch or a fault. */
+/**
+ * The payout provider of our own ledger. It never returns `reconsumeLater`: a claim that is not refused is posted with its
+ * batch, or the whole batch is a fault.
+ */
 export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
   return {
     async post(_rainId, claims) {
@@ -20,7 +23,7 @@ function toOutcome(posting: Posting): PostOutcome {
     case 'discarded':
     case 'amount_differs':
     case 'told_twice':
-      return giveUpOn(posting);
+      return giveUpFor(posting);
     default:
       return posting satisfies never;
   }

@@ -2,7 +2,7 @@ import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { DeadReason } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
 
-/** A claim and where it stood in the claim log. */
+/** A claim and its position in the claim log. */
 export interface LoggedClaim {
   index: number;
   entry: string;
@@ -22,7 +22,7 @@ interface ParsedEntries {
   lost: LostEntry[];
 }
 
-/** The door of the credit worker: every entry ends on one side or the other. */
+/** Parses the entries of a job: each becomes either a claim or a lost entry. */
 export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntries {
   const parsed: ParsedEntries = { claims: [], lost: [] };
   entries.forEach((entry, i) => {
@@ -36,14 +36,14 @@ export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntrie
   return parsed;
 }
 
-/** Ids in one line of a log at most; the job names the range they are from. */
-const TOLD_MAX = 5;
+/** Packet ids in one log line at most; the job id names their range. */
+const LOGGED_IDS_MAX = 5;
 
-/** What to look for, for a line of a log in which something went wrong: ids of packets, never what is in them. */
+/** Packet ids for a log line about a fault: ids only, never the content. */
 export function packetIdsOf(entries: readonly string[]): string[] {
   const ids: string[] = [];
   for (const entry of entries) {
-    if (ids.length === TOLD_MAX) break;
+    if (ids.length === LOGGED_IDS_MAX) break;
     const found = parseClaim(entry);
     if (found.ok) ids.push(found.claim.redPacketId);
   }

@@ -1,33 +1,33 @@
 import type { Claim } from '../rain/claim.ts';
 import type { DeadReason } from './deadLetter.ts';
 
-/** What the balance system says about one claim. Only after `commit` is its user told that he has the money. */
+/** A payout provider's outcome for one claim. Its user is told about the credit only after `commit`. */
 export type PostOutcome =
   /** The money is with the user, by this call or an earlier one [R5]. */
   | { outcome: 'commit' }
-  /** Not now, or nobody knows: hand it in again, not before `afterMs` have passed if that is said. */
+  /** Not now, or unknown: post it again, not before `afterMs` if given. */
   | { outcome: 'reconsumeLater'; detail: string; afterMs?: number }
-  /** It will never be: the claim goes to the dead letters. */
+  /** It will never be accepted: the claim becomes a dead letter. */
   | { outcome: 'giveUp'; reason: DeadReason; detail: string };
 
 /**
- * The balance system has understood the batch and will not take it, today or tomorrow, for the sake of at least one claim
- * in it; it does not say which. Nothing of the batch was posted.
+ * The payout provider understood the batch and will never accept it because of at least one claim, which it does not name.
+ * Nothing of the batch was posted.
  */
 export class BatchRefused extends Error {
   override name = 'BatchRefused';
 }
 
-/** THE PORT: whatever keeps users' money. */
+/** THE PORT to the system that keeps users' money. */
 export interface PayoutProvider {
   /**
-   * Credits each claim exactly once, however often it is handed in [R5].
+   * Credits each claim exactly once, however often it is posted [R5].
    *
    * @param claims of this one rain, at least one
-   * @param apart they were all handed in before and to be consumed later; whoever asks for several at once asks for one at
-   * a time now, so that none is held up for another's sake
+   * @param apart all of them were posted before and answered `reconsumeLater`; a provider that sends several claims per request
+   * sends one at a time now, so that none delays another
    * @returns one outcome per claim, in order
-   * @throws BatchRefused to have the batch taken apart; anything else means: unknown or not now, hand the whole batch in again
+   * @throws BatchRefused to have the batch bisected; any other error means unknown or not now: post the whole batch again
    */
   post(rainId: string, claims: readonly Claim[], apart?: boolean): Promise<PostOutcome[]>;
 }

@@ -3,46 +3,46 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { ledgerProvider } from './ledgerProvider.ts';
 
-/** Rains whose payout provider is remembered [R10]. */
+/** Rains whose payout provider is cached [R10]. */
 const KNOWN_MAX = 1_000;
 
 export interface NamedPayoutProvider {
-  /** By which name the book knows it. */
+  /** Its name in the ledger. */
   payoutProvider: PayoutProviderName;
   balance: PayoutProvider;
 }
 
 interface PayoutProviders extends PayoutProvider {
-  /** Finds out who keeps this rain's money, and takes it on where nobody does yet. Harmless to repeat. */
+  /** Finds the rain's payout provider, and assigns this process's provider when there is none. Safe to repeat. */
   meet(rainId: string): Promise<void>;
 }
 
 /**
- * Has each rain paid by one payout provider only. A rehearsal is kept at home: what is won in it is credited in the book, in shadow
- * money, and whoever keeps the real money is never asked. A real rain is paid by whoever took it on first: a process with another
- * PAYOUT_PROVIDER would pay its users where they do not look, so that it leaves the claims to the others. (The book refuses to
- * reserve for the one, and what was not reserved for the other, so that even a process that skips this pays nothing twice.)
+ * Posts each rain to exactly one payout provider. A rehearsal is credited in the ledger, in test money, and the provider of
+ * real money is never asked. A real rain is paid by the provider that was assigned first. A process with another
+ * PAYOUT_PROVIDER would pay users at the wrong place, so it leaves the claims to the others. (The ledger refuses a reservation
+ * for one and a credit without reservation for the other, so that even a process that skips this check pays nothing twice.)
  *
- * @param onElsewhere once per rain and process
+ * @param onElsewhere called once per rain and process
  */
 export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void): PayoutProviders {
-  const shadow = ledgerProvider(ledger);
-  // Both what a rain is and who keeps it are decided for good.
-  const known = new Map<string, PayoutProvider>();
+  const testMoney = ledgerProvider(ledger);
+  // Both the kind of a rain and its payout provider never change.
+  const providers = new Map<string, PayoutProvider>();
 
   async function find(rainId: string): Promise<PayoutProvider> {
     const rain = await ledger.rain(rainId);
-    // The book refuses what is won in a rain that it does not have.
+    // The ledger refuses claims of a rain that it does not have.
     if (!rain) return real;
     const payoutProvider = rain.terms.rehearsal ? undefined : await ledger.assignPayout(rainId, own);
-    const balance = payoutProvider === undefined ? shadow : payoutProvider === own ? real : elsewhere(payoutProvider, own);
-    if (known.size >= KNOWN_MAX) known.clear();
-    known.set(rainId, balance);
+    const balance = payoutProvider === undefined ? testMoney : payoutProvider === own ? real : elsewhere(payoutProvider, own);
+    if (providers.size >= KNOWN_MAX) providers.clear();
+    providers.set(rainId, balance);
     if (payoutProvider !== undefined && payoutProvider !== own) onElsewhere(rainId, payoutProvider);
     return balance;
   }
 
-  const providerOf = async (rainId: string) => known.get(rainId) ?? await find(rainId);
+  const providerOf = async (rainId: string) => providers.get(rainId) ?? await find(rainId);
   return {
     post: async (rainId, claims, apart) => (await providerOf(rainId)).post(rainId, claims, apart),
     meet: async (rainId) => void await providerOf(rainId),

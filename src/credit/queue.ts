@@ -6,37 +6,40 @@ import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 
 export const CREDIT_QUEUE = 'credit';
 /**
- * Claims that the balance system did not take yet, each run of neighbours a job. A lane of its own: however many wait here,
- * and however slowly they are answered, they hold up neither the relay nor the others' claims.
+ * Claims that the payout provider did not accept yet; each run of adjacent claims is a job. They have a lane of their own:
+ * however many wait here, and however slow their answers are, they delay neither the relay nor other claims.
  */
 export const LATER_QUEUE = 'credit-later';
-/** With so many jobs in that lane it is not single claims that fail: then whole jobs wait in `credit`, and the relay with them [R10]. */
+/**
+ * Limit of jobs in that lane. Beyond it not single claims fail but most of them: then whole jobs wait in `credit`, and the
+ * relay waits with them [R10].
+ */
 export const LATER_JOBS_MAX = 2_000;
-/** Holds what could not be credited until an operator takes it out; nothing works on it. */
+/** Holds dead letters until an operator removes them; no worker processes it. */
 const DEAD_QUEUE = 'credit-dead';
-/** The custom backoff of the worker, see patience.ts. */
+/** The custom backoff of the worker, see retryPolicy.ts. */
 const BACKOFF_TYPE = 'capped';
 
 export type CreditQueue = Queue<CreditJob>;
 export type DeadQueue = Queue<DeadLetter>;
 
 export interface QueueOptions {
-  /** With purpose `queue`. It stays the caller's to end. */
+  /** With purpose `queue`. The caller closes it. */
   connection: RedisClient;
   /** QUEUE_PREFIX of store/keys.ts; in Redis Cluster it must hold a hash tag. */
   prefix: string;
   onError: (error: Error) => void;
-  /** Only looks in, or hands something in: leaves the queue's own settings unwritten. */
+  /** This process only reads or adds jobs: it does not write the queue's settings. */
   visiting?: boolean;
 }
 
-/** Ids read at once, per lane and state; a lane is a little over its bound when jobs are split further [R10]. */
+/** Ids read at once, per lane and state; a lane may exceed its limit a little when jobs are split [R10]. */
 const PENDING_MAX = 10_000;
 
 const CREDIT_OPTIONS: JobsOptions = {
   attempts: JOB_RETRY_POLICY.attemptsMax,
   backoff: { type: BACKOFF_TYPE },
-  // A done job carries up to 500 claims and is only kept so that its id is not added again at once; the ledger's unique
+  // A finished job carries up to 500 claims. It is only kept so that its id is not added again at once; the ledger's unique
   // keys are the guarantee [R5].
   removeOnComplete: { count: 50 },
   removeOnFail: false,
@@ -50,7 +53,7 @@ export function createCreditQueue({ connection, prefix, onError, visiting = fals
   return queue;
 }
 
-/** Jobs of `credit-later`, added by the credit worker. One that is done leaves no trace: its id is free for a repetition. */
+/** Jobs of `credit-later`, added by the credit worker. A finished job is removed, so that its id can be used again. */
 export function createLaterQueue({ connection, prefix, onError, visiting = false }: QueueOptions): CreditQueue {
   const queue: CreditQueue = new Queue(LATER_QUEUE, { connection, prefix, defaultJobOptions: { ...CREDIT_OPTIONS, removeOnComplete: true }, skipMetasUpdate: visiting });
   queue.on('error', onError);
@@ -58,8 +61,8 @@ export function createLaterQueue({ connection, prefix, onError, visiting = false
 }
 
 /**
- * What the jobs that are not done yet are about.
- * @param lanes in the order in which claims go through them, so that one that moves on in between is seen twice, not missed
+ * The ranges of all unfinished jobs.
+ * @param lanes in the order in which claims pass through them, so that a job that moves meanwhile is seen twice, not missed
  */
 export async function pendingRanges(lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
   const ranges: EntryRange[] = [];
@@ -72,7 +75,7 @@ export async function pendingRanges(lanes: readonly CreditQueue[]): Promise<Entr
   return ranges;
 }
 
-/** Letters of `credit-dead`, each a job that waits for a person. */
+/** Dead letters of `credit-dead`; each is a job that waits for the operator. */
 export function createDeadQueue({ connection, prefix, onError, visiting = false }: QueueOptions): DeadQueue {
   const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false }, skipMetasUpdate: visiting });
   queue.on('error', onError);

@@ -1,20 +1,17 @@
 import { creditJob } from './job.ts';
 import type { CreditQueue } from './queue.ts';
 
-/** Jobs that are not done: in line, at work, waiting for their next attempt, given up. */
+/** Job states that are not done: waiting, active, delayed until the next attempt, given up. */
 export const UNDONE = ['waiting', 'active', 'delayed', 'failed'] as const;
 
-/** What the queue carries of one rain. */
+/** The jobs and claims of one rain in the queue. */
 export interface QueueLoad {
   jobs: Record<(typeof UNDONE)[number], { jobs: number; claims: number }>;
-  /** False: there were more jobs than are read for one answer, and the figures are the least. */
+  /** False: there were more jobs than one answer reads, and the figures are lower bounds. */
   complete: boolean;
 }
 
-/** The backlog at which the relay stops adding jobs; the claims wait in their log, where they cost nothing [R10]. */
-export const WAITING_JOBS_MAX = 200;
-
-/** A job holds up to 500 claims, so few are read at once, and not more than the relay lets pile up [R10]. */
+/** Jobs read at once, and the most that are read: a job holds up to 500 claims, and the relay lets no more pile up [R10]. */
 const PAGE = 25;
 const READ_MAX = 500;
 

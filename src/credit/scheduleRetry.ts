@@ -6,7 +6,7 @@ import type { LateClaim } from './bisect.ts';
 import { creditJobId, type CreditJob, type Later } from './job.ts';
 import type { RetryPolicy } from './retryPolicy.ts';
 
-/** A job to be worked on later, and the id under which a repetition finds it. */
+/** A job to be run later, and the id that a repetition would give it again. */
 export interface RetryJob {
   id: string;
   data: CreditJob & { later: Later };
@@ -15,7 +15,7 @@ export interface RetryJob {
 
 interface ScheduledRetries {
   jobs: RetryJob[];
-  /** Whose time is over. */
+  /** Claims whose retries are used up. */
   lost: LostEntry[];
 }
 
@@ -28,24 +28,24 @@ export interface ScheduleRetryOptions {
 }
 
 /**
- * What becomes of the claims of a job that the balance system did not take: neighbours stay together in a job of their own,
- * so that the rest of theirs is done; those that were handed in often and long enough are given up [R10].
+ * Schedules the claims of a job that the payout provider did not accept. Adjacent claims stay together in a new job, so that
+ * the rest of the old job is done. Claims that were tried often and long enough are given up [R10].
  *
- * @param jobId of the job they came in. What a repetition of that job makes of the same claims has the same ids
+ * @param jobId id of their job. A repetition of that job gives the same claims the same ids
  */
 export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob, late: readonly LateClaim[], { retryPolicy, now, random }: ScheduleRetryOptions): ScheduledRetries {
   const attempts = (later?.attempts ?? 0) + 1;
   const since = later?.since ?? now();
   const elapsedMs = now() - since;
   if (attempts >= retryPolicy.attemptsMax || elapsedMs >= retryPolicy.totalMsMax) {
-    const tried = attempts === 1 ? 'handed in once' : `handed in ${attempts} times in ${Math.round(elapsedMs / 1_000)} s`;
-    return { jobs: [], lost: late.map(({ index, entry, detail }) => ({ index, entry, reason: 'unavailable', detail: `${tried}; at last: ${detail}` })) };
+    const tried = attempts === 1 ? 'tried once' : `tried ${attempts} times in ${Math.round(elapsedMs / 1_000)} s`;
+    return { jobs: [], lost: late.map(({ index, entry, detail }) => ({ index, entry, reason: 'unavailable', detail: `${tried}; last answer: ${detail}` })) };
   }
   const chain = later?.chain ?? createHash('sha256').update(jobId).digest('hex').slice(0, 8);
   const jobs = neighbours(late).map((run): RetryJob => {
     const data = { rainId, shard, from: run[0]!.index, entries: run.map(({ entry }) => entry), later: { attempts, since, chain } };
-    const askedMs = Math.max(...run.map(({ afterMs = 0 }) => Math.min(afterMs, RETRY_AFTER_MS_MAX)));
-    return { id: creditJobId(data, `${chain}-${attempts}`), data, delayMs: Math.max(askedMs, delayBeforeRetry(attempts, retryPolicy, random)) };
+    const requestedMs = Math.max(...run.map(({ afterMs = 0 }) => Math.min(afterMs, RETRY_AFTER_MS_MAX)));
+    return { id: creditJobId(data, `${chain}-${attempts}`), data, delayMs: Math.max(requestedMs, delayBeforeRetry(attempts, retryPolicy, random)) };
   });
   return { jobs, lost: [] };
 }

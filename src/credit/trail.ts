@@ -2,7 +2,7 @@ import type { Claim } from '../rain/claim.ts';
 import { stepBefore, traceOf } from '../rain/packet-trace.ts';
 import type { Traces } from '../platform/telemetry/traces.ts';
 
-/** Claims that are in the book and whose users have been told, and when; epoch ms. */
+/** Claims that are credited in the ledger and whose users have been told, with times; epoch ms. */
 export interface Announced {
   rainId: string;
   job: string;
@@ -12,7 +12,7 @@ export interface Announced {
   announcedAt: number;
 }
 
-/** Tells the step into the book and the one back, of each claim that is followed. */
+/** Reports the spans `credit` and `announce` of each traced claim. */
 export function traceAnnounced(traces: Traces, { rainId, job, claims, takenUpAt, committedAt, announcedAt }: Announced): void {
   for (const { redPacketId } of claims) {
     const of = traceOf({ rainId, redPacketId });

@@ -4,23 +4,26 @@ import { signatureOf, type WalletRequest } from './walletMessage.ts';
 export interface WalletAddress {
   url: string;
   secret: string;
-  /** For the whole exchange, from connecting to the end of the answer. */
+  /** Limit for the whole exchange, from connecting to the end of the answer. */
   timeoutMs: number;
 }
 
-/** More than the longest sensible answer, 500 results with their reasons; protects this process from a wallet that never stops [R10]. */
+/**
+ * Larger than the longest sensible answer, 500 results with reasons. It protects this process from an answer that never ends
+ * [R10].
+ */
 const ANSWER_BYTES_MAX = 1_048_576;
 
 export type WalletReply =
-  /** `text` is missing where the answer broke off, or was longer than anybody reads. */
+  /** `text` is missing when the answer was cut off or too long. */
   | { kind: 'answered'; status: number; text?: string; afterMs?: number }
-  /** Nobody knows whether it was heard. */
+  /** It is unknown whether the wallet received the request. */
   | { kind: 'silent'; detail: string };
 
-/** One request, one reply, and nothing thrown. A redirect is a reply like any other: see platform/network/retryable.ts. */
-export async function askWallet({ url, secret, timeoutMs }: WalletAddress, { key, body }: WalletRequest): Promise<WalletReply> {
-  const retryPolicy = new AbortController();
-  const timer = setTimeout(() => retryPolicy.abort(), timeoutMs);
+/** Sends one request and returns one reply; never throws. A redirect is a reply like any other: see platform/network/retryable.ts. */
+export async function sendToWallet({ url, secret, timeoutMs }: WalletAddress, { key, body }: WalletRequest): Promise<WalletReply> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
   const timestamp = String(Date.now());
   try {
     const response = await fetch(url, {
@@ -33,17 +36,17 @@ export async function askWallet({ url, secret, timeoutMs }: WalletAddress, { key
       },
       body,
       redirect: 'manual',
-      signal: retryPolicy.signal,
+      signal: abort.signal,
     });
     const afterMs = retryAfterMs(response.status, response.headers.get('retry-after'), Date.now());
     const text = await readText(response).catch(() => undefined);
     return { kind: 'answered', status: response.status, ...(text !== undefined && { text }), ...(afterMs !== undefined && { afterMs }) };
   } catch (error) {
-    return { kind: 'silent', detail: retryPolicy.signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
+    return { kind: 'silent', detail: abort.signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
   } finally {
     clearTimeout(timer);
-    // Whatever of the answer is still on its way is not waited for.
-    retryPolicy.abort();
+    // Do not wait for the rest of the answer.
+    abort.abort();
   }
 }
 
@@ -58,7 +61,7 @@ async function readText(response: Response): Promise<string | undefined> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** `fetch failed` says nothing; what it came of does. */
+/** The cause of `fetch failed`, which itself says nothing. */
 function causeOf(error: unknown): string {
   const { cause = error } = error as Error;
   return cause instanceof Error ? (cause as NodeJS.ErrnoException).code ?? cause.message : String(cause);

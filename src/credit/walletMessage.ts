@@ -4,37 +4,37 @@ import type { Claim } from '../rain/claim.ts';
 import { readJson } from '../rain/json.ts';
 
 /**
- * What is written to a wallet elsewhere and how its answer is read; docs/reference/webhook.md tells it to whoever keeps the wallet.
+ * Requests to an external wallet and its answers, documented for its developers in docs/reference/webhook.md.
  *
- * `single`: one claim per request, and the status is the answer. `batch`: several, and the answer names each.
+ * `single`: one claim per request, and the HTTP status is the answer. `batch`: several claims, and the answer lists each.
  */
 export type WalletForm = 'single' | 'batch';
 
 export interface WalletRequest {
-  /** Idempotency-Key: the same for the same claims, in whatever order. */
+  /** Idempotency-Key: the same for the same claims, in any order. */
   key: string;
   body: string;
 }
 
 /**
- * The name under which a wallet remembers a claim: the packet's, since a packet is one user's for good. As it can stand in a
- * header, which not every id can; for ids of letters, digits, `-`, `_` and `.` it is the id itself.
+ * The id under which a wallet remembers a claim: the packet id, since a packet belongs to one user only. It is encoded for use
+ * in a header; ids of letters, digits, `-`, `_` and `.` stay unchanged.
  */
 export function claimIdOf({ redPacketId }: Claim): string {
   return encodeURIComponent(redPacketId);
 }
 
 export function walletRequest(form: WalletForm, claims: readonly Claim[]): WalletRequest {
-  const told = claims.map((claim) => {
+  const payload = claims.map((claim) => {
     const { rainId, redPacketId, userId, amount, at } = claim;
     return { claimId: claimIdOf(claim), rainId, redPacketId, userId, amount, at };
   });
-  if (form === 'single') return { key: told[0]!.claimId, body: JSON.stringify(told[0]) };
-  const ids = told.map(({ claimId }) => claimId).sort().join(' ');
-  return { key: `batch-${createHash('sha256').update(ids).digest('hex').slice(0, 32)}`, body: JSON.stringify({ claims: told }) };
+  if (form === 'single') return { key: payload[0]!.claimId, body: JSON.stringify(payload[0]) };
+  const ids = payload.map(({ claimId }) => claimId).sort().join(' ');
+  return { key: `batch-${createHash('sha256').update(ids).digest('hex').slice(0, 32)}`, body: JSON.stringify({ claims: payload }) };
 }
 
-/** Proves to the wallet who asks, and when. @param timestamp epoch ms, as the header has it */
+/** Proves sender and time to the wallet. @param timestamp epoch ms, as in the header */
 export function signatureOf(secret: string, timestamp: string, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
@@ -48,15 +48,15 @@ const claimResult = z.object({
 export type ClaimResult = z.infer<typeof claimResult>;
 
 /**
- * The results of a batch by claim id; `undefined`: this is no such answer. A result that cannot be read counts as not there,
- * and two that contradict each other as neither: what is not known is asked again.
+ * The results of a batch by claim id; `undefined`: not a valid answer. An unreadable result counts as missing, and two
+ * contradicting results count as unknown: the claim is sent again.
  */
 export function readResults(text: string): Map<string, ClaimResult> | undefined {
   const parsed = batchAnswer.safeParse(readJson(text));
   if (!parsed.success) return undefined;
   const results = new Map<string, ClaimResult>();
-  for (const one of parsed.data.results) {
-    const { success, data } = claimResult.safeParse(one);
+  for (const result of parsed.data.results) {
+    const { success, data } = claimResult.safeParse(result);
     if (!success) continue;
     const other = results.get(data.claimId);
     results.set(data.claimId, other && other.status !== data.status ? { ...data, status: 'retry', reason: `answered both ${other.status} and ${data.status}` } : data);
@@ -64,7 +64,7 @@ export function readResults(text: string): Map<string, ClaimResult> | undefined 
   return results;
 }
 
-/** Text from outside, fit for a dead letter: one short line. */
+/** External text shortened to one line for a dead letter. */
 export function excerpt(text: string): string {
   return text.slice(0, 200).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').trim();
 }

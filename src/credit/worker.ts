@@ -3,7 +3,7 @@ import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { LAGS_SECONDS, Histogram } from '../platform/telemetry/histogram.ts';
-import { creditRange, JobMalformed, type RangeParts, type RangeReport } from './creditRange.ts';
+import { creditRange, JobMalformed, type RangeDependencies, type RangeReport } from './creditRange.ts';
 import { idOfDeadLetter } from './deadLetter.ts';
 import { packetIdsOf } from './logEntries.ts';
 import { creditJob, type CreditJob } from './job.ts';
@@ -12,19 +12,19 @@ import { CLAIM_RETRY_POLICY, JOB_RETRY_POLICY, type RetryPolicy } from './retryP
 import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_QUEUE, type QueueOptions } from './queue.ts';
 import type { Announced } from './trail.ts';
 
-export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'balance' | 'onCredited'> {
+export interface CreditWorkerOptions extends QueueOptions, Pick<RangeDependencies, 'balance' | 'onCredited'> {
   log: Logger;
-  /** Which of these letters the operator has discarded: they are not dead-lettered a second time when their range is sent again. */
+  /** Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is sent again. */
   discardedClaims?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Called when the users of some claims have been told. */
   onAnnounced?: (announced: Announced) => void;
-  /** Jobs at a time; each may use one database connection. */
+  /** Concurrent jobs; each may use one database connection. */
   concurrency?: number;
-  /** The same for claims that come again. */
+  /** The same for retried claims. */
   laterConcurrency?: number;
-  /** Between the attempts of a job that met a fault. */
+  /** Backoff between the attempts of a job that met a fault. */
   backoff?: Backoff;
-  /** With a claim that the balance system does not take yet. */
+  /** Retries of a claim that the payout provider does not accept yet. */
   retryPolicy?: RetryPolicy;
   laterJobsMax?: number;
   /** In [0, 1); spreads retries. */
@@ -34,24 +34,24 @@ export interface CreditWorkerOptions extends QueueOptions, Pick<RangeParts, 'bal
 export interface CreditWorker {
   readonly counters: Readonly<CreditCounters>;
   /**
-   * Takes no more jobs and waits for those begun, at most `deadlineMs`. What is not done by then is handed back to the
-   * queue, where another worker takes it up; and should that fail, too, when the job's lock has run out.
+   * Takes no more jobs and waits for the running ones, at most `deadlineMs`. Unfinished jobs are returned to the queue, where
+   * another worker takes them; if that fails, they are taken when their lock expires.
    */
   close(deadlineMs?: number): Promise<'done' | 'abandoned'>;
 }
 
 /**
- * A job of a worker that died is taken up by another when its lock has run out and the next check, or the one after it, finds
- * it so. Short, since the lock saves work and guards nothing: a job that is done twice finds itself done [R5].
+ * When a worker dies, another one takes its job after the lock expires and one of the next two checks finds it. The lock is
+ * short, since it only saves work: a job that runs twice finds itself done [R5].
  */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
 /**
- * By default a job whose workers died twice is failed for good, however many attempts it has left. Here a crash is no
- * fault of the job: a poison claim is isolated, it does not kill.
+ * By default a job whose workers died twice fails permanently, however many attempts are left. Here a crash is not the job's
+ * fault: a poison claim is bisected, it does not crash the worker.
  */
 const STALLED_COUNT_MAX = 1_000;
-/** How long handing back may take on top of the deadline. */
+/** Extra time for returning jobs, on top of the deadline. */
 export const HAND_BACK_MS = 250;
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
@@ -61,17 +61,17 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
   const later = createLaterQueue({ connection, prefix, onError });
-  const parts: RangeParts = {
+  const parts: RangeDependencies = {
     balance, onCredited, retryPolicy, random, now: Date.now,
     async bury(letters) {
       const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
-      const resting = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
-      await dead.addBulk(jobs.filter(({ opts }) => !resting.has(opts.jobId)));
+      const discarded = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
+      await dead.addBulk(jobs.filter(({ opts }) => !discarded.has(opts.jobId)));
     },
     async addLater(jobs) {
-      // Those that come from the lane have their place in it.
+      // Retried claims already have their place in this lane.
       const enter = jobs.some(({ data }) => data.later.attempts === 1);
-      if (enter && await later.getJobCountByTypes('waiting', 'active', 'delayed') >= laterJobsMax) throw new Error('the lane of claims to be credited later is full');
+      if (enter && await later.getJobCountByTypes('waiting', 'active', 'delayed') >= laterJobsMax) throw new Error('the lane of claims to be retried is full');
       await later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } })));
     },
   };
@@ -95,7 +95,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       async addLater(jobs) {
         await parts.addLater(jobs);
         const entries = jobs.flatMap(({ data }) => data.entries);
-        log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not taken yet, will try again');
+        log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not accepted yet, will try again');
       },
     });
     counters.jobs.add(Math.max(0, Date.now() - takenUpAt) / 1_000);
@@ -124,7 +124,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     worker.on('failed', (job, error) => {
       counters.faults++;
       const more = job !== undefined && job.finishedOn === undefined;
-      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, redPacketIds: idsOf(job?.data), error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed for good');
+      log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, redPacketIds: idsOf(job?.data), error: error.message }, more ? 'crediting failed, will try again' : 'crediting failed permanently');
     });
     return worker;
   }
@@ -135,20 +135,20 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     async close(deadlineMs = 10_000) {
       const finished = Promise.all(lanes.map((lane) => lane.close())).then(() => Promise.all([dead.close(), later.close()])).then(() => 'done' as const);
       if (await deadlineIn(deadlineMs).within(finished) === 'done') return 'done';
-      // Even if its posting goes through after all: who takes it up finds it posted [R5].
+      // Even if its posting still succeeds: the next worker finds it posted [R5].
       await deadlineIn(HAND_BACK_MS).within(Promise.all([...begun].map(([job, token]) => job.moveToWait(token))).catch(onError));
       return 'abandoned';
     },
   };
 }
 
-/** Of a job that may be anything. */
+/** Packet ids of a job whose data may be invalid. */
 function idsOf(data: unknown): string[] {
   const { success, data: job } = creditJob.safeParse(data);
   return success ? packetIdsOf(job.entries) : [];
 }
 
-/** THE one place that chooses: a report is done, a job that cannot be read is given up, every other fault is retried. */
+/** THE one place that decides: a report is done, an unreadable job is given up, every other fault is retried. */
 function decide(error: unknown): never {
   if (error instanceof JobMalformed) throw new UnrecoverableError(error.message);
   throw error;

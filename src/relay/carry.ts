@@ -6,30 +6,33 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { advance, readPosition } from './claimLog.ts';
 import type { Leases } from './lease.ts';
 
-export interface CarryParts {
+export interface CarryDependencies {
   redis: RedisClient;
   queue: CreditQueue;
   leases: Leases;
-  /** How the cursor is moved. */
+  /** Runs the script that moves the cursor. */
   runScript?: typeof run;
-  /** How the log is read: entries that may be carried. Default: whatever is there. */
+  /** Reads the log entries that may be carried. Default: all entries. */
   read?: ReadLog;
-  /** Called when a job is with the queue, with when its log was read, epoch ms; not for what is sent again. */
+  /** Called when a job is in the queue, with the time when its log was read, epoch ms; not for resent jobs. */
   onCarried?: (job: CreditJob, readAt: number) => void;
 }
 
-/** As `readEntries`; fewer, or none, when they may not be carried yet. */
+/** As `readEntries`; returns fewer or none while entries may not be carried yet. */
 export type ReadLog = (rainId: string, shard: number, from: number, to: number) => Promise<string[]>;
 
-/** `more`: entries are left in the log. `carried`: all is with the queue now. `idle`: there was nothing to do, or another relay does it. */
+/**
+ * `more`: entries are left in the log. `carried`: all entries are in the queue now. `idle`: nothing to do, or another relay
+ * does it.
+ */
 export type Carried = 'more' | 'carried' | 'idle';
 
 /**
- * One visit to one shard: up to ENTRIES_MAX entries go to the queue as one job, THEN the cursor moves. Killed in between,
- * the next visit carries the same range again, and the ledger finds it `already` there [R5]; the other way round it would
- * be lost. Nothing is written to an idle shard.
+ * One visit to one shard: up to ENTRIES_MAX entries go to the queue as one job, THEN the cursor moves. If it is killed in
+ * between, the next visit carries the same range again, and the ledger finds it `already` there [R5]; in the other order it
+ * would be lost. Nothing is written for an idle shard.
  */
-export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryParts, rainId: string, shard: number): Promise<Carried> {
+export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryDependencies, rainId: string, shard: number): Promise<Carried> {
   const seen = await readPosition(redis, rainId, shard);
   if (seen.next >= seen.length && seen.cursor === seen.next) return 'idle';
   if (!(await leases.hold(rainId, shard))) return 'idle';
@@ -42,21 +45,21 @@ export async function carryShard({ redis, queue, leases, runScript, read = readF
     await addJob(queue, job);
     onCarried?.(job, readAt);
   }
-  const move = await advance(redis, rainId, shard, { owner: leases.owner, from: seen.cursor, to: seen.next + entries.length }, runScript);
-  // Refused: the shard is gone, or another relay carries the range, too. Either way the next visit begins with what it finds.
-  if (move !== 'moved') return 'idle';
+  const moved = await advance(redis, rainId, shard, { owner: leases.owner, from: seen.cursor, to: seen.next + entries.length }, runScript);
+  // Refused: the shard is gone, or another relay carries the range too. The next visit reads the position again.
+  if (moved !== 'moved') return 'idle';
   return to < seen.length ? 'more' : 'carried';
 }
 
 /**
- * Sends a range of a claim log again, whatever became of its jobs: for claims that are in the log and not in the book.
+ * Sends a range of a claim log again, whatever happened to its jobs: for claims that are in the log but not in the ledger.
  *
  * @param from inclusive, counted from the oldest entry
  * @param to exclusive
- * @param again names this repetition; the ids of its jobs differ from all before
- * @returns how many entries were sent; 0 also when another relay carries this shard, whose turn it is then
+ * @param again identifies this repetition; the ids of its jobs differ from all earlier ones
+ * @returns how many entries were sent; also 0 when another relay carries this shard
  */
-export async function resendRange({ redis, queue, leases, read = readFrom(redis) }: CarryParts, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
+export async function resendRange({ redis, queue, leases, read = readFrom(redis) }: CarryDependencies, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
   if (!(await leases.hold(rainId, shard))) return 0;
   let sent = 0;
   for (let at = from; at < to; at += ENTRIES_MAX) {

@@ -3,12 +3,12 @@ import { shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** How a script is run; a test makes one fail. */
+/** Runs a script; a test replaces it by one that fails. */
 type RunScript = typeof run;
 
-/** Where the relay stands in one shard's claim log. Entries are counted from the oldest, which is 0. */
+/** The relay's position in one shard's claim log. Entries are counted from the oldest, which is 0. */
 interface LogPosition {
-  /** As Redis has it: what `advance` compares with. */
+  /** The value in Redis, which `advance` compares with. */
   cursor: number;
   /** The next entry to carry. */
   next: number;
@@ -20,21 +20,21 @@ const cursorText = z.string().regex(/^\d+$/).nullable();
 
 export async function readPosition(redis: RedisClient, rainId: string, shard: number): Promise<LogPosition> {
   const keys = shardKeys(rainId, shard);
-  // In this order: an entry that comes in between is seen next time.
+  // In this order: an entry that comes in between is seen on the next visit.
   const [relayed, length] = await Promise.all([redis.get(keys.relayed), redis.llen(keys.claims)]);
   const cursor = Number(cursorText.parse(relayed) ?? 0);
-  // A log shorter than the cursor has lost its end and may have grown another since. What was carried is carried again.
+  // A log shorter than the cursor has lost its end and may have grown again since. Entries that were carried are carried again.
   return { cursor, next: cursor <= length ? cursor : 0, length };
 }
 
 /**
- * `moved` done · `shard_gone` Redis has lost or forgotten the shard since its log was read · `lease_lost` another relay carries
- * it by now, or may · `moved_by_another` the cursor stood elsewhere
+ * `moved` done · `shard_gone` Redis has lost or expired the shard since its log was read · `lease_lost` another relay carries
+ * it now, or may do so · `moved_by_another` the cursor had another value
  */
 const move = z.enum(['moved', 'shard_gone', 'lease_lost', 'moved_by_another']);
 type Move = z.infer<typeof move>;
 
-/** Moves the cursor, by compare-and-set and under the lease of `owner`; anything but `moved` has changed nothing. */
+/** Moves the cursor by compare-and-set, under the lease of `owner`; any outcome but `moved` changed nothing. */
 export async function advance(redis: RedisClient, rainId: string, shard: number, { owner, from, to }: { owner: string; from: number; to: number }, runScript: RunScript = run): Promise<Move> {
   const { relayed, state, lease } = shardKeys(rainId, shard);
   return move.parse(await runScript(redis, 'relay', [relayed, state, lease], [owner, from, to]));

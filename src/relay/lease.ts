@@ -2,15 +2,15 @@ import { shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** Longer than one visit to a shard takes; a shard whose relay died waits this long for another. */
+/** Longer than one visit to a shard takes; after a relay dies, another one takes its shards after this time. */
 const LEASE_MS = 5_000;
 
-/** Which shards this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and lua/relay.lua. */
+/** The shards that this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and lua/relay.lua. */
 export interface Leases {
   owner: string;
-  /** Takes or renews it. `false`: another relay carries this shard. */
+  /** Takes or renews the lease. `false`: another relay carries this shard. */
   hold(rainId: string, shard: number): Promise<boolean>;
-  /** Gives back all that was taken, so that another relay need not wait. */
+  /** Releases all leases, so that another relay need not wait. */
   release(): Promise<void>;
 }
 

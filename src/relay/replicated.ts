@@ -3,7 +3,7 @@ import { readEntries } from '../store/rains.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { ReadLog } from './carry.ts';
 
-/** Whether this many replicas have all that was written until now. The read in front is what WAIT counts from. */
+/** Returns whether this many replicas have all earlier writes. WAIT counts writes up to the read before it. */
 export function awaitReplicas(redis: RedisClient, replicas: number, waitMs: number): () => Promise<boolean> {
   return async () => {
     const reading = redis.exists(LIVE_RAINS_KEY);
@@ -13,12 +13,12 @@ export function awaitReplicas(redis: RedisClient, replicas: number, waitMs: numb
 }
 
 /**
- * Reads only what this many replicas have, too. Where wins are told only when they are replicated, they must not be credited
- * before: a claim that a failover takes back would stand in the book, and whoever is told the same packet next, or the
- * same user with another one, would find the money gone.
+ * Reads only entries that this many replicas have too. Where wins are told only after replication, they must not be credited
+ * earlier: a claim that a failover undoes would stay in the ledger. The next user of the same packet, or the same user with
+ * another packet, would then find the money gone.
  *
- * @param redis a connection of its own, since WAIT blocks it; both commands go out in one turn of the event loop, so that
- *   they are answered by the same server or not at all
+ * @param redis a connection of its own, since WAIT blocks it; both commands are sent in one turn of the event loop, so that the
+ * same server answers both or none
  */
 export function readReplicated(redis: RedisClient, replicas: number, waitMs: number): ReadLog {
   return async (rainId, shard, from, to) => {

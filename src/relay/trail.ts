@@ -3,7 +3,7 @@ import { parseClaim } from '../rain/claim.ts';
 import { stepBefore, traceOf } from '../rain/packet-trace.ts';
 import type { Traces } from '../platform/telemetry/traces.ts';
 
-/** Tells the step from the claim log to the queue, of each claim that is followed. Reads every entry: only where somebody follows. */
+/** Reports the span `relay` of each traced claim. It parses every entry: call it only when tracing is on. */
 export function traceCarried(traces: Traces, { rainId, shard, from, entries }: CreditJob, startMs: number, endMs = Date.now()): void {
   entries.forEach((entry, i) => {
     const parsed = parseClaim(entry);

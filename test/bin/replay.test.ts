@@ -67,7 +67,7 @@ test('[R5] a final difference is reported and exits 1: unreadable, another user,
   expect(run.exit).toBe(1);
   expect(users(run.stdout)).toEqual(['ann', 'bob', 'eve', 'joe']);
   for (const sentence of [
-    /^differs: torn-\d+ was won by ann and is credited to mallory$/m, /^differs: torn-\d+ of bob is 1\.00 in the log and 1\.01 in the book$/m,
+    /^differs: torn-\d+ was won by ann and is credited to mallory$/m, /^differs: torn-\d+ of bob is 1\.00 in the log and 1\.01 in the ledger$/m,
     /^differs: torn-\d+ was won by eve, who is credited with torn-99$/m, /^only in book: torn-99, 1\.00 credited to eve/m,
     /^unreadable: entry \d of shard 1 is no claim of this rain: not JSON$/m, /^unreadable: .* it is of rain other$/m,
     /^THE LOG AND THE LEDGER DIFFER: 2 only in book, 3 differs, 2 unreadable; 6 entries in the log\.$/m,
@@ -89,10 +89,10 @@ test('a claim among the dead letters, and one that a closed ledger lacks, count 
   });
   const letter = { rainId: 'lacking', shard, index, entry: log[index]! };
   const job = await dead.add('refused', { ...letter, reason: 'refused', detail: 'x' }, { jobId: deadLetterId(letter) });
-  expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^missing: .* won by bob, is not in the book; it lies with the dead letters$/m) as string });
+  expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^missing: .* won by bob, is not in the ledger; it is a dead letter$/m) as string });
   await job.remove();
   await context.ledger.settle('lacking');
-  expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^missing: .* won by bob, is not in the book, which is closed$/m) as string });
+  expect(await rain(['replay', 'lacking'], env)).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^missing: .* won by bob, is not in the ledger, which is settled$/m) as string });
 });
 
 test('[R12] no log, no replay: never made, lost, or expired, and since when', async () => {

@@ -44,6 +44,6 @@ describe('isolating', () => {
   });
 
   it('does not believe a balance system that answers for fewer claims than it was asked about', async () => {
-    await expect(postBisecting({ post: async () => [] }, 'rain', logged)).rejects.toThrow('answered 0 times for 500 claims');
+    await expect(postBisecting({ post: async () => [] }, 'rain', logged)).rejects.toThrow('returned 0 outcomes for 500 claims');
   });
 });

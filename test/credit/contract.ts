@@ -62,7 +62,7 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
       const first = claimOf('rivals', 4);
       await payoutProvider.balance.post('rivals', [first]);
       const [packet, bystander, second] = await payoutProvider.balance.post('rivals', [{ ...first, userId: 'late' }, claimOf('rivals', 5), claimOf('rivals', 6, { userId: 'u4' })]);
-      expect(packet).toEqual({ outcome: 'giveUp', reason: 'told_twice', detail: 'in the book: {"rainId":"rivals","redPacketId":"rivals-p4","userId":"u4","amount":"0.05"}' });
+      expect(packet).toEqual({ outcome: 'giveUp', reason: 'told_twice', detail: 'in the ledger: {"rainId":"rivals","redPacketId":"rivals-p4","userId":"u4","amount":"0.05"}' });
       expect(bystander).toEqual({ outcome: 'commit' });
       expect(second).toMatchObject({ reason: 'told_twice', detail: expect.stringContaining('rivals-p4') });
       expect(await outcomes('rivals', [{ ...first, amount: '0.01' }])).toEqual(['amount_differs']);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PayoutProvider, PostOutcome } from '../../src/credit/payoutProvider.ts';
-import { creditRange, type RangeParts } from '../../src/credit/creditRange.ts';
+import { creditRange, type RangeDependencies } from '../../src/credit/creditRange.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import type { RetryPolicy } from '../../src/credit/retryPolicy.ts';
@@ -54,7 +54,7 @@ describe('claims that the balance system does not take yet', () => {
     expect(balance.calls).toEqual([[500, false], [1, true], [1, true], [1, true]]);
     expect(await credited('one')).toEqual({ count: 499, cents: sumOfFirst(500) - 251n });
     const letters = await room.letters('one');
-    expect(letters).toMatchObject([{ index: 250, reason: 'unavailable', detail: expect.stringMatching(/^handed in 4 times in \d+ s; at last: the wallet answered 503$/) }]);
+    expect(letters).toMatchObject([{ index: 250, reason: 'unavailable', detail: expect.stringMatching(/^tried 4 times in \d+ s; last answer: the wallet answered 503$/) }]);
     expect(told).toEqual([499]);
   });
 
@@ -87,7 +87,7 @@ describe('claims that the balance system does not take yet', () => {
   it('are one job when the job they came in is repeated after a crash', async () => {
     await room.ledger.createRain(newRain('crash', 1_000n), 'ann');
     const job = jobOf('crash', claimsOf('crash', 0, 5));
-    const parts: RangeParts = {
+    const parts: RangeDependencies = {
       retryPolicy: { ...retryPolicy, firstDelayMs: 60_000, delayMsMax: 60_000 }, now: Date.now, random: Math.random, balance: reluctant(['u1', 'u4']),
       onCredited: async () => {}, bury: async () => {},
       addLater: async (jobs) => void await room.later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } }))),

@@ -35,7 +35,7 @@ describe('claims that are to come later', () => {
   it('[R10] come again so often and so long, and are then given up with what was said last', () => {
     expect(scheduleRetry('id', later(3), [late(7)], parts).jobs).toHaveLength(1);
     expect(scheduleRetry('id', later(4, NOW - 30_000), [late(7)], parts)).toEqual({
-      jobs: [], lost: [{ index: 7, entry: late(7).entry, reason: 'unavailable', detail: 'handed in 5 times in 30 s; at last: no answer' }],
+      jobs: [], lost: [{ index: 7, entry: late(7).entry, reason: 'unavailable', detail: 'tried 5 times in 30 s; last answer: no answer' }],
     });
     expect(scheduleRetry('id', later(1, NOW - 60_000), [late(7)], parts).lost).toHaveLength(1);
     expect(scheduleRetry('id', later(1, NOW - 59_999), [late(7)], parts).lost).toEqual([]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { askWallet } from '../../src/credit/walletClient.ts';
+import { sendToWallet } from '../../src/credit/walletClient.ts';
 import { eventually } from '../support/eventually.ts';
 import { SECRET, verify } from './wallet.ts';
 
@@ -32,7 +32,7 @@ test('a request is a signed POST with its key, and its reply is status, text and
       response.writeHead(503, { 'retry-after': '3' }).end('später');
     });
   });
-  expect(await askWallet({ url, secret: SECRET, timeoutMs: 5_000 }, request)).toEqual({ kind: 'answered', status: 503, text: 'später', afterMs: 3_000 });
+  expect(await sendToWallet({ url, secret: SECRET, timeoutMs: 5_000 }, request)).toEqual({ kind: 'answered', status: 503, text: 'später', afterMs: 3_000 });
   expect(heard).toEqual([['POST', '/wallet', 'a-key', 'application/json', request.body, true]]);
 });
 
@@ -48,10 +48,10 @@ test('[R10] an answer of a mebibyte is read, one without end is let go of, long 
     pour();
   });
   const address = { url, secret: SECRET, timeoutMs: 30_000 };
-  const fits = await askWallet(address, { ...request, key: 'fits' });
+  const fits = await sendToWallet(address, { ...request, key: 'fits' });
   expect(fits.kind === 'answered' && fits.text?.length).toBe(MEBIBYTE);
   const since = performance.now();
-  expect(await askWallet(address, request)).toEqual({ kind: 'answered', status: 200 });
+  expect(await sendToWallet(address, request)).toEqual({ kind: 'answered', status: 200 });
   expect(performance.now() - since).toBeLessThan(15_000);
   await eventually(() => expect(open).toBe(0));
 });
@@ -63,6 +63,6 @@ test('[R10] the time is for the whole exchange: an answer that drips is not wait
     response.once('close', () => clearInterval(timer));
   });
   const since = performance.now();
-  expect(await askWallet({ url, secret: SECRET, timeoutMs: 1_500 }, request)).toEqual({ kind: 'answered', status: 200 });
+  expect(await sendToWallet({ url, secret: SECRET, timeoutMs: 1_500 }, request)).toEqual({ kind: 'answered', status: 200 });
   expect(performance.now() - since).toBeLessThan(5_000);
 });

@@ -51,7 +51,7 @@ describe('the dead letters', () => {
     const all = await letters('list');
     expect(all.map(({ index, reason }) => [index, reason]).sort()).toEqual([[0, 'refused'], [2, 'refused'], [3, 'malformed']]);
     const refused = all.find(({ index }) => index === 2)!;
-    expect(refused).toMatchObject({ rainId: 'list', shard: 0, redPacketId: 'list-2', userId: 'user-2', amount: '1.00', text: 'The balance system understood the claim and will not take it.' });
+    expect(refused).toMatchObject({ rainId: 'list', shard: 0, redPacketId: 'list-2', userId: 'user-2', amount: '1.00', text: 'The payout provider understood the claim and refuses it.' });
     expect(refused).not.toHaveProperty('laidToRest');
     expect(await showDeadLetter(context, refused.letter)).toEqual({ ok: true, letter: refused });
     const first = await listDeadLetters(context, { rainId: 'list', skip: 0, limit: 2 });

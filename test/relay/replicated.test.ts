@@ -3,7 +3,7 @@ import type { CreditJob } from '../../src/credit/job.ts';
 import type { CreditQueue } from '../../src/credit/queue.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/store/keys.ts';
-import { carryShard, resendRange, type CarryParts } from '../../src/relay/carry.ts';
+import { carryShard, resendRange, type CarryDependencies } from '../../src/relay/carry.ts';
 import { createLeases } from '../../src/relay/lease.ts';
 import { readReplicated } from '../../src/relay/replicated.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
@@ -27,8 +27,8 @@ test('[R4] a claim that no replica has is neither carried nor sent again, and th
   const jobs: CreditJob[] = [];
   const queue = { add: (_name: string, job: CreditJob) => Promise.resolve(void jobs.push(job)) } as unknown as CreditQueue;
   // How soon a healthy replica answers is not what is asked; that a stalled one does not is waited out.
-  const healthy: CarryParts = { redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, 15_000) };
-  const parts: CarryParts = { ...healthy, read: readReplicated(waiting, 1, 100) };
+  const healthy: CarryDependencies = { redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, 15_000) };
+  const parts: CarryDependencies = { ...healthy, read: readReplicated(waiting, 1, 100) };
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
   const engine = createGrabEngine(redis, (fault) => { throw fault; });
   await engine.grab('r1', 0, ['ann']);
