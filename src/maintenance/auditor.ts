@@ -11,19 +11,19 @@ import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 export interface AuditorOptions {
   context: OperatorContext;
   log: Logger;
-  /** Unique among all watches of all processes. */
+  /** Unique among all auditors of all processes. */
   owner?: string;
-  /** Rest after a look at a rain: so many times as long as the look took, and at least so many ms. */
-  restFactor?: number;
-  restMsMin?: number;
-  /** How long a rain in which nothing moves, and which adds up, goes without an audit. */
+  /** Pause after auditing a rain: this many times as long as the audit took, and at least this many ms. */
+  pauseFactor?: number;
+  pauseMsMin?: number;
+  /** How long a balanced rain without changes goes without an audit. */
   quietMs?: number;
 }
 
 /** The last audit of a live rain. */
 export interface Watched {
   audit: Audit;
-  /** How long it took, seconds. */
+  /** Its duration, seconds. */
   seconds: number;
   /** When it ended, epoch ms of this machine. */
   at: number;
@@ -32,31 +32,34 @@ export interface Watched {
 export interface Auditor extends Loop {
   /** Waits for the audit under way, at most `deadlineMs`. */
   close(deadlineMs?: number): Promise<void>;
-  /** The live rains that this process looks after. */
+  /** The live rains that this process audits. */
   seen(): ReadonlyMap<string, Watched>;
 }
 
-/** Never more than 5 % of a core, of Redis and of the book. */
-const REST_FACTOR = 20;
-/** Live rains that are told one by one at most, so that neither memory nor labels grow without bound [R10]. */
-export const RAINS_TOLD_MAX = 200;
-/** Longer than most audits take; renewed with each look, and doubled where looks are rarer. It saves work, it guards nothing. */
+/** At most 5 % of a core, of Redis and of the database. */
+const PAUSE_FACTOR = 20;
+/** Live rains reported individually at most, so that memory and metric labels stay bounded [R10]. */
+export const RAINS_REPORTED_MAX = 200;
+/**
+ * Lease of a rain: longer than most audits take, renewed with each audit, and doubled where audits are rarer. It saves work, it
+ * guards nothing.
+ */
 const LEASE_MS_MIN = 30_000;
 const LEASE_MS_MAX = 600_000;
-const PROBLEMS_TOLD = 3;
+const PROBLEMS_LOGGED_MAX = 3;
 
 interface Visited {
-  /** `performance.now()` of the last look. */
+  /** `performance.now()` of the last visit. */
   at: number;
-  /** What Redis counted then. */
+  /** The counters in Redis at that time. */
   counts: string;
 }
 
 /**
- * Audits the live rains in the background, one after the other [R8]. A rain that stops adding up is told once, loudly, and
- * once more when it adds up again. Of several processes one looks after a rain: whoever holds its lease.
+ * Audits the live rains in the background, one after the other [R8]. It logs an error once when a rain stops being balanced,
+ * and logs once more when it is balanced again. Of several processes, the one with the rain's lease audits it.
  */
-export function startAuditor({ context, log, owner = randomUUID(), restFactor = REST_FACTOR, restMsMin = 5_000, quietMs = 60_000 }: AuditorOptions): Auditor {
+export function startAuditor({ context, log, owner = randomUUID(), pauseFactor = PAUSE_FACTOR, pauseMsMin = 5_000, quietMs = 60_000 }: AuditorOptions): Auditor {
   const seen = new Map<string, Watched>();
   const visited = new Map<string, Visited>();
   const failing = new Set<string>();
@@ -70,40 +73,40 @@ export function startAuditor({ context, log, owner = randomUUID(), restFactor = 
     failing.delete(rainId);
   }
 
-  async function look(rainId: string, live: LiveRain): Promise<void> {
+  async function visit(rainId: string, live: LiveRain): Promise<void> {
     const start = performance.now();
     const before = visited.get(rainId);
     const between = before ? start - before.at : 0;
     if (!await lease(rainId, Math.round(Math.min(LEASE_MS_MAX, Math.max(LEASE_MS_MIN, 2 * between))))) return drop(rainId);
-    const reading = await readRain(context.redis, rainId, live);
-    if (!reading) return drop(rainId); // Lost: the guard says so.
-    const { state, loaded, left, claims, spoiled, relayed } = reading;
+    const snapshot = await readRain(context.redis, rainId, live);
+    if (!snapshot) return drop(rainId); // Lost: the Redis monitor reports it.
+    const { state, loaded, left, claims, spoiled, relayed } = snapshot;
     const counts = [state, loaded, left, claims, spoiled, relayed].join();
     const last = seen.get(rainId);
-    const still = last?.audit.report.balanced && last.audit.equation.pending.count === 0 && before?.counts === counts;
-    if (!still || Date.now() - last.at >= quietMs) {
+    const isUnchanged = last?.audit.report.balanced && last.audit.equation.pending.count === 0 && before?.counts === counts;
+    if (!isUnchanged || Date.now() - last.at >= quietMs) {
       const audit = await auditRain(context, rainId);
-      if (!audit) return drop(rainId); // Another book's rain: the settler says so.
-      tell(rainId, last?.audit, audit);
+      if (!audit) return drop(rainId); // A rain of another ledger: the settler reports it.
+      report(rainId, last?.audit, audit);
       seen.set(rainId, { audit, seconds: (performance.now() - start) / 1_000, at: Date.now() });
     }
     visited.set(rainId, { at: start, counts });
   }
 
-  function tell(rainId: string, before: Audit | undefined, { report, problems }: Audit): void {
-    const fitted = before?.report.balanced !== false;
-    if (report.balanced === fitted) return;
-    if (report.balanced) log.warn({ rainId }, 'the money of the rain adds up again');
-    else log.error({ rainId, problems: problems.length, first: problems.slice(0, PROBLEMS_TOLD) }, 'THE MONEY OF A LIVE RAIN DOES NOT ADD UP; look with: rain audit');
+  function report(rainId: string, before: Audit | undefined, { report, problems }: Audit): void {
+    const wasBalanced = before?.report.balanced !== false;
+    if (report.balanced === wasBalanced) return;
+    if (report.balanced) log.warn({ rainId }, 'the money of the rain is balanced again');
+    else log.error({ rainId, problems: problems.length, first: problems.slice(0, PROBLEMS_LOGGED_MAX) }, 'THE MONEY OF A LIVE RAIN IS NOT BALANCED; check it with: rain audit');
   }
 
-  /** `''`: the list of rains itself. */
+  /** Key `''` stands for the list of rains. */
   async function attempt(rainId: string, action: () => Promise<void>): Promise<void> {
     try {
       await action();
-      if (failing.delete(rainId)) log.info({ rainId }, 'the audit in the background works again');
+      if (failing.delete(rainId)) log.info({ rainId }, 'the background audit works again');
     } catch (error) {
-      if (!failing.has(rainId)) log.warn({ rainId, error: String(error) }, 'the audit in the background failed, will try again');
+      if (!failing.has(rainId)) log.warn({ rainId, error: String(error) }, 'the background audit failed, will try again');
       failing.add(rainId);
     }
   }
@@ -111,25 +114,25 @@ export function startAuditor({ context, log, owner = randomUUID(), restFactor = 
   async function refill(): Promise<void> {
     const live = await liveRains(context.redis);
     for (const rainId of [...seen.keys(), ...visited.keys(), ...failing]) if (rainId !== '' && !live.has(rainId)) drop(rainId);
-    queue = [...live].slice(0, RAINS_TOLD_MAX);
+    queue = [...live].slice(0, RAINS_REPORTED_MAX);
   }
 
   async function round(): Promise<number> {
     if (queue.length === 0) await attempt('', refill);
     const [next] = queue.splice(0, 1);
     const start = performance.now();
-    if (next) await attempt(next[0], () => look(...next));
-    // A rest after each rain; the shortest only after the last, so that many small rains do not wait for each other.
-    return Math.max(restFactor * (performance.now() - start), queue.length > 0 ? 0 : restMsMin);
+    if (next) await attempt(next[0], () => visit(...next));
+    // Pause after each rain; the minimum applies only after the last one, so that many small rains do not wait for each other.
+    return Math.max(pauseFactor * (performance.now() - start), queue.length > 0 ? 0 : pauseMsMin);
   }
 
   const rounds = startLoop(round);
   return {
     seen: () => seen,
     async close(deadlineMs = 5_000) {
-      // An audit of a very big rain is not waited for: it changes nothing.
+      // Do not wait for the audit of a very big rain: it changes nothing.
       await Promise.race([rounds.close(), sleep(deadlineMs, undefined, { ref: false })]);
-      // So that another process need not wait for the leases to run out.
+      // Release the leases, so that another process need not wait for them to expire.
       await Promise.allSettled([...visited.keys()].map((rainId) => lease(rainId, 0)));
     },
   };

@@ -5,18 +5,18 @@ import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 
 interface PayoutAssignerOptions {
   redis: RedisClient;
-  /** Finds out who keeps this rain's money, and takes it on where nobody does yet. */
+  /** Finds the rain's payout provider, and assigns this process's provider when there is none. */
   meet: (rainId: string) => Promise<void>;
   log: Logger;
   everyMs?: number;
 }
 
 /**
- * Takes on the rains that are loaded, before the first win of theirs is to be paid: by then it is known whether all processes
- * agree on who pays, while there is time to mend it. A rehearsal pays nobody.
+ * Assigns a payout provider to each loaded rain before its first win has to be paid. So a disagreement between processes shows
+ * while there is time to fix it. A rehearsal pays nobody and is skipped.
  */
 export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: PayoutAssignerOptions): Loop {
-  let met: ReadonlySet<string> = new Set();
+  let assigned: ReadonlySet<string> = new Set();
   let failing = false;
 
   async function round(): Promise<number> {
@@ -24,17 +24,17 @@ export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: Payou
     try {
       const rains = [...await liveRains(redis)].filter(([, { rehearsal }]) => !rehearsal);
       for (const [rainId] of rains) {
-        if (!met.has(rainId)) await meet(rainId);
+        if (!assigned.has(rainId)) await meet(rainId);
         now.add(rainId);
       }
       failing = false;
     } catch (error) {
-      // Whoever pays the first win asks again.
-      if (!failing) log.warn({ error: String(error) }, 'cannot find out who pays the loaded rains, will try again');
+      // The credit worker assigns it again with the first win.
+      if (!failing) log.warn({ error: String(error) }, 'cannot assign payout providers to the loaded rains, will try again');
       failing = true;
     }
-    // Only what is live is remembered [R10].
-    met = failing ? new Set([...met, ...now]) : now;
+    // Only live rains are remembered [R10].
+    assigned = failing ? new Set([...assigned, ...now]) : now;
     return everyMs;
   }
   return startLoop(round);

@@ -1,5 +1,5 @@
 import type { OperatorContext } from '../operator/context.ts';
-import { vanishedRains } from '../operator/lostRains.ts';
+import { findLostRains } from '../operator/lostRains.ts';
 import { lastLine } from '../platform/redis/unavailable.ts';
 import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
@@ -7,11 +7,11 @@ import { checkRedis } from '../platform/redis/requirements.ts';
 import { readFacts, type RedisFacts } from '../platform/redis/facts.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 
-/** What can go wrong with Redis while rains live, beside what `judgeRedis` finds at any time. */
+/** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
 export const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
 type RedisProblem = (typeof REDIS_PROBLEMS)[number];
 
-/** Not found by a look that succeeds, but remembered, or the look's own failure. */
+/** Problems that are remembered for a while, or the failure of the check itself; a successful check does not find them. */
 const MOMENTARY: ReadonlySet<RedisProblem> = new Set(['evicted', 'restarted', 'unseen']);
 
 interface RedisMonitorOptions {
@@ -19,108 +19,111 @@ interface RedisMonitorOptions {
   durability: Durability;
   log: Logger;
   everyMs?: number;
-  /** How long something that happened in a moment (keys evicted, a restart) stands. */
+  /** How long a momentary event (keys evicted, a restart) is reported. */
   momentMs?: number;
 }
 
 export interface RedisMonitor extends Loop {
-  /** How many troubles of each kind stand now: one per server, one per lost rain. */
-  standing(): Record<RedisProblem, number>;
+  /** Current problems by kind: one per server, one per lost rain. */
+  currentProblems(): Record<RedisProblem, number>;
 }
 
-/** One thing that is wrong now. */
-interface Trouble {
+/** One current problem. */
+interface MonitorProblem {
   problem: RedisProblem;
   /** The server or the rain. */
   subject: string;
   sentence: string;
 }
 
-/** What was known of a server at the last look. */
-interface Known {
+/** A server's state at the last check. */
+interface ServerState {
   runId: string | undefined;
   evictedKeys: number;
 }
 
 /**
- * Looks after the Redis that everything stands on, in flight: whether it still may be written to, still keeps what it is
- * told, is still the same, and still knows every rain. Each trouble is told when it begins and when it ends.
+ * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain.
+ * Each problem is logged when it begins and when it ends.
  */
 export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions): RedisMonitor {
-  const standing = new Map<string, Trouble>();
-  const known = new Map<string, Known>();
-  const moments = new Map<string, { trouble: Trouble; until: number }>();
+  const current = new Map<string, MonitorProblem>();
+  const servers = new Map<string, ServerState>();
+  const moments = new Map<string, { problemNow: MonitorProblem; until: number }>();
   let missing = new Set<string>();
   let compared = false;
 
-  const nameOf = ({ problem, subject }: Trouble) => `${problem} ${subject}`;
+  const nameOf = ({ problem, subject }: MonitorProblem) => `${problem} ${subject}`;
 
-  function befall(trouble: Trouble): void {
-    moments.set(nameOf(trouble), { trouble, until: performance.now() + momentMs });
+  function addMoment(problemNow: MonitorProblem): void {
+    moments.set(nameOf(problemNow), { problemNow, until: performance.now() + momentMs });
   }
 
-  /** What changed since the last look. */
+  /** Compares a server with its state at the last check. */
   function compare({ node, runId, evictedKeys = 0 }: RedisFacts): void {
-    const before = known.get(node);
-    known.set(node, { runId, evictedKeys });
-    // A Cluster's master that was not there at the first look has been promoted, or has joined.
+    const before = servers.get(node);
+    servers.set(node, { runId, evictedKeys });
+    // A cluster master that was not there at the first check was promoted or has joined.
     if (before ? before.runId !== runId : compared) {
-      befall({ problem: 'restarted', subject: node, sentence: 'Redis was restarted or has failed over; what its disk or its replica did not have is gone' });
+      addMoment({ problem: 'restarted', subject: node, sentence: 'Redis was restarted or has failed over; data that was not on its disk or replica is lost' });
     } else if (before && evictedKeys > before.evictedKeys) {
-      befall({ problem: 'evicted', subject: node, sentence: `Redis has forgotten ${evictedKeys - before.evictedKeys} keys for want of memory; set maxmemory-policy noeviction, and audit the live rains` });
+      addMoment({ problem: 'evicted', subject: node, sentence: `Redis has forgotten ${evictedKeys - before.evictedKeys} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains` });
     }
   }
 
-  async function lookAtServers(): Promise<Trouble[]> {
+  async function checkServers(): Promise<MonitorProblem[]> {
     const servers = await readFacts(context.redis);
     for (const facts of servers) compare(facts);
     compared = true;
-    return servers.flatMap((facts) => checkRedis(facts, durability).map(({ problem, found, advice }): Trouble => ({ problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}` })));
+    return servers.flatMap((facts) => checkRedis(facts, durability).map(({ problem, found, advice }): MonitorProblem => ({ problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}` })));
   }
 
-  /** Twice in a row, since a rain that is just being loaded is on record in the book before Redis knows it. */
-  async function lookAtRains(): Promise<Trouble[]> {
-    const vanished = await vanishedRains(context);
-    const twice = vanished.filter((rainId) => missing.has(rainId));
-    missing = new Set(vanished);
-    return twice.map((rainId) => ({ problem: 'lost', subject: rainId, sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; look with: rain show ${rainId}` }));
+  /**
+   * Reports a rain only when it is missing twice in a row: a rain that is being loaded is recorded in the ledger before Redis
+   * has it.
+   */
+  async function checkRains(): Promise<MonitorProblem[]> {
+    const lost = await findLostRains(context);
+    const twice = lost.filter((rainId) => missing.has(rainId));
+    missing = new Set(lost);
+    return twice.map((rainId) => ({ problem: 'lost', subject: rainId, sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; check it with: rain show ${rainId}` }));
   }
 
-  /** A look that fails leaves standing what stood: nothing is known to be over. */
-  async function look(subject: 'servers' | 'rains', action: () => Promise<Trouble[]>): Promise<Trouble[]> {
+  /** When a check fails, earlier problems remain: nothing is known to be over. */
+  async function check(subject: 'servers' | 'rains', action: () => Promise<MonitorProblem[]>): Promise<MonitorProblem[]> {
     try {
       return await action();
     } catch (error) {
-      const stood = [...standing.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
+      const unresolved = [...current.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
       const reason = lastLine(error);
-      return [...stood, { problem: 'unseen', subject, sentence: `the guard cannot see whether all is well with the ${subject}: ${reason}` }];
+      return [...unresolved, { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${reason}` }];
     }
   }
 
-  function tell(troubles: readonly Trouble[]): void {
-    const now = new Map(troubles.map((trouble) => [nameOf(trouble), trouble]));
+  function report(found: readonly MonitorProblem[]): void {
+    const now = new Map(found.map((problemNow) => [nameOf(problemNow), problemNow]));
     for (const [name, { problem, subject, sentence }] of now) {
-      if (standing.has(name)) continue;
-      const grave = problem !== 'fsync' && problem !== 'few_replicas' && problem !== 'restarted' && problem !== 'unseen';
-      log[grave ? 'error' : 'warn']({ problem, ...(subject && { subject }) }, sentence);
+      if (current.has(name)) continue;
+      const isSevere = problem !== 'fsync' && problem !== 'few_replicas' && problem !== 'restarted' && problem !== 'unseen';
+      log[isSevere ? 'error' : 'warn']({ problem, ...(subject && { subject }) }, sentence);
     }
-    for (const [name, { problem, subject }] of standing) if (!now.has(name)) log.info({ problem, ...(subject && { subject }) }, 'this trouble is over');
-    standing.clear();
-    for (const [name, trouble] of now) standing.set(name, trouble);
+    for (const [name, { problem, subject }] of current) if (!now.has(name)) log.info({ problem, ...(subject && { subject }) }, 'this problem is over');
+    current.clear();
+    for (const [name, problemNow] of now) current.set(name, problemNow);
   }
 
   const rounds = startLoop(async () => {
-    const found = [...await look('servers', lookAtServers), ...await look('rains', lookAtRains)];
+    const found = [...await check('servers', checkServers), ...await check('rains', checkRains)];
     for (const [name, { until }] of moments) if (performance.now() >= until) moments.delete(name);
-    tell([...found, ...[...moments.values()].map(({ trouble }) => trouble)]);
+    report([...found, ...[...moments.values()].map(({ problemNow }) => problemNow)]);
     return everyMs;
   });
 
   return {
     close: () => rounds.close(),
-    standing() {
+    currentProblems() {
       const counts = Object.fromEntries(REDIS_PROBLEMS.map((problem) => [problem, 0])) as Record<RedisProblem, number>;
-      for (const { problem } of standing.values()) counts[problem]++;
+      for (const { problem } of current.values()) counts[problem]++;
       return counts;
     },
   };

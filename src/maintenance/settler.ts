@@ -13,64 +13,64 @@ export interface SettlerOptions extends AfterReconnect {
   context: OperatorContext;
   log: Logger;
   everyMs?: number;
-  /** A rain that is stuck is looked at less and less often, but at least this often, ms. */
+  /** A rain that is stuck is tried less and less often, but at least this often, ms. */
   everyMsMax?: number;
   tidyMs?: number;
-  /** With replicas, money goes back only when they have the close. */
+  /** With replicas, money goes back only when they have the close of the rain. */
   replicated?: Replicated;
-  /** How long the keys of a settled rain live on. */
+  /** How long the keys of a settled rain live. */
   ttlMs?: number;
 }
 
-type Look = Settling | { outcome: 'failed'; error: unknown };
+type Attempt = Settling | { outcome: 'failed'; error: unknown };
 
-/** How a rain that is past its end and not settled stood at the last look. */
+/** The state of a rain that is over but not settled, at the last attempt. */
 interface Stuck {
-  where: string;
-  restMs: number;
+  state: string;
+  pauseMs: number;
   nextAt: number;
 }
 
 /**
- * Looks after all rains past their end until closed. Each stands for itself: one that cannot be settled is told once, is
- * tried again, and holds up no other.
+ * Settles all rains that are over. Each rain is independent: one that cannot be settled is logged once, is tried again, and
+ * delays no other.
  */
 export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
-  let blind = false;
+  let failing = false;
 
-  async function look(rainId: string, live: LiveRain): Promise<void> {
+  async function attempt(rainId: string, live: LiveRain): Promise<void> {
     const before = stuck.get(rainId);
     if (before && performance.now() < before.nextAt) return;
-    const found = await settleRain(context, rainId, live, ttlMs, replicated).catch((error: unknown): Look => ({ outcome: 'failed', error }));
-    if (found.outcome === 'not_due' || found.outcome === 'settled') return void stuck.delete(rainId);
-    const where = JSON.stringify(found, (_, value: unknown) => (value instanceof Error ? value.message : value));
-    const same = before?.where === where;
-    if (!same) tell(rainId, found);
-    const restMs = same ? Math.min(2 * before.restMs, everyMsMax) : everyMs;
-    stuck.set(rainId, { where, restMs, nextAt: performance.now() + restMs });
+    const result = await settleRain(context, rainId, live, ttlMs, replicated).catch((error: unknown): Attempt => ({ outcome: 'failed', error }));
+    if (result.outcome === 'not_due' || result.outcome === 'settled') return void stuck.delete(rainId);
+    const state = JSON.stringify(result, (_, value: unknown) => (value instanceof Error ? value.message : value));
+    const same = before?.state === state;
+    if (!same) report(rainId, result);
+    const pauseMs = same ? Math.min(2 * before.pauseMs, everyMsMax) : everyMs;
+    stuck.set(rainId, { state, pauseMs, nextAt: performance.now() + pauseMs });
   }
 
-  function tell(rainId: string, found: Exclude<Look, { outcome: 'not_due' | 'settled' }>): void {
-    switch (found.outcome) {
+  function report(rainId: string, result: Exclude<Attempt, { outcome: 'not_due' | 'settled' }>): void {
+    switch (result.outcome) {
       case 'lost': return log.error({ rainId }, 'Redis has lost a rain that was not settled');
-      case 'does_not_add_up': return log.error({ rainId, problems: found.problems }, 'the rain does not add up and is not settled');
-      case 'waiting': return log.debug({ rainId, pending: found.pending }, 'claims are not in the book yet');
-      case 'failed': return log.error({ rainId, err: found.error }, 'settling failed, will try again');
-      default: return found satisfies never;
+      case 'does_not_add_up': return log.error({ rainId, problems: result.problems }, 'the rain is not balanced and is not settled');
+      case 'waiting': return log.debug({ rainId, pending: result.pending }, 'claims are not in the ledger yet');
+      case 'failed': return log.error({ rainId, err: result.error }, 'settlement failed, will try again');
+      default: return result satisfies never;
     }
   }
 
   async function tidy(live: ReadonlyMap<string, LiveRain>): Promise<void> {
-    // Rains whose keys have expired need no index entry any more.
+    // Rains whose keys have expired need no index entry.
     for (const [rainId, settled] of await settledRains(context.redis)) {
       if (!await readRain(context.redis, rainId, settled)) await forget(context.redis, rainId);
     }
-    // Cut off before Redis heard of them, and over since: their money has to go back as well.
+    // Rains that were never written to Redis and are over by now: their money has to go back too.
     for (const rain of await context.ledger.overdue(await redisNow(context.redis))) {
       if (live.has(rain.id)) continue;
-      if (await hasLost(context, rain)) tell(rain.id, { outcome: 'lost' });
+      if (await hasLost(context, rain)) report(rain.id, { outcome: 'lost' });
       else await draftRain(context.redis, await draftOf(context, rain));
     }
   }
@@ -80,16 +80,16 @@ export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000,
     try {
       const live = await liveRains(context.redis);
       for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
-      for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await look(rainId, rain);
+      for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(rainId, rain);
       if (performance.now() >= tidyAt) {
         tidyAt = performance.now() + tidyMs;
         await tidy(live);
       }
-      if (blind) log.info('the rains are looked after again');
-      blind = false;
+      if (failing) log.info('the rains can be read again');
+      failing = false;
     } catch (error) {
-      if (!blind) log.error({ err: error }, 'the rains cannot be looked after, will try again');
-      blind = true;
+      if (!failing) log.error({ err: error }, 'the rains cannot be read, will try again');
+      failing = true;
     }
     return everyMs;
   }

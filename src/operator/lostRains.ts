@@ -22,7 +22,7 @@ async function wasLoaded({ ledger }: OperatorContext, rainId: string): Promise<b
  * happens after a FLUSHALL, or a restart without the last writes, before or after the opening. A rain that is being loaded for
  * the first time may be among them: check twice.
  */
-export async function vanishedRains(context: OperatorContext): Promise<string[]> {
+export async function findLostRains(context: OperatorContext): Promise<string[]> {
   // Read the ledger first: a rain that is settled in between is rightly gone from the index.
   const rains = await context.ledger.rains(1_000, 'unsettled');
   if (rains.length === 0) return [];

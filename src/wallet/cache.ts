@@ -1,6 +1,6 @@
-/** What was heard lately, each for a time of its own, and so many at most [R10]; the oldest goes first. */
+/** A cache of limited size [R10] in which each value has its own lifetime; the oldest value is removed first. */
 export class ExpiringCache<T> {
-  readonly #heard = new Map<string, { what: T; until: number }>();
+  readonly #values = new Map<string, { value: T; until: number }>();
   readonly #max: number;
   readonly #now: () => number;
 
@@ -10,16 +10,16 @@ export class ExpiringCache<T> {
     this.#now = now;
   }
 
-  get(name: string): T | undefined {
-    const found = this.#heard.get(name);
-    if (!found || found.until > this.#now()) return found?.what;
-    this.#heard.delete(name);
+  get(key: string): T | undefined {
+    const found = this.#values.get(key);
+    if (!found || found.until > this.#now()) return found?.value;
+    this.#values.delete(key);
     return undefined;
   }
 
-  set(name: string, what: T, forMs: number): void {
-    this.#heard.delete(name);
-    this.#heard.set(name, { what, until: this.#now() + forMs });
-    if (this.#heard.size > this.#max) this.#heard.delete(this.#heard.keys().next().value!);
+  set(key: string, value: T, forMs: number): void {
+    this.#values.delete(key);
+    this.#values.set(key, { value, until: this.#now() + forMs });
+    if (this.#values.size > this.#max) this.#values.delete(this.#values.keys().next().value!);
   }
 }

@@ -4,25 +4,31 @@ import { postBisecting, type Posted } from '../credit/bisect.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { Unbooked } from './unbooked.ts';
 
-/** What became of a claim that was handed in. `later`: not now, or nobody knows; it comes again by itself, with the credit worker. */
+/**
+ * The outcome of a submitted claim. `held`: the operator has to handle it. `later`: not now, or unknown; the credit worker
+ * retries it.
+ */
 type Submission = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
 
 interface CreditBatcherOptions {
   balance: PayoutProvider;
-  /** Claims of one rain that are posted in one go: a book takes many as cheaply as one, a wallet elsewhere answers for each. */
-  togetherMax: number;
-  /** Postings under way at once; the credit worker wants the same rows. */
-  atOnceMax: number;
-  /** Claims that wait for one; who comes when it is full is not kept waiting [R10]. */
+  /** Claims of one rain per posting: many cost the ledger no more than one, while an external wallet answers for each. */
+  batchMax: number;
+  /** Concurrent postings; the credit worker uses the same database rows. */
+  postingsMax: number;
+  /** Claims that may wait; beyond this a claim is answered `later` at once [R10]. */
   waitingMax: number;
-  /** After the commit, never before it. What it throws changes nothing: the money is there, and the credit worker tells it, too. */
+  /**
+   * Called after the commit, never before. Its errors change nothing: the money is posted, and the credit worker announces it
+   * too.
+   */
   onCredited: (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;
-  /** A wallet has paid, and the book could not take it: nobody else will ever hear of it. Never rejects. */
+  /** Called when a wallet has paid and the ledger could not post it: nobody else would report this. Never rejects. */
   onUnbooked: (unbooked: Unbooked) => Promise<void>;
   onFault: (error: unknown) => void;
 }
 
-/** Where claims are handed in one by one, by whoever asks for his money, and posted together. */
+/** Takes single claims from users' requests and posts them in batches. */
 export interface CreditBatcher {
   /** Never rejects. */
   submit(claim: Claim, shard: number): Promise<Submission>;
@@ -31,50 +37,50 @@ export interface CreditBatcher {
 interface Waiting {
   claim: Claim;
   shard: number;
-  answer: (what: Submission) => void;
+  answer: (submission: Submission) => void;
 }
 
-export const CREDIT_BATCHER_LIMITS = { ledger: { togetherMax: ENTRIES_MAX, atOnceMax: 2 }, webhook: { togetherMax: 1, atOnceMax: 16 }, waitingMax: 5_000 } as const;
+export const CREDIT_BATCHER_LIMITS = { ledger: { batchMax: ENTRIES_MAX, postingsMax: 2 }, webhook: { batchMax: 1, postingsMax: 16 }, waitingMax: 5_000 } as const;
 
 /**
- * Posts through the port, as the credit worker does, and buries nothing but what a wallet has paid in vain: any other claim that cannot
- * be credited is met by the credit worker as well, who knows its place in the log. Whoever of the two is first posts it, the other finds
- * it `already` there [R5].
+ * Posts through the payout provider, as the credit worker does. It dead-letters only claims that a wallet paid in vain: any
+ * other claim that cannot be credited also reaches the credit worker, which knows its position in the log. The first of the two
+ * posts a claim, the other finds it `already` there [R5].
  */
-export function createCreditBatcher({ balance, togetherMax, atOnceMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions): CreditBatcher {
-  const lines = new Map<string, Waiting[]>();
+export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions): CreditBatcher {
+  const queues = new Map<string, Waiting[]>();
   let waiting = 0;
-  let under = 0;
+  let running = 0;
   let planned = false;
 
-  /** In the next turn, so that all who ask in this one stand in line. */
+  /** Runs in the next turn of the event loop, so that all submissions of this turn are batched. */
   function plan(): void {
     if (planned) return;
     planned = true;
     setImmediate(() => {
       planned = false;
-      while (under < atOnceMax && lines.size > 0) void serve();
+      while (running < postingsMax && queues.size > 0) void serve();
     });
   }
 
   async function serve(): Promise<void> {
-    const [rainId, line] = lines.entries().next().value!;
-    const batch = line.splice(0, togetherMax);
-    // To the end of the row, so that no rain waits for another.
-    lines.delete(rainId);
-    if (line.length > 0) lines.set(rainId, line);
+    const [rainId, queue] = queues.entries().next().value!;
+    const batch = queue.splice(0, batchMax);
+    // Move the rain to the end, so that no rain has to wait for another.
+    queues.delete(rainId);
+    if (queue.length > 0) queues.set(rainId, queue);
     waiting -= batch.length;
-    under++;
+    running++;
     try {
       const posted = await postBisecting(balance, rainId, batch.map(({ claim }, index) => ({ index, entry: '', claim })), true);
       await Promise.all(posted.lost.filter(({ reason }) => reason === 'paid_not_booked').map(({ index, reason, detail }) => onUnbooked({ ...batch[index]!, reason, detail })));
-      tell(posted, batch);
+      answerAll(posted, batch);
       await announce(rainId, posted, batch);
     } catch (error) {
       onFault(error);
       for (const { answer } of batch) answer({ outcome: 'later' });
     } finally {
-      under--;
+      running--;
       plan();
     }
   }
@@ -87,7 +93,7 @@ export function createCreditBatcher({ balance, togetherMax, atOnceMax, waitingMa
     }));
   }
 
-  function tell({ committed, late, lost }: Posted, batch: readonly Waiting[]): void {
+  function answerAll({ committed, late, lost }: Posted, batch: readonly Waiting[]): void {
     for (const { index } of committed) batch[index]!.answer({ outcome: 'credited' });
     for (const { index, afterMs } of late) batch[index]!.answer({ outcome: 'later', ...(afterMs !== undefined && { afterMs }) });
     for (const { index } of lost) batch[index]!.answer({ outcome: 'held' });
@@ -97,9 +103,9 @@ export function createCreditBatcher({ balance, togetherMax, atOnceMax, waitingMa
     submit(claim, shard) {
       if (waiting >= waitingMax) return Promise.resolve({ outcome: 'later' });
       return new Promise((answer) => {
-        const line = lines.get(claim.rainId) ?? [];
-        line.push({ claim, shard, answer });
-        lines.set(claim.rainId, line);
+        const queue = queues.get(claim.rainId) ?? [];
+        queue.push({ claim, shard, answer });
+        queues.set(claim.rainId, queue);
         waiting++;
         plan();
       });

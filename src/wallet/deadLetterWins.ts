@@ -1,19 +1,19 @@
 import type { DeadLetterPage } from '../credit/deadLetters.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
 
-/** Letters that are read for one look, and how long it serves everybody, ms [R10]. */
+/** Dead letters per read, and how long one result serves all callers, ms [R10]. */
 const DEAD_LETTERS_MAX = 5_000;
-const LOOK_MS = 500;
+const RESULT_MS = 500;
 
-/** Whether a claim waits with the dead letters for the operator; `unknown`: there are more than were read. */
+/** Whether a claim is a dead letter; `unknown`: there are more letters than were read. */
 export type DeadWins = (claim: Claim) => Promise<boolean | 'unknown'>;
 
 /**
- * A dead claim is the operator's: while he makes sure that a wallet has not paid it, nobody may ask that wallet once more.
- * Rejects when the letters cannot be read; then nobody knows.
+ * A dead-lettered claim belongs to the operator: while the operator checks that a wallet has not paid it, that wallet must not
+ * be asked again. Rejects when the dead letters cannot be read.
  */
 export function createDeadWins(readDeadLetters: (limit: number) => Promise<DeadLetterPage>): DeadWins {
-  let look: Promise<{ names: Set<string>; complete: boolean }> | undefined;
+  let result: Promise<{ names: Set<string>; complete: boolean }> | undefined;
 
   async function read(): Promise<{ names: Set<string>; complete: boolean }> {
     const { letters, complete } = await readDeadLetters(DEAD_LETTERS_MAX);
@@ -22,12 +22,12 @@ export function createDeadWins(readDeadLetters: (limit: number) => Promise<DeadL
   }
 
   return async (claim) => {
-    if (!look) {
-      const forget = () => { look = undefined; };
-      look = read();
-      look.then(() => setTimeout(forget, LOOK_MS).unref(), forget);
+    if (!result) {
+      const forget = () => { result = undefined; };
+      result = read();
+      result.then(() => setTimeout(forget, RESULT_MS).unref(), forget);
     }
-    const { names, complete } = await look;
+    const { names, complete } = await result;
     return names.has(nameOf(claim)) || (complete ? false : 'unknown');
   };
 }

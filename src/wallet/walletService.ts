@@ -9,14 +9,14 @@ import type { DeadWins } from './deadLetterWins.ts';
 import { ExpiringCache } from './cache.ts';
 import type { FoundWins, Win } from './wins.ts';
 
-/** `pending`: it is on its way. `held`: it is with the operator, or he has discarded it. */
+/** `pending`: on its way. `held`: waits for the operator, or was discarded. */
 export type WinsStatus = 'credited' | 'pending' | 'held';
 
 interface WinStatus extends Pick<Win, 'claim' | 'title'> {
-  standing: WinsStatus;
+  status: WinsStatus;
 }
 
-/** What a user has won and where it stands; `settled`: all that could be looked for was, and nothing was left for lack of time. */
+/** A user's wins with their status; `settled`: all wins were processed, none was skipped for lack of time. */
 interface Settled {
   wins: WinStatus[];
   settled: boolean;
@@ -27,54 +27,54 @@ interface WalletServiceOptions {
   findWins: (userId: string) => Promise<FoundWins>;
   isDead: DeadWins;
   creditBatcher: CreditBatcher;
-  /** With replicas: a win that a failover may take back is not credited yet, see relay/replicated.ts. */
+  /** Only with replicas: a win that a failover may undo is not credited yet, see relay/replicated.ts. */
   confirm?: Confirm | undefined;
-  /** For all of it, ms. */
+  /** Time limit of the whole call, ms. */
   withinMs?: number;
   onFault: (error: unknown) => void;
 }
 
 export interface WalletService {
   /**
-   * Sees to it that what this user has won is credited, and ends in time; what is late goes on without him. Rejects when the book
-   * cannot be read.
+   * Credits this user's wins, and returns in time; unfinished work continues in the background. Rejects when the ledger cannot
+   * be read.
    */
   settle(userId: string): Promise<Settled>;
 }
 
-/** A wallet that said "not now" is left alone with that claim for so long at least, and a claim that it will not take for so long, ms. */
-const AGAIN_MS = 5_000;
+/** How long a claim is not sent again after the wallet answered "not now", and after it refused, ms. */
+const RETRY_MS = 5_000;
 const HELD_MS = 30_000;
 const REMEMBERED_MAX = 20_000;
-/** Users who are looked after at once [R10]. */
-const ASKERS_MAX = 2_000;
+/** Users served at once [R10]. */
+const USERS_MAX = 2_000;
 
 /**
- * Settles on demand: whoever asks what he has is credited first, so that he never sees how long settlement takes. It is the
- * credit worker's deed, done early: find → look into the book → leave the dead to the operator → confirm → hand in. None of the steps
- * decides whose the money is; the book's unique keys do [R5].
+ * Settles on demand: a user's wins are credited when the user asks for the wallet, so that the user never sees the delay of
+ * settlement. It does the credit worker's work early: find → read the ledger → skip dead letters → confirm → submit. No step
+ * decides who owns the money; the ledger's unique keys do [R5].
  */
 export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions): WalletService {
-  /** Whoever asks on several screens at once is looked after once. */
-  const asking = new Map<string, Promise<Settled>>();
+  /** One user's requests from several screens share one run. */
+  const running = new Map<string, Promise<Settled>>();
   const remembered = new ExpiringCache<WinsStatus>(REMEMBERED_MAX);
 
-  async function lookAfter(userId: string): Promise<Settled> {
+  async function settleUser(userId: string): Promise<Settled> {
     const deadline = deadlineIn(withinMs);
-    const found = await deadline.within(findWins(userId).catch(missed));
+    const found = await deadline.within(findWins(userId).catch(ignoreFault));
     if (found === 'late' || found === undefined) return { wins: [], settled: false };
-    // Waited for, whatever the time: without the book nobody knows what is still to come, nor what there is.
+    // Not limited by the deadline: without the ledger it is unknown what is credited and what is still to come.
     const credits = await ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId));
     let settled = found.complete;
     const wins = await Promise.all(found.wins.map(async (win): Promise<WinStatus> => {
       const { claim, title } = win;
       const booked = credits.get(claim.rainId);
-      if (booked) return { claim, title, standing: booked.redPacketId === claim.redPacketId && formatMoney(booked.amountCents) === claim.amount ? 'credited' : 'held' };
-      // All that was to be credited of a settled rain is in its book; what is not was given up.
-      if (win.settled) return { claim, title, standing: 'held' };
-      const standing = await deadline.within(submit(win).catch(missed));
-      if (standing === 'late' || standing === undefined) settled = false;
-      return { claim, title, standing: standing === 'late' ? 'pending' : standing ?? 'pending' };
+      if (booked) return { claim, title, status: booked.redPacketId === claim.redPacketId && formatMoney(booked.amountCents) === claim.amount ? 'credited' : 'held' };
+      // All claims of a settled rain are decided: one that is not in the ledger was given up.
+      if (win.settled) return { claim, title, status: 'held' };
+      const status = await deadline.within(submit(win).catch(ignoreFault));
+      if (status === 'late' || status === undefined) settled = false;
+      return { claim, title, status: status === 'late' ? 'pending' : status ?? 'pending' };
     }));
     return { wins, settled };
   }
@@ -94,24 +94,24 @@ export function createWalletService({ ledger, findWins, isDead, creditBatcher, c
         remembered.set(name, 'held', HELD_MS);
         return 'held';
       case 'later':
-        remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(AGAIN_MS, answer.afterMs ?? 0)));
+        remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(RETRY_MS, answer.afterMs ?? 0)));
         return 'pending';
       default: return answer satisfies never;
     }
   }
 
-  function missed(error: unknown): undefined {
+  function ignoreFault(error: unknown): undefined {
     onFault(error);
   }
 
   return {
     settle(userId) {
-      const under = asking.get(userId);
-      if (under) return under;
-      if (asking.size >= ASKERS_MAX) return Promise.resolve({ wins: [], settled: false });
-      const looking = lookAfter(userId).finally(() => asking.delete(userId));
-      asking.set(userId, looking);
-      return looking;
+      const current = running.get(userId);
+      if (current) return current;
+      if (running.size >= USERS_MAX) return Promise.resolve({ wins: [], settled: false });
+      const run = settleUser(userId).finally(() => running.delete(userId));
+      running.set(userId, run);
+      return run;
     },
   };
 }

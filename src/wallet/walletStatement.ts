@@ -3,7 +3,7 @@ import type { StatementCursor } from '../ledger/walletStatement.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import type { WinsStatus, WalletService } from './walletService.ts';
 
-/** One red packet of a user, as he is told. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
+/** One red packet in a user's statement. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
 interface StatementEntry {
   rainId: string;
   title: string;
@@ -15,41 +15,41 @@ interface StatementEntry {
 
 export interface WalletStatement {
   userId: string;
-  /** Credited, of all rains. */
+  /** Credited money of all rains. */
   wallet: string;
-  /** On its way. */
+  /** Money on its way. */
   pending: string;
-  /** What is not credited yet, on the first page only, and then the credits, newest first. */
+  /** First the wins that are not credited yet, on the first page only; then the credits, newest first. */
   packets: StatementEntry[];
-  /** False: some of what was won lately may be missing here, or still show as pending; `note` says why. */
+  /** False: some recent wins may be missing or still show as pending; `note` says why. */
   settled: boolean;
   note?: string;
-  /** For the next page. */
+  /** Cursor of the next page. */
   next?: string;
 }
 
 const NOTE = 'What you have won lately may not be shown yet. It is safe and on its way; ask again in a moment.';
 
 /**
- * What a user has, after what he has won is settled, as far as that can be done in time.
- * @param after the last packet of the page before; then nothing is settled again
- * @throws when the book cannot be read
+ * A user's statement, after the user's wins are settled as far as possible in time.
+ * @param after the last packet of the previous page; then nothing is settled again
+ * @throws when the ledger cannot be read
  */
 export async function openWalletStatement({ walletService, ledger }: { walletService: WalletService; ledger: Pick<Ledger, 'walletStatement'> }, userId: string, after: StatementCursor | undefined, limit: number): Promise<WalletStatement> {
   const { wins, settled } = after ? { wins: [], settled: true } : await walletService.settle(userId);
-  // One more than is shown: whether there is a next page.
+  // One more than is shown, to know whether there is a next page.
   const { balanceCents, packets: credits } = await ledger.walletStatement(userId, after, limit + 1);
   const shown = credits.slice(0, limit);
-  // Between the settling and the reading the credit worker may have been there.
+  // The credit worker may have credited a win between the two reads.
   const known = new Set(credits.map(({ redPacketId }) => redPacketId));
-  const open = wins.filter(({ claim, standing }) => standing !== 'credited' && !known.has(claim.redPacketId));
-  const pendingCents = open.reduce((sum, { claim, standing }) => sum + (standing === 'pending' ? parseMoney(claim.amount)! : 0n), 0n);
+  const open = wins.filter(({ claim, status }) => status !== 'credited' && !known.has(claim.redPacketId));
+  const pendingCents = open.reduce((sum, { claim, status }) => sum + (status === 'pending' ? parseMoney(claim.amount)! : 0n), 0n);
   const last = shown.at(-1);
   return {
     userId, wallet: formatMoney(balanceCents), pending: formatMoney(pendingCents),
     packets: [
-      ...open.sort((a, b) => Number(b.claim.at) - Number(a.claim.at)).map(({ claim: { rainId, redPacketId, amount, at }, title, standing }) => ({
-        rainId, title, redPacketId, amount, at: new Date(Number(at)).toISOString(), status: standing,
+      ...open.sort((a, b) => Number(b.claim.at) - Number(a.claim.at)).map(({ claim: { rainId, redPacketId, amount, at }, title, status }) => ({
+        rainId, title, redPacketId, amount, at: new Date(Number(at)).toISOString(), status,
       })),
       ...shown.map(({ rainId, title, redPacketId, amountCents, postedAt }) => ({
         rainId, title, redPacketId, amount: formatMoney(amountCents), at: new Date(postedAt).toISOString(), status: 'credited' as const,
@@ -60,12 +60,12 @@ export async function openWalletStatement({ walletService, ledger }: { walletSer
   };
 }
 
-/** A place as it stands in an address. */
+/** A cursor as URL text. */
 export function placeText({ postedAt, redPacketId }: StatementCursor): string {
   return Buffer.from(`${postedAt} ${redPacketId}`).toString('base64url');
 }
 
-/** The other way round; `undefined`: nothing that we have handed out. */
+/** The cursor in a URL text; `undefined`: not one of ours. */
 export function readPlace(text: string): StatementCursor | undefined {
   const [, postedAt, redPacketId] = /^(\d{1,15}) ([^\p{Cc}\p{Cs}]{1,128})$/u.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
   return postedAt !== undefined && redPacketId !== undefined ? { postedAt: Number(postedAt), redPacketId } : undefined;

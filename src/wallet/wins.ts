@@ -3,31 +3,31 @@ import { liveRains, settledRains, type LiveRain } from '../store/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** A win as Redis remembers it. */
+/** A win as stored in Redis. */
 export interface Win {
   claim: Claim;
   title: string;
   shard: number;
-  /** Its rain's book is closed: all that was to be credited is. */
+  /** Its rain is settled: all claims of it are decided. */
   settled: boolean;
 }
 
 export interface FoundWins {
   wins: Win[];
-  /** False: there were more rains than are looked at for one answer. */
+  /** False: there were more rains than are read for one answer. */
   complete: boolean;
 }
 
-/** Rains that are looked at for one answer, those first that are not settled [R10]. */
+/** Rains read for one answer, unsettled ones first [R10]. */
 const RAINS_MAX = 300;
-/** So long one look at the index of rains serves everybody who asks, ms. */
+/** How long one read of the rain index serves all callers, ms. */
 const INDEX_MS = 200;
 
 type Index = [rainId: string, rain: LiveRain & { settled: boolean }][];
 
 /**
- * Finds what a user has won, in every rain that Redis still knows but rehearsals, whose money is nobody's. Rejects when Redis cannot
- * be read.
+ * Finds a user's wins in every rain that Redis still has. Rehearsals are skipped: their money belongs to nobody. Rejects when
+ * Redis cannot be read.
  */
 export function createWinFinder(redis: RedisClient, rainsMax = RAINS_MAX): (userId: string) => Promise<FoundWins> {
   let index: Promise<Index> | undefined;
@@ -45,7 +45,7 @@ export function createWinFinder(redis: RedisClient, rainsMax = RAINS_MAX): (user
     const found = await Promise.all(rains.slice(0, rainsMax).map(async ([rainId, { shards, title, settled }]): Promise<Win | undefined> => {
       const shard = shardOf(userId, shards);
       const parsed = parseClaim(await redis.hget(shardKeys(rainId, shard).claimed, userId) ?? '');
-      // What is no claim of his in this rain is the credit worker's to bury; here it is nothing that he has won.
+      // An invalid entry, or another user's, is not a win; the credit worker dead-letters it.
       return parsed.ok && parsed.claim.rainId === rainId && parsed.claim.userId === userId ? { claim: parsed.claim, title, shard, settled } : undefined;
     }));
     return { wins: found.filter((win) => win !== undefined), complete: rains.length <= rainsMax };

@@ -32,7 +32,7 @@ async function openRain(id: string): Promise<void> {
 
 function watchOver(options: Partial<AuditorOptions> = {}) {
   const { log, heard } = listeningLog();
-  const auditor = startAuditor({ context, log, restMsMin: 10, restFactor: 1, ...options });
+  const auditor = startAuditor({ context, log, pauseMsMin: 10, pauseFactor: 1, ...options });
   onTestFinished(() => auditor.close());
   return { auditor, heard };
 }
@@ -49,7 +49,7 @@ test('[R8] a rain that stops adding up is told once, and once more when it adds 
   await eventually(() => expect(auditor.seen().get('w1')!.audit.report.balanced).toBe(true));
   expect(heard).toEqual([
     { level: 'error', rainId: 'w1', problems: 1, first: [expect.stringContaining('neither won nor left')], msg: expect.stringContaining('DOES NOT ADD UP') as string },
-    { level: 'warn', rainId: 'w1', msg: 'the money of the rain adds up again' },
+    { level: 'warn', rainId: 'w1', msg: 'the money of the rain is balanced again' },
   ]);
 });
 
@@ -76,7 +76,7 @@ test('the watch rests so many times as long as an audit took', async () => {
     looks.push([start, performance.now()]);
     return context.ledger.rain(rainId);
   } } };
-  watchOver({ context: slow, restMsMin: 0, restFactor: 5 });
+  watchOver({ context: slow, pauseMsMin: 0, pauseFactor: 5 });
   // Five times what a busy machine makes of an audit may be a while.
   await eventually(() => expect(looks.length).toBeGreaterThanOrEqual(6), { timeoutMs: 50_000 });
   const audits = [0, 2, 4].map((first): [number, number] => [looks[first]![0], looks[first + 1]![1]]);
@@ -106,7 +106,7 @@ test('a Redis or a book that fails is told once, and the audits go on', async ()
 });
 
 test('a worker tells the money of a live rain to the cent, and no more of it once it is settled', async () => {
-  const worker = await openWorker(context, { metrics: { host: '127.0.0.1', port: 0 }, watching: { restMsMin: 200, restFactor: 1 } });
+  const worker = await openWorker(context, { metrics: { host: '127.0.0.1', port: 0 }, watching: { pauseMsMin: 200, pauseFactor: 1 } });
   onTestFinished(() => worker.close());
   const told = () => scrape(worker.metricsUrl!);
   await openRain('w6');

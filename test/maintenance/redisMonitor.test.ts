@@ -49,8 +49,8 @@ function open() {
   return { heard, redisMonitor: startRedisMonitor({ context: { redis, ledger, actor: 'guard' }, durability: LOCAL, log, everyMs: 30, momentMs: 400 }) };
 }
 
-const quiet = () => eventually(() => expect(Object.values(redisMonitor.standing()).every((count) => count === 0)).toBe(true));
-const begins = (problem: string) => eventually(() => expect(redisMonitor.standing()).toMatchObject({ [problem]: 1 }));
+const quiet = () => eventually(() => expect(Object.values(redisMonitor.currentProblems()).every((count) => count === 0)).toBe(true));
+const begins = (problem: string) => eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ [problem]: 1 }));
 /** What was told about this problem: the levels, in order. */
 const told = (problem: string) => heard.filter((line) => line['problem'] === problem).map(({ level }) => level);
 
@@ -113,7 +113,7 @@ test('a Redis that comes back as another one, and empty: both are told, and the 
   // A restart is told for a moment only, which a busy machine may miss.
   await eventually(() => expect([told('restarted')[0], told('lost')]).toEqual(['warn', ['error']]), { timeoutMs: 10_000 });
   await eventually(() => expect(told('restarted')).toEqual(['warn', 'info']));
-  expect(redisMonitor.standing()).toMatchObject({ lost: 1, restarted: 0 });
+  expect(redisMonitor.currentProblems()).toMatchObject({ lost: 1, restarted: 0 });
 });
 
 test('a flush under a loaded rain is told once, opened or not, and is over when its book is closed', async () => {
@@ -122,13 +122,13 @@ test('a flush under a loaded rain is told once, opened or not, and is over when 
   await loadedRain('flushed-before-it-opened', 60_000);
   await quiet();
   await redis.flushall();
-  await eventually(() => expect(redisMonitor.standing().lost).toBe(2));
+  await eventually(() => expect(redisMonitor.currentProblems().lost).toBe(2));
   await redisMonitor.close();
   expect(heard.filter((line) => line['problem'] === 'lost').toSorted((a, b) => a.msg.length - b.msg.length)).toEqual(['flushed', 'flushed-before-it-opened'].map((subject) =>
     expect.objectContaining({ level: 'error', subject, msg: expect.stringContaining(`Redis has lost the rain ${subject}`) as string })));
   // Another worker, later: it is told there, too, and ends with the rain.
   ({ redisMonitor, heard } = open());
-  await eventually(() => expect(redisMonitor.standing().lost).toBe(2));
+  await eventually(() => expect(redisMonitor.currentProblems().lost).toBe(2));
   await Promise.all(['flushed', 'flushed-before-it-opened'].map((id) => ledger.settle(id)));
   await quiet();
   expect(told('lost').toSorted()).toEqual(['error', 'error', 'info', 'info']);
@@ -168,6 +168,6 @@ test('a Redis that is away: told once, and what stood before still stands', asyn
   await redis.config('SET', 'appendfsync', 'everysec');
   await begins('fsync');
   await server.stop();
-  await eventually(() => expect(redisMonitor.standing()).toMatchObject({ fsync: 1, unseen: 2 }), { timeoutMs: 10_000 });
+  await eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ fsync: 1, unseen: 2 }), { timeoutMs: 10_000 });
   expect(told('fsync')).toEqual(['warn']);
 });

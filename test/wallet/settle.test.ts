@@ -227,7 +227,7 @@ describe('a wallet elsewhere', () => {
     expect(await discardDeadLetter({ ...context, queues }, id, 'test', true)).toMatchObject({ ok: true, outcome: 'returned' });
     answer();
     await asking;
-    await eventually(async () => expect((await queues.dead.getJob(`${id}-paid`))?.data).toMatchObject({ ...letter, reason: 'paid_not_booked', detail: expect.stringContaining('the wallet has taken it') as string }));
+    await eventually(async () => expect((await queues.dead.getJob(`${id}-paid`))?.data).toMatchObject({ ...letter, reason: 'paid_not_booked', detail: expect.stringContaining('the wallet has paid it') as string }));
     expect(await creditsOf('unbooked')).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ export function startSampler({ context, rainId, onSample, onFault, pace: { sampl
     } catch (error) {
       onFault(error);
     }
-    return Math.max(restMsMin, restFactor * (performance.now() - start));
+    return Math.max(pauseMsMin, pauseFactor * (performance.now() - start));
   }
 
   const auditing = startLoop(runAudit);
