@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { plainRainId } from './claim.ts';
 
 /**
- * Several rains that share one count of wins per user. A rain of a campaign is one of its rounds, and its id says so:
- * `<campaignId>.<round>`. So whoever holds the id of a rain knows its campaign without asking anybody, and all rounds of a
- * campaign lie beside each other in Redis.
+ * Rains that share one count of wins per user. A rain of a campaign is one of its rounds, and its id is `<campaignId>.<round>`.
+ * So the id alone identifies the campaign, and all rounds of a campaign are stored beside each other in Redis.
  */
 export const campaignId = plainRainId;
 
@@ -23,15 +22,15 @@ export function roundId({ campaignId: campaign, round: number }: RoundName): str
   return `${campaign}.${number}`;
 }
 
-/** The other way round; `undefined`: a rain of its own. @param rainId a valid one */
+/** The campaign and round in a rain id; `undefined`: the rain is not part of a campaign. @param rainId a valid one */
 export function roundOf(rainId: string): RoundName | undefined {
   const dot = rainId.indexOf('.');
   return dot < 0 ? undefined : { campaignId: rainId.slice(0, dot), round: Number(rainId.slice(dot + 1)) };
 }
 
 /**
- * With so many wins in the campaign a user has had enough for this round. In a round for those who have won in no other, one
- * win anywhere is enough.
+ * A user with this many wins in the campaign wins no more in this round. If earlier winners are excluded, one win in any round
+ * is enough.
  */
 export function winsMaxOf(winsPerUserMax: number, excludeEarlierWinners: boolean): number {
   return excludeEarlierWinners ? 1 : winsPerUserMax;

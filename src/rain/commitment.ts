@@ -13,33 +13,33 @@ import { splitBudget } from './split.ts';
 const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
 
 /**
- * A promise that can be checked. When a rain is created its commitment is shown, a hash that tells nothing; when it is
- * settled the seed is shown, and everybody can see that the packets are those that were meant from the beginning. The
- * recipe for other languages, and what it does not prove, stands in docs/reference/fairness-recipe.md.
+ * A commitment that anybody can verify. It is a hash, shown when the rain is created, that reveals nothing. The seed is shown
+ * when the rain is settled, and proves that the packets were fixed from the beginning. docs/reference/fairness-recipe.md has
+ * the recipe for other languages, and says what it does not prove.
  */
 export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
 /**
- * Names the recipe; another way from seed to packets needs another name, which its plans carry as `recipe`. The commitment is made in
- * the same way for all of them, so that this version can tell a newer promise from a broken one.
+ * The version of the recipe. Another way from seed to packets needs another version, which its plans carry as `recipe`. The
+ * commitment is computed alike for all versions, so that this version can distinguish a newer commitment from a broken one.
  */
 const VERSION = 'red-packet-rain/v1';
 
-/** Everything that decides who gets which amount. Title and times do not. */
+/** Everything that determines the amounts. Title and times do not. */
 export interface Promised {
-  /** Begins the packets' ids. */
+  /** Prefix of the packet ids. */
   rainId: string;
   /** 64 hex digits */
   seed: string;
-  /** As the operator asked and the book recorded it, defaults left out as he left them out; judged by `checkPlan`. */
+  /** As requested by the operator and recorded in the ledger, with defaults left out; checked by `checkPlan`. */
   plan: unknown;
-  /** Packet i lies in shard i mod shards, and a user belongs to one shard. */
+  /** Packet i is in shard i mod shards, and a user belongs to one shard. */
   shards: number;
-  /** Of what was added later: the index of its first packet. Absent for the rain as it was created, whose first is 0. */
+  /** Only for a top-up: the index of its first packet. Absent for the rain as created, whose first index is 0. */
   first?: number;
 }
 
-/** What is hashed: one line of JSON. */
+/** The hashed text: one line of JSON. */
 export function canonicalText({ rainId, seed, plan, shards, first }: Promised): string {
   const { recipe } = Object(plan) as { recipe?: unknown };
   return canonicalJson({ version: typeof recipe === 'string' ? recipe : VERSION, rainId, seed, plan, shards, first });
@@ -50,18 +50,18 @@ export function commitmentOf(promised: Promised): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalText(promised))));
 }
 
-/** In order of precedence; `topUp`: which promise is broken, 0 for that of the creation, and absent then. */
+/** In order of precedence; `topUp`: the number of the top-up whose commitment fails, absent for the rain as created. */
 type FairnessVerdict =
   | { outcome: 'bad_seed'; reason: string; topUp?: number }
-  /** The plan is the one that was committed to, and this version cannot carry it out: a newer one has made it. */
+  /** The plan matches the commitment, but this version cannot execute it: a newer version created it. */
   | { outcome: 'newer'; refusals: Refusal[]; topUp?: number }
   | { outcome: 'bad_plan'; refusals: Refusal[]; topUp?: number }
-  /** Seed or parameters are not those that were committed to; `recomputed` is what they hash to. */
+  /** Seed or parameters do not match the commitment; `recomputed` is their hash. */
   | { outcome: 'commitment_differs'; recomputed: string; topUp?: number }
   /** Every packet, in cents, in the order in which they are handed out. */
   | { outcome: 'ok'; allocation: BigInt64Array };
 
-/** What is shown of one promise. */
+/** The revealed values of one commitment. */
 export interface Shown {
   commitment: string;
   seed: string;
@@ -69,21 +69,21 @@ export interface Shown {
 }
 
 /**
- * Recomputes the packets from what was shown, if it is what was promised. Never throws.
- * @param shown `topUps`: what was added since, in order
+ * Recomputes the packets from the revealed values, if they match the commitments. Never throws.
+ * @param shown `topUps`: the top-ups, in order
  */
 export function verifyFairness({ rainId, shards, topUps = [], ...creation }: Shown & { rainId: string; shards: number; topUps?: readonly Shown[] }): FairnessVerdict {
-  const parts: BigInt64Array[] = [];
+  const allocations: BigInt64Array[] = [];
   let first = 0;
   for (const [topUp, shown] of [creation, ...topUps].entries()) {
     const verdict = verifyTopUp({ rainId, shards, ...shown, ...(topUp > 0 && { first }) });
     if (verdict.outcome !== 'ok') return { ...verdict, ...(topUp > 0 && { topUp }) };
-    parts.push(verdict.allocation);
+    allocations.push(verdict.allocation);
     first += verdict.allocation.length;
-    // What is shown by a stranger is not computed without end [R10].
+    // Values from a stranger must not cause unbounded work [R10].
     if (first > PACKETS_MAX) return { outcome: 'bad_plan', refusals: [{ field: 'packets', reason: `a rain has at most ${PACKETS_MAX} packets` }], topUp };
   }
-  return { outcome: 'ok', allocation: joined(parts) };
+  return { outcome: 'ok', allocation: joined(allocations) };
 }
 
 function verifyTopUp({ commitment: promise, ...shown }: Promised & { commitment: string }): FairnessVerdict {
@@ -96,19 +96,19 @@ function verifyTopUp({ commitment: promise, ...shown }: Promised & { commitment:
   return { outcome: 'ok', allocation: splitBudget(verdict.plan, seed.data) };
 }
 
-/** The packets of all top-ups, one top-up after the other. */
-export function joined(parts: readonly BigInt64Array[]): BigInt64Array {
-  if (parts.length === 1) return parts[0]!;
-  const all = new BigInt64Array(parts.reduce((sum, { length }) => sum + length, 0));
+/** Concatenates the packets of all top-ups. */
+export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
+  if (allocations.length === 1) return allocations[0]!;
+  const all = new BigInt64Array(allocations.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+  for (const allocation of allocations) {
+    all.set(allocation, at);
+    at += allocation.length;
   }
   return all;
 }
 
-/** What a winner was told: the fields of a claim, of a `result` and of a `credited` message. */
+/** A winner's receipt: fields of a claim, a `result` and a `credited` message. */
 export interface Receipt {
   rainId: string;
   redPacketId: string;
@@ -123,9 +123,9 @@ export type ReceiptVerdict =
   | { outcome: 'amount_differs'; promised: string }
   | { outcome: 'ok' };
 
-/** Is this packet one of the rain's, with this amount? */
-export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: told, redPacketId, amount }: Receipt): ReceiptVerdict {
-  if (told !== rainId) return { outcome: 'other_rain' };
+/** Whether this packet belongs to the rain and has this amount. */
+export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: receiptRainId, redPacketId, amount }: Receipt): ReceiptVerdict {
+  if (receiptRainId !== rainId) return { outcome: 'other_rain' };
   const cents = allocation[redPacketIndex(rainId, redPacketId) ?? -1];
   if (cents === undefined) return { outcome: 'no_such_packet' };
   const promised = formatMoney(cents);

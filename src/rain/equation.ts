@@ -14,24 +14,24 @@ export interface Share {
  * cents and in packets [R8].
  */
 export interface Equation {
-  /** What was put into the rain. */
+  /** Money put into the rain. */
   budget: Share;
-  /** Posted to winners' accounts, as the book says. */
+  /** Posted to winners' accounts in the ledger. */
   credited: Share;
   /** Won, not yet credited. */
   pending: Share;
   /** Still to be won, or won by nobody and not yet given back. */
   unclaimed: Share;
   /**
-   * Given back to the operator: what nobody had won, after the close, and claims that he has discarded, at once. A packet
-   * counts here or as unclaimed or pending, never twice.
+   * Given back to the operator: unclaimed money after the close, and discarded claims at once. A packet counts here, or as
+   * unclaimed or pending, never twice.
    */
   recycled: Share;
-  /** Set aside because the list element would not decode. */
+  /** Set aside because the list element cannot be decoded. */
   spoiled: Share;
 }
 
-/** A negative part would mean money from nowhere hidden by a total that happens to agree, so it never adds up. */
+/** A negative term would hide invented money behind a total that happens to match, so the equation then never balances. */
 export function isBalanced(equation: Equation): boolean {
   const parts = EQUATION_PARTS.map((name) => equation[name]);
   if (parts.some((share) => share.count < 0 || share.cents < 0n)) return false;
@@ -41,10 +41,10 @@ export function isBalanced(equation: Equation): boolean {
   );
 }
 
-/** May be below zero: an audit must be able to show what went wrong. */
+/** May be negative: an audit must be able to show an error. */
 const auditedAmount = z.string().refine((text) => parseMoney(text.replace(/^-/, '')) !== undefined, 'expected an amount such as "12.21"');
 
-/** The audit as `--json` prints it. Amounts are decimal strings; `packets` are those of the budget. */
+/** The audit as printed by `--json`. Amounts are decimal strings; `packets` counts the packets of the budget. */
 export const auditReport = z.object({
   rainId: rainIdText,
   budget: auditedAmount,
@@ -74,7 +74,7 @@ export function toReport(rainId: string, equation: Equation): AuditReport {
   };
 }
 
-/** How many packets each amount of the report is. */
+/** The number of packets of each amount in the report. */
 export type Counts = Record<'budget' | (typeof EQUATION_PARTS)[number], number>;
 
 export function countsOf(equation: Equation): Counts {

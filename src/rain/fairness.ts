@@ -5,12 +5,12 @@ import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 
 /**
- * Chance, from one recorded seed, so that a rain can be recomputed by anybody once the seed is shown.
+ * All randomness comes from one recorded seed, so that anybody can recompute a rain once the seed is shown.
  *
- * Players see amounts: their own and those of the ticker. From a few hundred of them the state of Math.random, of an
- * xorshift or of a Mersenne Twister can be solved for, and whoever knows the state knows when the big packet comes and
- * taps only then. So the stream is a cipher's: seeing any part of it tells nothing about the rest without the seed, and
- * the seed stays secret until the rain is settled.
+ * Players see amounts: their own and those of the ticker. From a few hundred of them the state of Math.random, of an xorshift
+ * or of a Mersenne Twister can be computed. A player who knows the state knows when the big packet comes, and taps only then.
+ * So the stream is that of a cipher: any part of it reveals nothing about the rest without the seed, and the seed stays secret
+ * until the rain is settled.
  */
 export const seed = z.string().regex(/^[0-9a-f]{64}$/, 'expected a seed of 64 hex digits (32 random bytes)');
 
@@ -22,7 +22,7 @@ export interface RandomSource {
 }
 
 const KEYSTREAM_BLOCK_BYTES = 64;
-/** Big blocks, because a cipher call has a fixed price: one call serves about 16,000 draws. */
+/** Big blocks, because a cipher call has a fixed cost: one call serves about 16,000 draws. */
 const REFILL_BYTES = 64 * 1024;
 const ZEROS = new Uint8Array(REFILL_BYTES);
 const NONCE = new Uint8Array(12);
@@ -41,7 +41,7 @@ const TWO_53 = 2 ** 53;
 export function randomSource(seedHex: string, purpose: string): RandomSource {
   const key = hkdf(sha256, hexToBytes(seed.parse(seedHex)), SALT, utf8ToBytes(purpose), 32);
   const keystream = new Uint8Array(REFILL_BYTES);
-  // Read as little-endian whatever the machine: a seed must give the same rain everywhere.
+  // Always little-endian: a seed must give the same rain on every machine.
   const words = new DataView(keystream.buffer);
   let at = REFILL_BYTES;
   let block = 0;
@@ -57,7 +57,7 @@ export function randomSource(seedHex: string, purpose: string): RandomSource {
     return value;
   }
 
-  /** A remainder alone would favour small results; what lies above the last whole multiple of n is drawn again. */
+  /** A plain remainder would favour small results; a value above the last whole multiple of n is drawn again. */
   function belowNumber(n: number): number {
     if (!Number.isInteger(n) || n < 1 || n > TWO_53) throw new RangeError(`expected an integer from 1 to 2^53, got ${n}`);
     const wide = n > TWO_32;

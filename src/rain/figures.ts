@@ -1,4 +1,4 @@
-/** How a number and a moment are told, by every command, page and refusal. */
+/** The format of numbers and times in all commands, pages and refusals. */
 
 export function figure(count: number): string {
   return count.toLocaleString('en-US');

@@ -4,7 +4,7 @@
  */
 export type Cents = bigint;
 
-/** Above this a JavaScript number would no longer be exact; no budget may come near it. */
+/** The largest exact JavaScript integer; every budget must stay below it. */
 export const CENTS_MAX: Cents = 2n ** 53n - 1n;
 
 const MONEY = /^(0|[1-9]\d{0,13})\.(\d\d)$/;

@@ -1,8 +1,8 @@
-/** The steps of a claim on its way from the socket to the book and back, each after the one before it. */
+/** The steps of a claim from the socket to the ledger and back, in order. */
 export const TRACE_STEPS = ['grab', 'relay', 'credit', 'announce', 'told'] as const;
 type TraceStep = (typeof TRACE_STEPS)[number];
 
-/** What a claim's trail is known by: whoever has the claim can derive it, so that no message and no job carries it. */
+/** The trace id of a claim. It is derived from the claim, so that no message and no job carries it. */
 export function traceOf({ rainId, redPacketId }: { rainId: string; redPacketId: string }): string {
   return `${rainId}/${redPacketId}`;
 }

@@ -10,38 +10,38 @@ import { methodNamed, type Split } from './split/methods.ts';
 type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
 
 /**
- * Anything → a plan whose every cent is accounted for before a single packet exists, or all the reasons why not [R12].
- * Never throws.
+ * Checks any value: returns a plan that accounts for every cent before a packet exists, or all reasons against it [R12]. Never
+ * throws.
  */
-export function checkPlan(asked: unknown): PlanVerdict {
-  const parsed = rainPlan.safeParse(asked);
+export function checkPlan(requested: unknown): PlanVerdict {
+  const parsed = rainPlan.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'plan') };
   const refusals: Refusal[] = [];
   const plan = readPlan(parsed.data, refusals);
-  // Figures that could not be read cannot be compared.
-  if (plan) judge(plan, refusals);
+  // Values that could not be parsed cannot be compared.
+  if (plan) checkFigures(plan, refusals);
   return plan && refusals.length === 0 ? { ok: true, plan } : { ok: false, refusals };
 }
 
-function readPlan(asked: z.output<typeof rainPlan>, refusals: Refusal[]): CheckedPlan | undefined {
-  const { packets } = asked;
+function readPlan(requested: z.output<typeof rainPlan>, refusals: Refusal[]): CheckedPlan | undefined {
+  const { packets } = requested;
   if (!Number.isInteger(packets)) refusals.push({ field: 'packets', reason: `${packets} is not a whole number of packets` });
   else if (packets < 1) refusals.push({ field: 'packets', reason: `${figure(packets)} packets: a rain has at least 1` });
   else if (packets > PACKETS_MAX) refusals.push({ field: 'packets', reason: `${figure(packets)} packets: a rain has at most ${figure(PACKETS_MAX)}` });
-  const budgetCents = readAmount('budget', asked.budget, refusals);
-  const minCents = readAmount('min', asked.min, refusals);
-  const maxCents = asked.max === undefined ? budgetCents : readAmount('max', asked.max, refusals);
-  const rows = readRows(asked.split, refusals);
+  const budgetCents = readAmount('budget', requested.budget, refusals);
+  const minCents = readAmount('min', requested.min, refusals);
+  const maxCents = requested.max === undefined ? budgetCents : readAmount('max', requested.max, refusals);
+  const rows = readRows(requested.split, refusals);
   if (refusals.length > 0 || budgetCents === undefined || minCents === undefined || maxCents === undefined) return undefined;
-  return { budgetCents, packets, minCents, maxCents, split: { method: asked.split.method, rows } };
+  return { budgetCents, packets, minCents, maxCents, split: { method: requested.split.method, rows } };
 }
 
-/** The list that the method asks for, its amounts in cents; empty for a method that asks for none. */
+/** The rows of the method, their amounts in cents; empty for a method without rows. */
 function readRows(split: Split, refusals: Refusal[]): ReadRow[] {
   const { rows } = methodNamed(split.method);
   if (!rows) return [];
-  const asked = Object.entries(split).find(([field]) => field === rows.field)![1] as readonly Record<string, string | number>[];
-  return asked.map((row, index) => Object.fromEntries(Object.entries(row).map(([column, value]) => {
+  const requested = Object.entries(split).find(([field]) => field === rows.field)![1] as readonly Record<string, string | number>[];
+  return requested.map((row, index) => Object.fromEntries(Object.entries(row).map(([column, value]) => {
     if (typeof value === 'number') return [column, value];
     return [column, readAmount(`split.${rows.field}.${index}.${column}`, value, refusals) ?? 0n];
   })));
@@ -68,7 +68,7 @@ function amountReason(text: string, cents: Cents | undefined): string | undefine
   return undefined;
 }
 
-function judge(plan: CheckedPlan, refusals: Refusal[]): void {
+function checkFigures(plan: CheckedPlan, refusals: Refusal[]): void {
   const { minCents, maxCents, split } = plan;
   if (minCents > maxCents) {
     refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });

@@ -4,7 +4,7 @@ import { DEFAULT_METHOD, METHODS, METHODS_IN_WORDS, type MethodName, type Split 
 
 export const PACKETS_MAX = 5_000_000;
 
-/** Longer than any amount; what is in it is judged by `checkPlan`, which can answer with figures. */
+/** Longer than any amount; the content is checked by `checkPlan`, which can answer with figures. */
 const amountText = z.string('expected an amount as text, such as "12.21"').max(32, 'expected an amount such as "12.21"');
 
 function columnOf(column: Column): z.ZodType {
@@ -26,10 +26,13 @@ function schemaOf({ name, rows }: SplitMethod) {
 }
 
 const [first, ...others] = METHODS.map(schemaOf);
-/** Type and schema are made from the same list, which TypeScript cannot see. */
+/** Type and schema are built from the same list, which TypeScript cannot infer. */
 const split = z.discriminatedUnion('method', [first!, ...others], `expected the method ${METHODS_IN_WORDS}`) as unknown as z.ZodType<Split, Split>;
 
-/** What an operator asks for. Amounts are decimal strings; `max` defaults to the budget. Whether it can be done: `checkPlan`. */
+/**
+ * The plan that an operator requests. Amounts are decimal strings; `max` defaults to the budget. `checkPlan` decides whether it
+ * is feasible.
+ */
 export const rainPlan = z.strictObject({
   budget: amountText,
   packets: z.number('expected a number of packets'),
@@ -39,11 +42,11 @@ export const rainPlan = z.strictObject({
 }, { error: (issue) => (issue.code === 'invalid_type' ? 'expected an object with budget and packets' : undefined) });
 export type RainPlan = z.input<typeof rainPlan>;
 
-/** A plan that somebody else shows: perhaps of a newer version, so that it is passed on as it is, and judged by `checkPlan`. */
+/** A revealed plan, perhaps of a newer version: it is passed on unchanged and checked by `checkPlan`. */
 export const shownPlan = z.record(z.string(), z.unknown());
 export type ShownPlan = Readonly<Record<string, unknown>>;
 
-/** A plan that can be carried out to the cent; only `checkPlan` makes one. */
+/** A plan that is feasible to the cent; only `checkPlan` creates one. */
 export interface CheckedPlan extends Budget {
   split: { method: MethodName; rows: readonly ReadRow[] };
 }

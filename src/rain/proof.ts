@@ -4,7 +4,7 @@ import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVer
 import { TOP_UPS_MAX } from './top-up.ts';
 import { formatRefusal } from './refusal.ts';
 
-/** A claim, a `result` with a packet and a `credited` message each hold one; what else they hold is left out. */
+/** The fields of a receipt, which claims, `result` and `credited` messages contain; other fields are dropped. */
 export const receipt = z.object({ rainId, redPacketId: plainId, amount }, 'expected {"rainId","redPacketId","amount"}');
 
 const SHARDS = 'expected a whole number from 1';
@@ -15,35 +15,35 @@ const topUp = z.object({
   plan: z.unknown().optional(),
 }, 'expected {"commitment","seed","plan"}').refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
 
-/** All that is needed to verify a rain without asking any server: what the snapshot of a settled rain holds, and receipts. */
+/** All data needed to verify a rain offline: the snapshot of a settled rain, and receipts. */
 export const proof = z.object({
   rainId,
   commitment,
-  // What is no seed, and what no plan, is for the verdict to say.
+  // Invalid seeds and plans are reported by the verification.
   seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
   plan: z.unknown().optional(),
   shards: z.int(SHARDS).min(1, SHARDS).default(1),
-  /** What was added to the rain, in order. */
+  /** The rain's top-ups, in order. */
   topUps: z.array(topUp, 'expected a list of top-ups').max(TOP_UPS_MAX, `expected at most ${TOP_UPS_MAX} topUps`).default([]),
   receipts: z.array(receipt, 'expected a list of receipts').default([]),
 }, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
   .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
 type Proof = z.output<typeof proof>;
 
-/** @returns how many packets follow from the proof (0 when it does not hold), and what is wrong with it, in plain words */
+/** @returns the number of packets in the proof (0 when it fails), and its problems in plain words */
 export function checkProof({ receipts, topUps, ...shown }: Proof): { packets: number; problems: string[] } {
   const verdict = verifyFairness({ ...shown, plan: shown.plan, topUps: topUps.map((added) => ({ ...added, plan: added.plan })) });
   const where = 'topUp' in verdict && verdict.topUp !== undefined ? `topUps.${verdict.topUp - 1}.` : '';
   switch (verdict.outcome) {
     case 'bad_seed': return { packets: 0, problems: [`${where}seed: ${verdict.reason}`] };
     case 'bad_plan': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${formatRefusal(refusal)}`) };
-    case 'newer': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${formatRefusal(refusal)}; it is the plan that was committed to: a newer version may be able to compute its packets`) };
+    case 'newer': return { packets: 0, problems: verdict.refusals.map((refusal) => `${where}plan.${formatRefusal(refusal)}; the plan matches the commitment: a newer version may be able to compute its packets`) };
     case 'commitment_differs': {
-      const told = verdict.topUp === undefined ? shown.commitment : topUps[verdict.topUp - 1]!.commitment;
-      return { packets: 0, problems: [`${where && `${where.slice(0, -1)}: `}the commitment is ${told}, and seed and plan hash to ${verdict.recomputed}`] };
+      const shownCommitment = verdict.topUp === undefined ? shown.commitment : topUps[verdict.topUp - 1]!.commitment;
+      return { packets: 0, problems: [`${where && `${where.slice(0, -1)}: `}the commitment is ${shownCommitment}, but seed and plan hash to ${verdict.recomputed}`] };
     }
     case 'ok': {
-      const problems = receipts.map((told) => receiptProblem(told, checkReceipt(verdict.allocation, shown.rainId, told)));
+      const problems = receipts.map((presented) => receiptProblem(presented, checkReceipt(verdict.allocation, shown.rainId, presented)));
       return { packets: verdict.allocation.length, problems: problems.filter((problem) => problem !== undefined) };
     }
     default: return verdict satisfies never;
@@ -51,12 +51,12 @@ export function checkProof({ receipts, topUps, ...shown }: Proof): { packets: nu
 }
 
 /** `undefined`: the receipt holds. */
-export function receiptProblem({ rainId: told, redPacketId, amount: said }: Receipt, verdict: ReceiptVerdict): string | undefined {
+export function receiptProblem({ rainId, redPacketId, amount: claimed }: Receipt, verdict: ReceiptVerdict): string | undefined {
   switch (verdict.outcome) {
     case 'ok': return undefined;
-    case 'other_rain': return `the receipt for ${redPacketId} is of another rain, ${told}`;
+    case 'other_rain': return `the receipt for ${redPacketId} is of another rain, ${rainId}`;
     case 'no_such_packet': return `the receipt for ${redPacketId} names a packet that was never promised`;
-    case 'amount_differs': return `the receipt for ${redPacketId} says ${said}, promised was ${verdict.promised}`;
+    case 'amount_differs': return `the receipt for ${redPacketId} says ${claimed}, promised was ${verdict.promised}`;
     default: return verdict satisfies never;
   }
 }

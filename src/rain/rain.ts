@@ -1,6 +1,6 @@
 /**
- * The life of a rain. Redis stores the phase; that a rain is open is never stored but follows from the clock, so that it
- * opens to the millisecond although no process has to be awake for it [R7].
+ * The states of a rain. Redis stores the state; `open` is never stored but follows from the clock, so that a rain opens to the
+ * millisecond without any process [R7].
  *
  *     draft ──load──▶ loaded ◀──pause/resume──▶ paused
  *                       └───────close────────────┴──▶ closed ──settle──▶ settled
@@ -19,7 +19,7 @@ export interface RainWindow {
   closesAt: number;
 }
 
-/** What a viewer is told at `now` (epoch ms, Redis's clock). The same order of checks as `lua/grab.lua`. */
+/** The state shown to a viewer at `now` (epoch ms, Redis's clock). The same order of checks as `lua/grab.lua`. */
 export function stateAt(rain: RainWindow, now: number): RainState {
   if (rain.state === 'draft' || rain.state === 'closed' || rain.state === 'settled') return rain.state;
   if (now >= rain.closesAt) return 'closed';

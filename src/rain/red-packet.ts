@@ -1,11 +1,14 @@
-/** Packet `index` of a rain, counted from 0 in the order in which the packets are handed out (by each shard its own). */
+/**
+ * The id of packet `index` of a rain. Packets are counted from 0 in the order in which they are handed out (separately by each
+ * shard).
+ */
 export function redPacketId(rainId: string, index: number): string {
   return `${rainId}-${index}`;
 }
 
-/** The other way round; `undefined`: no id of a packet of this rain. Whether there are so many: for the caller to see. */
+/** The index in a packet id; `undefined`: not a packet id of this rain. It does not check that the index exists. */
 export function redPacketIndex(rainId: string, id: string): number | undefined {
   const index = Number(id.slice(rainId.length + 1));
-  // Only the one way of writing an index is an id: no sign, no leading zero, no exponent.
+  // Only the canonical form is valid: no sign, no leading zero, no exponent.
   return Number.isSafeInteger(index) && index >= 0 && redPacketId(rainId, index) === id ? index : undefined;
 }

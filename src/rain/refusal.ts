@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Why something cannot be taken: which field of it, and the reason in plain words with the figures [R12]. */
+/** Why a value is refused: the field, and the reason in plain words with figures [R12]. */
 export interface Refusal {
   /** Path of the field, e.g. `budget` or `split.tiers.0.amount`. */
   field: string;
@@ -8,14 +8,14 @@ export interface Refusal {
 }
 
 /**
- * What a schema has found, in its order.
- * @param whole what the value is called where it is at fault itself, and no field of it
+ * The refusals of a schema, in its order.
+ * @param whole the name used when the value itself is wrong, not one of its fields
  */
 export function refusalsOf({ issues }: z.ZodError, whole: string): Refusal[] {
   return issues.map(({ path, message }) => ({ field: path.join('.') || whole, reason: message }));
 }
 
-/** The first of them: who has to put one thing right is told one thing. */
+/** The first refusal, for requests with a single value. */
 export function firstRefusal(error: z.ZodError, whole: string): Refusal {
   return refusalsOf(error, whole)[0]!;
 }

@@ -4,23 +4,23 @@ import type { CheckedPlan } from './plan.ts';
 import { methodNamed } from './split/methods.ts';
 
 /**
- * The budget as packets: amounts in cents, in the order in which they will be handed out. The same plan and seed give
- * the same array, on any machine and in the browser.
+ * Splits the budget into packets: amounts in cents, in the order in which they are handed out. The same plan and seed give the
+ * same array, on any machine and in the browser.
  *
  * @param seed 64 hex digits, recorded with the rain and secret until it is settled
- * @throws Error when the amounts do not add up to the budget, which would be a fault of the method [R3]
+ * @throws Error when the amounts do not sum to the budget, which would be an error of the method [R3]
  */
 export function splitBudget(plan: CheckedPlan, seed: string): BigInt64Array {
   const amounts = new BigInt64Array(plan.packets);
   methodNamed(plan.split.method).fill(amounts, plan, randomSource(seed, 'amounts'), plan.split.rows);
-  // Double-mean spreads its late draws wider than its early ones, and tiers come first: without the shuffle it would
-  // pay to be early, or late [R3].
+  // Late draws of double-mean vary more than early ones, and tiers come first: without the shuffle, being early or late would
+  // pay [R3].
   shuffle(amounts, randomSource(seed, 'order'));
-  assertAddsUp(amounts, plan);
+  assertBalanced(amounts, plan);
   return amounts;
 }
 
-function assertAddsUp(amounts: BigInt64Array, { budgetCents, packets, minCents, maxCents }: CheckedPlan): void {
+function assertBalanced(amounts: BigInt64Array, { budgetCents, packets, minCents, maxCents }: CheckedPlan): void {
   let sum = 0n;
   for (const amount of amounts) {
     if (amount < minCents || amount > maxCents) {
@@ -29,6 +29,6 @@ function assertAddsUp(amounts: BigInt64Array, { budgetCents, packets, minCents, 
     sum += amount;
   }
   if (sum !== budgetCents || amounts.length !== packets) {
-    throw new Error(`${amounts.length} packets hold ${formatMoney(sum)}, planned were ${packets} with ${formatMoney(budgetCents)}`);
+    throw new Error(`${amounts.length} packets hold ${formatMoney(sum)}, expected ${packets} with ${formatMoney(budgetCents)}`);
   }
 }

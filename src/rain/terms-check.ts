@@ -2,25 +2,25 @@ import { z } from 'zod';
 import type { Refusal } from './refusal.ts';
 import { requestedTermNames, describeTerm, TERM_NAMES, type RequestedTermName, type RequestedTerms, type TermName, type Terms } from './terms.ts';
 
-type Wished = { readonly [N in RequestedTermName]?: (RequestedTerms[N] extends true | undefined ? boolean : RequestedTerms[N]) | undefined };
+type TermsInput = { readonly [N in RequestedTermName]?: (RequestedTerms[N] extends true | undefined ? boolean : RequestedTerms[N]) | undefined };
 
-/** What an operator may ask for, from the outside [R12]. A flag that is off is at its default, and left out. */
-export const requestedTerms: z.ZodType<RequestedTerms, Wished> = z.strictObject(fields(requestedTermNames(), wished), 'expected an object of terms')
-  .transform((asked) => Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined && value !== false)) as RequestedTerms);
+/** The terms in an operator's request [R12]. A flag that is off is the default, and is left out. */
+export const requestedTerms: z.ZodType<RequestedTerms, TermsInput> = z.strictObject(fields(requestedTermNames(), requestSchema), 'expected an object of terms')
+  .transform((requested) => Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined && value !== false)) as RequestedTerms);
 
-/** As they are stored and told: those of a newer version are carried through as they are. */
-export const recordedTerms = z.looseObject(fields(TERM_NAMES, told)) as unknown as z.ZodType<Terms, Terms>;
+/** Terms as stored and shown; unknown terms of a newer version are passed on unchanged. */
+export const recordedTerms = z.looseObject(fields(TERM_NAMES, recordedSchema)) as unknown as z.ZodType<Terms, Terms>;
 
 function fields<N extends TermName>(names: readonly N[], schema: (name: TermName) => z.ZodType): Record<string, z.ZodType> {
   return Object.fromEntries(names.map((name) => [name, schema(name)]));
 }
 
-function wished(name: TermName): z.ZodType {
+function requestSchema(name: TermName): z.ZodType {
   const term = describeTerm(name);
   return (term.kind === 'flag' ? z.boolean('expected true or false') : count(term)).optional().describe(sentence(term.asks ?? term.tells));
 }
 
-function told(name: TermName): z.ZodType {
+function recordedSchema(name: TermName): z.ZodType {
   const term = describeTerm(name);
   return (term.kind === 'flag' ? z.literal(true) : count(term)).exactOptional().describe(term.tells);
 }
@@ -34,7 +34,7 @@ function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
 
-/** Terms that a rain of this kind cannot have. */
+/** Refuses terms that this kind of rain cannot have. */
 export function checkTerms(terms: RequestedTerms, isRound: boolean): Refusal[] {
   return (Object.keys(terms) as RequestedTermName[]).flatMap((name) => {
     const { suits, unsuited = `only ${suits} can have it` } = describeTerm(name);

@@ -1,54 +1,57 @@
-/** In how many rounds of a campaign a user may win at most. */
+/** The most rounds of a campaign that a user may win. */
 export const WINS_PER_USER_MAX = 100;
 
 /**
- * The terms of a rain: all that an operator decides about it beside its money, its times and its title. They are one value,
- * carried whole from the request to the book, to Redis and to the players.
+ * The terms of a rain: all decisions of the operator besides money, times and title. They are one value, passed unchanged from
+ * the request to the ledger, to Redis and to the players.
  *
- * - They are decided when the rain is created, and for good.
- * - A term that is absent is at its default: a flag is off, a count sets no bound.
- * - What is asked for is judged strictly [R12]. What is read back is carried whole: a term of a newer version is passed on as it
- *   is, and a gateway that does not know it grants nothing by guessing, see gateway/rains/terms.ts.
- * - A term keeps its name, kind and meaning. What means something else gets another name.
- * - Players are shown all of them, so that no term may be a secret.
+ * - They are fixed when the rain is created.
+ * - An absent term has its default: a flag is off, a count is unlimited.
+ * - Requests are checked strictly [R12]. Stored terms are passed on unchanged, even unknown ones of a newer version. A gateway
+ * that does not know a term grants nothing, see gateway/rains/terms.ts.
+ * - A term never changes its name, kind or meaning. A new meaning needs a new name.
+ * - Players see all terms, so a term cannot be secret.
  */
 export const TERMS = {
   rehearsal: {
     kind: 'flag',
     keptBy: 'book',
     suits: 'rains of their own',
-    asks: 'play it with test money: everything as it will be, and no wallet hears of it',
-    tells: 'What is won in it is no real money, and players are to be told so',
-    unsuited: 'what is won in a rehearsal would count as a win of the campaign; rehearse with a rain of its own',
+    asks: 'use test money: everything works as in a real rain, but no wallet is called',
+    tells: 'Wins are not real money, and players must be told so',
+    unsuited: 'wins of a rehearsal would count as wins of the campaign; rehearse with a rain outside of it',
   },
   excludeEarlierWinners: {
     kind: 'flag',
     keptBy: 'script',
     suits: 'rounds',
-    asks: 'who has won in another round of the campaign gets nothing in this one',
-    tells: 'Users who have won in another round of the campaign get nothing in this one',
+    asks: 'users who have won in another round of the campaign win nothing in this one',
+    tells: 'Users who have won in another round of the campaign win nothing in this one',
     unsuited: 'only a round of a campaign has earlier winners',
   },
   winsMax: {
     kind: 'count', min: 1, max: WINS_PER_USER_MAX,
     keptBy: 'script',
     suits: 'rounds',
-    tells: 'With so many wins in the campaign a user wins no more in this round; it follows from the campaign',
+    tells: 'A user with this many wins in the campaign wins no more in this round; the campaign sets it',
   },
 } as const satisfies Record<string, TermDescription>;
 
 type Kind = { kind: 'flag' } | { kind: 'count'; min: number; max: number };
 
 export type TermDescription = Kind & {
-  /** Who holds everybody to it: the book (its database), the script that grants (`lua/draft.lua` takes out what it needs), or each gateway. */
+  /**
+   * Where the term is enforced: the ledger (its database), the script that grants (`lua/draft.lua` extracts what it needs), or
+   * each gateway.
+   */
   keptBy: 'book' | 'script' | 'gateway';
-  /** Which rains may have it. */
+  /** The rains that may have it. */
   suits: 'all' | 'rains of their own' | 'rounds';
-  /** What the operator asks for with it; absent: nobody asks for it, it follows from something else. */
+  /** Help text for the operator; absent: it cannot be requested but follows from something else. */
   asks?: string;
-  /** What players are told by it, and developers of clients. */
+  /** Description for players and developers of clients. */
   tells: string;
-  /** Why another rain cannot have it. */
+  /** Why other rains cannot have it. */
   unsuited?: string;
 };
 
@@ -56,23 +59,23 @@ export type TermName = keyof typeof TERMS;
 type Described = typeof TERMS;
 type ValueOf<D> = D extends { kind: 'flag' } ? true : number;
 
-/** Only those that are not at their default. There may be more than these: terms of a newer version. */
+/** Only terms that differ from their default. Terms of a newer version may be present too. */
 export type Terms = { readonly [N in TermName]?: ValueOf<Described[N]> };
 
 export type RequestedTermName = { [N in TermName]: Described[N] extends { asks: string } ? N : never }[TermName];
-/** What an operator has asked for. */
+/** The terms that an operator requested. */
 export type RequestedTerms = Pick<Terms, RequestedTermName>;
-/** Those that are held by the gateways, by the script or by the book. */
+/** The names of terms enforced by the gateways, the script or the ledger. */
 export type TermKeptBy<W extends TermDescription['keptBy']> = { [N in TermName]: Described[N]['keptBy'] extends W ? N : never }[TermName];
 
 export const TERM_NAMES = Object.keys(TERMS) as TermName[];
 
-/** What is known about a term, whichever it is. */
+/** The description of a term. */
 export function describeTerm(name: TermName): TermDescription {
   return TERMS[name];
 }
 
-/** What an operator may ask for, of these rains. */
+/** The terms that an operator may request for these rains. */
 export function requestedTermNames(...which: TermDescription['suits'][]): RequestedTermName[] {
   return TERM_NAMES.filter((name): name is RequestedTermName => {
     const { asks, suits } = describeTerm(name);
@@ -80,17 +83,17 @@ export function requestedTermNames(...which: TermDescription['suits'][]): Reques
   });
 }
 
-/** `excludeEarlierWinners` → `exclude-earlier-winners`, or with another mark between the words. */
+/** `excludeEarlierWinners` → `exclude-earlier-winners`, or with another separator. */
 export function termWords(name: string, between = '-'): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
 }
 
-/** What is carried through and not understood: terms of a newer version. */
+/** Names of unknown terms, of a newer version. */
 export function unknownTerms(terms: Terms): string[] {
   return Object.keys(terms).filter((name) => !Object.hasOwn(TERMS, name));
 }
 
-/** Nothing has been decided but the defaults. */
+/** Whether all terms have their defaults. */
 export function areUsual(terms: Terms): boolean {
   for (const _ in terms) return false;
   return true;

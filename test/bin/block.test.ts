@@ -35,7 +35,7 @@ test.each<[string, string[], number, RegExp]>([
   ['no reason', ['block', 'user', 'ann'], 2, /required option '--reason/],
   ['neither a user nor an address', ['block', 'rain', 'r1', '--reason', 'r'], 2, /Allowed choices are user, address/],
   ['a time without a unit', ['block', 'user', 'ann', '--reason', 'r', '--for', '2'], 2, /--for.*expected a duration/],
-  ['an address that is none', ['block', 'address', 'example.org', '--reason', 'r'], 1, /who: example\.org is no address/],
+  ['an address that is none', ['block', 'address', 'example.org', '--reason', 'r'], 1, /who: example\.org is not an address/],
   ['who is not blocked', ['unblock', 'user', 'ann'], 1, /who: the user ann is not blocked/],
 ])('[R12] %s: refused in one sentence', async (_, args, exit, sentence) => {
   const run = await rain(args, env);

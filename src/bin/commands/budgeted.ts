@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import type { AskedRow, Rows } from '../../rain/split/method.ts';
+import type { RequestedRow, Rows } from '../../rain/split/method.ts';
 import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
 import { typedAmount } from '../amount.ts';
@@ -20,7 +20,7 @@ const LISTS = METHODS.filter((method) => method.rows !== undefined);
 /** Appends a row such as `10x88.80`, its columns in their order. */
 function parseRow({ columns, option }: Rows) {
   const pattern = new RegExp(`^${Object.values(columns).map(({ kind }) => (kind === 'whole' ? '(\\d{1,7})' : '(\\S+)')).join('x')}$`);
-  return (text: string, rows: AskedRow[]): AskedRow[] => {
+  return (text: string, rows: RequestedRow[]): RequestedRow[] => {
     const match = pattern.exec(text);
     if (!match) throw new InvalidArgumentError(`expected ${option.value} such as ${option.example}`);
     return [...rows, Object.fromEntries(Object.entries(columns).map(([name, { kind }], i) => [name, kind === 'whole' ? Number(match[i + 1]) : typedAmount(match[i + 1]!)]))];
@@ -50,7 +50,7 @@ export function planOf(options: PlanOptions) {
 /** A list selects its own method. */
 function splitOf({ split, ...options }: PlanOptions) {
   const given = new Map<string, unknown>(Object.entries(options));
-  const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as AskedRow[];
+  const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as RequestedRow[];
   const [chosen, other] = LISTS.filter((method) => rowsOf(method).length > 0);
   if (chosen && other) throw new CommandFailure(EXIT.usage, `--${other.rows.option.flag}: --${chosen.rows.option.flag} was given as well; expected one of them`);
   const method = chosen ?? LISTS.find(({ name }) => name === split);

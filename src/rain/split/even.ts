@@ -1,6 +1,6 @@
 import type { PlainMethod } from './method.ts';
 
-/** All alike; when cents are left over, some packets hold one more, and chance says which. */
+/** All amounts are equal; left-over cents go to random packets, one each. */
 export const even: PlainMethod<'even'> = {
   name: 'even',
   label: { en: 'All alike', zh: '均分' },

@@ -3,7 +3,7 @@ import { formatMoney } from '../money.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Budget } from './method.ts';
 
-/** Can these packets within [min, max] hold exactly these cents? @param whose what the cents are called in the reason */
+/** Checks whether these packets within [min, max] can hold exactly this money. @param whose the name of the money in the reason */
 export function shareRefusals({ budgetCents, packets, minCents, maxCents }: Budget, field: string, whose: string): Refusal[] {
   const least = BigInt(packets) * minCents;
   const most = BigInt(packets) * maxCents;

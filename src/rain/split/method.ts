@@ -2,7 +2,7 @@ import type { RandomSource } from '../fairness.ts';
 import type { Cents } from '../money.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** What is split: so many cents into so many packets, each within the bounds. */
+/** The money to split, the number of packets, and the bounds of each. */
 export interface Budget {
   budgetCents: Cents;
   packets: number;
@@ -10,74 +10,74 @@ export interface Budget {
   maxCents: Cents;
 }
 
-/** One text in every language of the operators' page. */
-type Told = Readonly<Record<'en' | 'zh', string>>;
+/** One text in each language of the console. */
+type Localized = Readonly<Record<'en' | 'zh', string>>;
 
-/** What one column of a row holds: a whole number from 1 of something, or an amount of money. */
+/** The type of a column: a whole number from 1, or an amount of money. */
 export type Column = { readonly kind: 'whole'; readonly one: string; readonly many: string } | { readonly kind: 'amount' };
 type Columns = Readonly<Record<string, Column>>;
 
-interface AskedAs { whole: number; amount: string }
-interface ReadAs { whole: number; amount: Cents }
-/** A row as the operator asks for it: amounts are decimal strings. */
-export type AskedRow<C extends Columns = Columns> = { [Name in keyof C]: AskedAs[C[Name]['kind']] };
-/** The same row, its amounts in cents. */
-export type ReadRow<C extends Columns = Columns> = { [Name in keyof C]: ReadAs[C[Name]['kind']] };
+interface RequestTypes { whole: number; amount: string }
+interface ParsedTypes { whole: number; amount: Cents }
+/** A row as the operator requests it: amounts are decimal strings. */
+export type RequestedRow<C extends Columns = Columns> = { [Name in keyof C]: RequestTypes[C[Name]['kind']] };
+/** The parsed row, its amounts in cents. */
+export type ReadRow<C extends Columns = Columns> = { [Name in keyof C]: ParsedTypes[C[Name]['kind']] };
 
-/** A list that a method asks for, such as the fixed prizes of `tiers`. Schema, command line and form are made from this. */
+/** A list that a method needs, such as the fixed prizes of `tiers`. Schema, command line and form are built from it. */
 export interface Rows<Field extends string = string, C extends Columns = Columns> {
   /** Its name in the plan's `split`. */
   readonly field: Field;
-  /** One row and several, in reasons: `expected at least one tier`. */
+  /** Singular and plural of a row, used in reasons: `expected at least one tier`. */
   readonly one: string;
   readonly many: string;
   readonly rowsMax: number;
   readonly columns: C;
-  /** On the command line a row is one text, the columns in their order with an `x` between them; the option may be repeated. */
+  /** On the command line a row is one text, its columns separated by `x`; the option may be repeated. */
   readonly option: { readonly flag: string; readonly value: string; readonly example: string; readonly meaning: string };
-  /** What the form says, and which row it begins with. */
+  /** Texts of the form, and its first row. */
   readonly form: {
-    readonly title: Told;
-    readonly add: Told;
-    readonly remove: Told;
-    readonly columns: { readonly [Name in keyof C]: Told };
+    readonly title: Localized;
+    readonly add: Localized;
+    readonly remove: Localized;
+    readonly columns: { readonly [Name in keyof C]: Localized };
     readonly first: { readonly [Name in keyof C]: string };
   };
 }
 
 interface Method<Name extends string> {
-  /** As the plan names it, for good: it is in commitments. */
+  /** Its name in the plan. It never changes, since commitments contain it. */
   readonly name: Name;
-  /** What the form calls it. */
-  readonly label: Told;
-  /** How the amounts follow from the plan, for docs/reference/fairness-recipe.md: so exact that anybody can program it. */
+  /** Its label in the form. */
+  readonly label: Localized;
+  /** How to compute the amounts from the plan, for docs/reference/fairness-recipe.md: exact enough to program it. */
   readonly recipe: string;
 }
 
-/** A method that needs nothing but the budget. Whatever fits the bounds can be split. */
+/** A method that needs only the budget. It can split any budget that fits the bounds. */
 export interface PlainMethod<Name extends string = string> extends Method<Name> {
   readonly rows?: undefined;
-  /** How money that rolls over into such a rain is split. */
+  /** The method for money that rolls over into such a rain. */
   readonly rest: 'itself' | PlainMethod;
-  /** Writes every amount, in cents, in any order: they are shuffled afterwards. They must add up to the budget. */
+  /** Writes all amounts, in cents, in any order: they are shuffled afterwards. They must sum to the budget. */
   fill(amounts: BigInt64Array, budget: Budget, random: RandomSource): void;
 }
 
-/** A method that asks for a list as well. */
+/** A method that also needs a list. */
 export interface RowsMethod<Name extends string = string, Field extends string = string, C extends Columns = Columns> extends Method<Name> {
   readonly rows: Rows<Field, C>;
-  /** How money that rolls over into such a rain is split: it has no rows, so that another method does it. */
+  /** The method for money that rolls over into such a rain: it has no rows, so another method is needed. */
   readonly rest: PlainMethod;
-  /** The reasons that `check` gives, as patterns, and what they are in Chinese. */
+  /** Patterns of the reasons that `check` gives, with their Chinese texts. */
   readonly reasonsZh: readonly (readonly [RegExp, string])[];
-  /** What is wrong with the rows, with figures; nothing, if `fill` can carry them out [R12]. */
+  /** Problems of the rows, with figures; none when `fill` can execute them [R12]. */
   check(budget: Budget, rows: readonly ReadRow<C>[]): Refusal[];
   fill(amounts: BigInt64Array, budget: Budget, random: RandomSource, rows: readonly ReadRow<C>[]): void;
 }
 
 export type SplitMethod = PlainMethod | RowsMethod;
 
-/** Only infers the types of a method from what is written. */
+/** Infers the types of a method from its definition. */
 export function rowsMethod<const Name extends string, const Field extends string, const C extends Columns>(method: RowsMethod<Name, Field, C>): RowsMethod<Name, Field, C> {
   return method;
 }

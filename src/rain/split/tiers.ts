@@ -5,17 +5,17 @@ import { figure } from '../figures.ts';
 import { shareRefusals } from './feasible.ts';
 import { rowsMethod } from './method.ts';
 
-/** Fixed prizes first, e.g. 1 × 888.00 and 10 × 88.80; the rest double-mean. */
+/** Fixed prizes first, e.g. 1 × 888.00 and 10 × 88.80; the rest by double-mean. */
 export const tiers = rowsMethod({
   name: 'tiers',
   label: { en: 'Prizes + chance', zh: '固定奖 + 拼手气' },
   recipe: `the packets of the first tier, of the second, and so on; then \`double-mean\` for the packets and the cents that
   are left.`,
-  // The prizes have been promised to the rain as it was planned.
+  // The prizes belong to the rain as it was planned.
   rest: doubleMean,
   rows: {
     field: 'tiers', one: 'tier', many: 'tiers',
-    // A tier is read by people and checked one by one.
+    // People read the tiers, and each is checked.
     rowsMax: 100,
     columns: { count: { kind: 'whole', one: 'packet', many: 'packets' }, amount: { kind: 'amount' } },
     option: { flag: 'tier', value: 'COUNTxAMOUNT', example: '10x88.80', meaning: 'a fixed prize' },
