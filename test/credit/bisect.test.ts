@@ -29,13 +29,13 @@ describe('isolating', () => {
     expect(committed.map(({ index }) => index)).toEqual(logged.map(({ index }) => index).filter((index) => !poison.includes(index)));
   });
 
-  it('[R10] asks 18 times more for one poison claim among 500', async () => {
+  it('[R10] needs 18 more calls for one poison claim among 500', async () => {
     const balance = refusing(new Set(['u250']));
     await postBisecting(balance, 'rain', logged);
     expect(balance.calls).toBeLessThanOrEqual(19);
   });
 
-  it('takes nothing apart because of a fault: a database that cannot be reached refuses nobody', async () => {
+  it('does not bisect after a fault: an unreachable database refuses no claim', async () => {
     const database = connectDatabase(`postgres://postgres@127.0.0.1:${await freePort()}/postgres`);
     const posting = postBisecting(ledgerProvider(openLedger(database)), 'rain', [{ index: 0, entry: '', claim: claimOf('rain', 0) }]);
     await expect(posting).rejects.toThrow(/reach/);
@@ -43,7 +43,7 @@ describe('isolating', () => {
     await database.$disconnect();
   });
 
-  it('does not believe a balance system that answers for fewer claims than it was asked about', async () => {
+  it('rejects an answer for fewer claims than were posted', async () => {
     await expect(postBisecting({ post: async () => [] }, 'rain', logged)).rejects.toThrow('returned 0 outcomes for 500 claims');
   });
 });

@@ -4,7 +4,7 @@ import { claimsOf, newRain } from '../ledger/claims.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRoom, type Room } from './room.ts';
 
-describe('a credit worker who goes home', () => {
+describe('a credit worker that is closed', () => {
   let room: Room;
   beforeAll(async () => { room = await openRoom(); });
   afterAll(() => room?.stop());
@@ -21,7 +21,7 @@ describe('a credit worker who goes home', () => {
     return { worker, letGo, state: async () => (await room.queue.getJob(id!))!.getState() };
   }
 
-  it('finishes the job he has begun', async () => {
+  it('finishes the job that it has begun', async () => {
     const { worker, letGo, state } = await hang('begun');
     const closed = worker.close();
     letGo();
@@ -29,7 +29,7 @@ describe('a credit worker who goes home', () => {
     expect(await state()).toBe('completed');
   });
 
-  it('[R10] does not wait for it longer than he was told, and hands it back', async () => {
+  it('[R10] does not wait longer than its deadline, and returns the job', async () => {
     const { worker, letGo, state } = await hang('stuck');
     const since = performance.now();
     expect(await worker.close(200)).toBe('abandoned');

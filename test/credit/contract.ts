@@ -43,14 +43,14 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
     });
     const outcomes = async (rainId: string, claims: readonly Claim[]) => (await payoutProvider.balance.post(rainId, claims)).map((answer) => (answer.outcome === 'giveUp' ? answer.reason : answer.outcome));
 
-    it('[R5] commits each claim, in order, however often and in whatever company it is handed in, and credits it once', async () => {
+    it('[R5] commits each claim, in order, however often and in whatever batch it is posted, and credits it once', async () => {
       await ledger.createRain(newRain('twice', 1_000n), 'ann');
       expect(await outcomes('twice', claimsOf('twice', 0, 5))).toEqual(Array(5).fill('commit'));
       expect(await outcomes('twice', [...claimsOf('twice', 2, 8), claimOf('twice', 7), claimOf('twice', 0)])).toEqual(Array(8).fill('commit'));
       expect(await ledger.book('twice')).toMatchObject({ credited: { count: 8, cents: sumOfFirst(8) } });
     });
 
-    it('[R5] handed in by four at once, credits each once', async () => {
+    it('[R5] posted by four at once, credits each once', async () => {
       await ledger.createRain(newRain('crowd', sumOfFirst(60)), 'ann');
       const answers = await Promise.all([0, 15, 30, 0].map((from) => outcomes('crowd', claimsOf('crowd', from, from + 30))));
       expect(new Set(answers.flat())).toEqual(new Set(['commit']));
@@ -68,13 +68,13 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
       expect(await outcomes('rivals', [{ ...first, amount: '0.01' }])).toEqual(['amount_differs']);
     });
 
-    it('told twice within one batch goes to whoever won first', async () => {
+    it('told twice within one batch goes to the first winner', async () => {
       await ledger.createRain(newRain('order', 1_000n), 'ann');
       const won = claimOf('order', 3);
       expect(await outcomes('order', [{ ...won, userId: 'a-later', at: String(FIRST_WIN + 500) }, won])).toEqual(['told_twice', 'commit']);
     });
 
-    it('[R2] handed in for rivals at the same time, commits one of them for each packet', async () => {
+    it('[R2] posted for two winners at the same time, commits one of them for each packet', async () => {
       await ledger.createRain(newRain('race', sumOfFirst(20)), 'ann');
       const others = claimsOf('race', 0, 20).map((claim) => ({ ...claim, userId: `other-${claim.userId}` }));
       const [ones, twos] = await Promise.all([outcomes('race', claimsOf('race', 0, 20)), outcomes('race', others)]);
@@ -82,14 +82,14 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
       expect(await ledger.book('race')).toMatchObject({ credited: { count: 20, cents: sumOfFirst(20) } });
     });
 
-    it('[R8] refuses a batch that goes beyond the budget or is of no rain it knows, and pays nobody for it', async () => {
+    it('[R8] refuses a batch beyond the budget or of an unknown rain, and pays nothing of it', async () => {
       await ledger.createRain(newRain('budget', 10n), 'ann');
       await expect(payoutProvider.balance.post('budget', claimsOf('budget', 0, 6))).rejects.toBeInstanceOf(BatchRefused);
       await expect(payoutProvider.balance.post('nowhere', [claimOf('nowhere', 0)])).rejects.toBeInstanceOf(BatchRefused);
       expect(await ledger.book('budget')).toMatchObject({ credited: { count: 0 } });
     });
 
-    it('taken apart, a refused batch loses its poison only', async () => {
+    it('a refused batch that is bisected loses only its poison claims', async () => {
       await ledger.createRain(newRain('poison', 10_000n), 'ann');
       const claims = claimsOf('poison', 0, 40).map((claim, i) => (i === 7 ? { ...claim, amount: '99999.99' } : i === 20 ? { ...claim, userId: 'n\0' } : claim));
       const { committed, late, lost } = await postBisecting(payoutProvider.balance, 'poison', claims.map((claim, index) => ({ index, entry: JSON.stringify(claim), claim })));

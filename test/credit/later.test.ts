@@ -12,7 +12,7 @@ import { openRoom, type Room } from './room.ts';
 
 const retryPolicy: RetryPolicy = { firstDelayMs: 20, delayMsMax: 80, attemptsMax: 4, totalMsMax: 60_000 };
 
-describe('claims that the balance system does not take yet', () => {
+describe('claims that the payout provider does not accept yet', () => {
   let room: Room;
   beforeAll(async () => { room = await openRoom(); });
   afterEach(async () => {
@@ -42,7 +42,7 @@ describe('claims that the balance system does not take yet', () => {
     };
   }
 
-  it('hold up nobody: of 500 the other 499 are credited at the first attempt, the one is tried so often and then a dead letter', async () => {
+  it('delay no others: of 500 the other 499 are credited at the first attempt, that one is retried and then a dead letter', async () => {
     await room.ledger.createRain(newRain('one', sumOfFirst(500)), 'ann');
     const told: number[] = [];
     const balance = reluctant(['u250']);
@@ -58,7 +58,7 @@ describe('claims that the balance system does not take yet', () => {
     expect(told).toEqual([499]);
   });
 
-  it('are credited once when it takes them after all, neighbours together', async () => {
+  it('are credited once when it accepts them, adjacent claims together', async () => {
     await room.ledger.createRain(newRain('late', sumOfFirst(20)), 'ann');
     const reluctance = ['u3', 'u4', 'u5', 'u9'];
     const balance = reluctant(reluctance, (userId) => {
@@ -73,7 +73,7 @@ describe('claims that the balance system does not take yet', () => {
     expect(await room.letters('late')).toEqual([]);
   });
 
-  it('wait as long as they were asked to, and redelivery can see what they are', async () => {
+  it('wait as long as requested, and redelivery can read their ranges', async () => {
     await room.ledger.createRain(newRain('asked', 1_000n), 'ann');
     await add(jobOf('asked', claimsOf('asked', 0, 10)));
     room.work({ retryPolicy, balance: reluctant(['u2', 'u3'], () => ({ outcome: 'reconsumeLater', detail: '429', afterMs: 300_000 })) });
@@ -84,7 +84,7 @@ describe('claims that the balance system does not take yet', () => {
     await room.later.obliterate({ force: true });
   });
 
-  it('are one job when the job they came in is repeated after a crash', async () => {
+  it('are one job when their first job is repeated after a crash', async () => {
     await room.ledger.createRain(newRain('crash', 1_000n), 'ann');
     const job = jobOf('crash', claimsOf('crash', 0, 5));
     const parts: RangeDependencies = {
@@ -97,7 +97,7 @@ describe('claims that the balance system does not take yet', () => {
     await room.later.obliterate({ force: true });
   });
 
-  it('[R10] that do not fit into their lane any more keep their job waiting, not the others of it', async () => {
+  it('[R10] that no longer fit into their lane delay their job, not its other claims', async () => {
     await room.ledger.createRain(newRain('full', sumOfFirst(5)), 'ann');
     const reluctance = ['u1'];
     await room.later.add('range', jobOf('full', claimsOf('full', 0, 1)), { jobId: 'in-the-way', delay: 600_000 });
@@ -111,7 +111,7 @@ describe('claims that the balance system does not take yet', () => {
     await room.later.obliterate({ force: true });
   });
 
-  it('have a bound each, a fault of the book has its own: a job that meets one is retried whole and buries nobody', async () => {
+  it('have their own retry limit, and faults of the ledger another: a job that meets a fault is retried whole and dead-letters nothing', async () => {
     await room.ledger.createRain(newRain('away', sumOfFirst(3)), 'ann');
     let faults = 3 * retryPolicy.attemptsMax;
     const real = ledgerProvider(room.ledger);

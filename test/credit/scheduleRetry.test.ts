@@ -16,8 +16,8 @@ const late = (index: number, afterMs?: number): LateClaim => {
 };
 const later = (attempts: number, since = NOW) => ({ ...job, later: { attempts, since, chain: 'abcd1234' } });
 
-describe('claims that are to come later', () => {
-  it('stay with their neighbours, and every one of them is in one job or given up', () => {
+describe('claims that are retried later', () => {
+  it('stay with adjacent claims, and each is in one job or given up', () => {
     fc.assert(fc.property(fc.uniqueArray(fc.nat(ENTRIES_MAX), { maxLength: 60 }), fc.integer({ min: 0, max: 6 }), fc.nat(120_000), (indexes, attempts, elapsedMs) => {
       const claims = indexes.sort((a, b) => a - b).map((index) => late(index));
       const { jobs, lost } = scheduleRetry('id', attempts === 0 ? job : later(attempts, NOW - elapsedMs), claims, parts);
@@ -32,7 +32,7 @@ describe('claims that are to come later', () => {
     }));
   });
 
-  it('[R10] come again so often and so long, and are then given up with what was said last', () => {
+  it('[R10] are retried up to a limit of times and duration, then given up with the last answer', () => {
     expect(scheduleRetry('id', later(3), [late(7)], parts).jobs).toHaveLength(1);
     expect(scheduleRetry('id', later(4, NOW - 30_000), [late(7)], parts)).toEqual({
       jobs: [], lost: [{ index: 7, entry: late(7).entry, reason: 'unavailable', detail: 'tried 5 times in 30 s; last answer: no answer' }],
@@ -41,7 +41,7 @@ describe('claims that are to come later', () => {
     expect(scheduleRetry('id', later(1, NOW - 59_999), [late(7)], parts).lost).toEqual([]);
   });
 
-  it('wait longer each time, and as long as they were asked to', () => {
+  it('wait longer each time, and at least as long as requested', () => {
     const delays = (attempts: number, ...asked: (number | undefined)[]) => scheduleRetry('id', attempts === 0 ? job : later(attempts), asked.map((ms, i) => late(i, ms)), parts).jobs.map(({ delayMs }) => delayMs);
     expect([0, 1, 2, 3].map((attempts) => delays(attempts, undefined)[0])).toEqual([75, 150, 300, 600]);
     expect(delays(0, undefined, 7_000, 20)).toEqual([7_000]);
@@ -49,7 +49,7 @@ describe('claims that are to come later', () => {
     expect(delays(0, Number.MAX_SAFE_INTEGER)).toEqual([RETRY_AFTER_MS_MAX]);
   });
 
-  it('are the same job when their parent is repeated, and another one each time they come and in each sending of their range', () => {
+  it('get the same job id when their first job is repeated, and another one for each retry and each resent range', () => {
     const ids = (id: string, parent: CreditJob) => scheduleRetry(id, parent, [late(1), late(2), late(9)], parts).jobs.map((made) => made.id);
     expect(ids('first', job)).toEqual(ids('first', job));
     const all = [...ids('first', job), ...ids('second', job), ...ids('x', later(1)), ...ids('x', later(2))];

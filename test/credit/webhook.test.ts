@@ -14,7 +14,7 @@ import { SECRET, startWallet, type Behaviour, type Wallet } from './wallet.ts';
 
 const retryPolicy: RetryPolicy = { firstDelayMs: 10, delayMsMax: 40, attemptsMax: 5, totalMsMax: 60_000 };
 
-describe('a wallet elsewhere', () => {
+describe('an external wallet', () => {
   let room: Room;
   let wallet: Wallet;
   beforeAll(async () => { [room, wallet] = await Promise.all([openRoom(), startWallet()]); });
@@ -88,14 +88,14 @@ describe('a wallet elsewhere', () => {
       expect(wallet.paid.get(`${rainId}-p3`)).toMatchObject({ userId: 'u3', amount: '0.04' });
     });
 
-    it('and refuses one of them: it is dead with the wallet\'s words, nobody else is held up', async () => {
+    it('and refuses one of them: it is dead-lettered with the wallet\'s answer, no other is delayed', async () => {
       const rainId = `${name}-refused`;
       expect(await meet(rainId, batchMax, [{ status: 422, body: 'account\u001b[31m closed' }], true)).toEqual([[3, 'refused']]);
       expect((await room.letters(rainId))[0]!.detail).toBe('the wallet answered 422: account [31m closed');
       expect(wallet.paid.has(`${rainId}-p3`)).toBe(false);
     });
 
-    it('of 500 of which one is never taken: the others are credited with one retry at most, the one is dead', async () => {
+    it('of 500 with one that is never accepted: the others are credited with one retry at most, that one is dead-lettered', async () => {
       const rainId = `${name}-poison`;
       const claims = claimsOf(rainId, 0, 500);
       const told: number[] = [];
@@ -122,7 +122,7 @@ describe('a wallet elsewhere', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(995);
   });
 
-  it.each([1, 6])('[R5] is asked under the same name when the worker dies between its payment and the book, and when it dies before it (%i per request)', async (batchMax) => {
+  it.each([1, 6])('[R5] is asked with the same id when the worker dies between payment and ledger, and when it dies before it (%i per request)', async (batchMax) => {
     const rainId = `dies-${batchMax}`;
     const claims = claimsOf(rainId, 0, 6);
     const deaths = { reserve: 1, credit: 2 };
@@ -156,7 +156,7 @@ describe('a wallet elsewhere', () => {
     expect(await room.ledger.book('failover')).toMatchObject({ credited: { count: 40, cents: sumOfFirst(40) } });
   });
 
-  it('[R1] is not asked for what the book has already, nor for a user\'s second packet, nor beyond the budget', async () => {
+  it('[R1] is not asked for what the ledger has already, nor for a user\'s second packet, nor beyond the budget', async () => {
     await room.ledger.createRain(newRain('unasked', 1_000n), 'ann');
     await room.ledger.credit([claimOf('unasked', 0)]);
     const claims = [claimOf('unasked', 0), claimOf('unasked', 1, { userId: 'u0' }), claimOf('unasked', 2, { amount: '99999.99' })];
@@ -168,7 +168,7 @@ describe('a wallet elsewhere', () => {
     expect(wallet.asked.length).toBe(before);
   });
 
-  it('[R10] is asked by all jobs together for no more at once than was said', async () => {
+  it('[R10] gets no more concurrent requests from all jobs together than configured', async () => {
     await room.ledger.createRain(newRain('crowd', sumOfFirst(100)), 'ann');
     wallet.seen.atOnceMax = 0;
     room.work({ retryPolicy, balance: payoutProvider({ requestsMax: 5 }) });
@@ -177,7 +177,7 @@ describe('a wallet elsewhere', () => {
     expect(wallet.seen.atOnceMax).toBe(5);
   });
 
-  it('that does not know the secret pays nothing and gives nothing up, and one that is not there says so', async () => {
+  it('with another secret pays nothing and gives nothing up, and an unreachable one is reported as such', async () => {
     await room.ledger.createRain(newRain('secret', 1_000n), 'ann');
     expect(await payoutProvider({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet answered 401' }]);
     expect(wallet.seen.unsigned).toBe(1);

@@ -23,7 +23,7 @@ describe('the credit worker', () => {
   const credited = async (rainId: string) => (await room.ledger.book(rainId))!.credited;
   const drained = () => eventually(async () => (await room.queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 });
 
-  it('[R5] credits a range once that is delivered twice, and ranges that overlap', async () => {
+  it('[R5] credits a range that is delivered twice, and overlapping ranges, once', async () => {
     room.work();
     await room.ledger.createRain(newRain('twice', sumOfFirst(300)), 'ann');
     const whole = jobOf('twice', 0, claimsOf('twice', 0, 300));
@@ -47,7 +47,7 @@ describe('the credit worker', () => {
     expect({ seed, ...await credited('crowd') }).toEqual({ seed, count: 1_000, cents: sumOfFirst(1_000) });
   });
 
-  it('sends a packet that was told twice to the dead letters: the first stands, nothing is paid twice', async () => {
+  it('sends a packet that was told twice to the dead letters: the first credit is kept, nothing is paid twice', async () => {
     room.work();
     await room.ledger.createRain(newRain('promised', 1_000n), 'ann');
     const first = claimOf('promised', 4);
@@ -66,7 +66,7 @@ describe('the credit worker', () => {
     expect(await credited('promised')).toEqual({ count: 3, cents: 5n + 6n + 7n });
   });
 
-  it('isolates poison entries; the others are credited, and each poison is one dead letter however often its job comes', async () => {
+  it('bisects to poison entries; the others are credited, and each poison entry is one dead letter however often its job runs', async () => {
     room.work();
     await room.ledger.createRain(newRain('poison', 10_000n), 'ann');
     const good = claimsOf('poison', 0, 40);
@@ -92,7 +92,7 @@ describe('the credit worker', () => {
     expect((await room.letters('budget')).map(({ index, reason }) => [index, reason])).toEqual([[4, 'refused'], [5, 'refused']]);
   });
 
-  it('tells of a credit after its commit and never before', async () => {
+  it('announces a credit after its commit and never before', async () => {
     const seen: { told: string[]; balances: bigint[] }[] = [];
     await room.ledger.createRain(newRain('told', 1_000n), 'ann');
     room.work({

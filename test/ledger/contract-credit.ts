@@ -46,7 +46,7 @@ export function creditContract(book: OpenBook): void {
       expect(await book.ledger.book('crowd')).toMatchObject({ credited: { count: wins, cents: sumOfFirst(wins) } });
     });
 
-    it('to a packet that is another user\'s is told twice: the first stands, the second is told what stands, nothing is paid twice', async () => {
+    it('to a packet of another user is told twice: the first one is kept and reported to the second, nothing is paid twice', async () => {
       await book.ledger.createRain(newRain('packet', 1_000n), 'ann');
       const first = claimOf('packet', 7);
       await book.ledger.credit([first]);
@@ -63,14 +63,14 @@ export function creditContract(book: OpenBook): void {
       expect(posting).toMatchObject({ outcome: 'told_twice', existing: { redPacketId: 'user-p1', userId: 'u1' } });
     });
 
-    it('told twice within one batch goes to whoever won first, wherever he stands in it', async () => {
+    it('told twice within one batch goes to the first winner, at any place in the batch', async () => {
       await book.ledger.createRain(newRain('order', 1_000n), 'ann');
       const won = claimOf('order', 3);
       const later = { ...won, userId: 'a-later', at: String(FIRST_WIN + 500) };
       expect(await outcomes([later, won])).toEqual(['told_twice', 'posted']);
     });
 
-    it('of another amount than stands is told apart and not paid', async () => {
+    it('of another amount than posted is reported as such and not paid', async () => {
       await book.ledger.createRain(newRain('amount', 1_000n), 'ann');
       await book.ledger.credit([claimOf('amount', 3)]);
       const [posting] = await book.ledger.credit([claimOf('amount', 3, { amount: '0.05' })]);
@@ -86,7 +86,7 @@ export function creditContract(book: OpenBook): void {
       expect(posting).toMatchObject({ outcome: 'told_twice', existing: { rainId: 'there' } });
     });
 
-    it('[R8] beyond the budget is refused, and with it its whole batch', async () => {
+    it('[R8] beyond the budget is refused, with its whole batch', async () => {
       await book.ledger.createRain(newRain('budget', 10n), 'ann');
       await book.ledger.credit(claimsOf('budget', 0, 3));
       await book.ledger.credit(claimsOf('budget', 3, 5)).then(() => expect.unreachable(), refused('23514'));
@@ -94,7 +94,7 @@ export function creditContract(book: OpenBook): void {
       expect(await book.ledger.book('budget')).toMatchObject({ credited: { count: 4, cents: 10n } });
     });
 
-    it('of a rain that is not in the book is refused', async () => {
+    it('of an unknown rain is refused', async () => {
       await book.ledger.credit([claimOf('unknown', 0)]).then(() => expect.unreachable(), refused('23503'));
       expect(await book.ledger.balance('u0-of-nothing')).toBe(0n);
     });
@@ -104,7 +104,7 @@ export function creditContract(book: OpenBook): void {
       await book.ledger.credit([claimOf('nul', 0, { redPacketId: 'p\0' })]).then(() => expect.unreachable(), refused('22021'));
     });
 
-    it('of several rains in one call is a mistake of the caller', async () => {
+    it('of several rains in one call is an error of the caller', async () => {
       await expect(book.ledger.credit([claimOf('twice', 0), claimOf('overlap', 0)])).rejects.toThrow(TypeError);
       expect(await book.ledger.credit([])).toEqual([]);
     });

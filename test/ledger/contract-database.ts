@@ -17,7 +17,7 @@ export function databaseContract(book: OpenBook): void {
       }
     });
 
-    it('lets nobody but the operator go below zero, or be taken for him', async () => {
+    it("lets no account but the operator's go below zero, or claim to be it", async () => {
       for (const values of [`'user:x', 'user', -1`, `'rain:x', 'rain', -1`, `'bank', 'operator', -1`, `'operator', 'user', 0`, `'rain:', 'rain', 0`]) {
         await book.database.$executeRawUnsafe(`INSERT INTO "Account" VALUES (${values})`).then(() => expect.unreachable(values), refused('23514'));
       }

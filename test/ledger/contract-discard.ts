@@ -21,7 +21,7 @@ export function discardContract(book: OpenBook): void {
   const outcomes = async (claims: readonly Claim[]) => (await book.ledger.credit(claims)).map(({ outcome }) => outcome);
 
   describe('a discard', () => {
-    it('gives the money of the claim back, with a word and on record, and counts apart from the rest that is recycled', async () => {
+    it('gives the money of the claim back, with a recorded reason, and is counted apart from other recycled money', async () => {
       await book.ledger.createRain(newRain('give', 100n), 'ann');
       const letter = letterOf(claimOf('give', 4));
       expect(await book.ledger.discard(letter)).toEqual({ outcome: 'returned', amountCents: 5n });
@@ -33,7 +33,7 @@ export function discardContract(book: OpenBook): void {
         actor: 'ann', verb: 'discard', details: { letter: letter.letterId, reason: letter.reason, redPacketId: 'give-p4', amount: '0.05' } });
     });
 
-    it('[R5] of the same letter again moves nothing, and the first reason stands', async () => {
+    it('[R5] of the same letter again moves nothing, and the first reason is kept', async () => {
       await book.ledger.createRain(newRain('same-letter', 100n), 'ann');
       const letter = letterOf(claimOf('same-letter', 4));
       const answers = await Promise.all([1, 2, 3, 4].map((n) => book.ledger.discard({ ...letter, reason: `reason ${n}` })));
@@ -44,7 +44,7 @@ export function discardContract(book: OpenBook): void {
       expect((await book.ledger.actions('same-letter')).map(({ verb }) => verb)).toEqual(['create', 'discard']);
     });
 
-    it('[R5] shuts the packet for good: neither this user nor another is credited with it', async () => {
+    it('[R5] closes the packet permanently: no user is credited with it', async () => {
       await book.ledger.createRain(newRain('shut', 100n), 'ann');
       const claim = claimOf('shut', 4);
       await book.ledger.discard(letterOf(claim));
@@ -53,7 +53,7 @@ export function discardContract(book: OpenBook): void {
       expect(await book.ledger.balance('shut-late')).toBe(0n);
     });
 
-    it('of a claim whose packet is credited to another moves nothing and keeps the word', async () => {
+    it('of a claim whose packet is credited to another user moves nothing and keeps the reason', async () => {
       await book.ledger.createRain(newRain('word', 100n), 'ann');
       const claim = claimOf('word', 4);
       await book.ledger.credit([claim]);
@@ -63,7 +63,7 @@ export function discardContract(book: OpenBook): void {
       expect(await book.ledger.book('word')).toMatchObject({ credited: { count: 1 }, discarded: { count: 0, cents: 0n }, discardedClaims: 1 });
     });
 
-    it('of a claim that is credited as it stands lays nothing to rest; of another amount than is credited, it does', async () => {
+    it('of a claim that is credited as it is discards nothing; with another amount it does', async () => {
       await book.ledger.createRain(newRain('stale', 100n), 'ann');
       const claim = claimOf('stale', 4);
       await book.ledger.credit([claim]);
@@ -80,13 +80,13 @@ export function discardContract(book: OpenBook): void {
       expect(await book.ledger.book('both')).toMatchObject({ discarded: { count: 1, cents: 5n }, discardedClaims: 2 });
     });
 
-    it('without a packet, of whatever text was in the log, keeps the word', async () => {
+    it('without a packet, for any text in the log, keeps the reason', async () => {
       const entry = 'n\0 and half a pair \ud800';
       expect(await book.ledger.discard({ letterId: 'torn', rainId: 'unheard-of', entry, deadReason: 'malformed', reason: 'torn', actor: 'ann' })).toEqual({ outcome: 'discarded' });
       expect(await book.ledger.discards('unheard-of')).toMatchObject([{ entry: 'n\\u0000 and half a pair \ufffd' }]);
     });
 
-    it('[R8] of more than the rain still holds is refused, and nothing of it is kept', async () => {
+    it('[R8] of more than the rain still holds is refused, and nothing is recorded', async () => {
       await book.ledger.createRain(newRain('empty', 100n), 'ann');
       await book.ledger.recycle('empty', 100n, 'ann');
       await book.ledger.discard(letterOf(claimOf('empty', 4))).then(() => expect.unreachable(), refused('23514'));
@@ -94,7 +94,7 @@ export function discardContract(book: OpenBook): void {
       expect((await book.ledger.actions('empty')).map(({ verb }) => verb)).toEqual(['create', 'recycle']);
     });
 
-    it('without a word, or with an endless one, is refused by the database', async () => {
+    it('without a reason, or with a very long one, is refused by the database', async () => {
       await book.ledger.createRain(newRain('silent', 100n), 'ann');
       for (const reason of ['', 'x'.repeat(501)]) await book.ledger.discard(letterOf(claimOf('silent', 4), { reason })).then(() => expect.unreachable(), refused('23514'));
     });

@@ -6,8 +6,8 @@ import { refused, type OpenBook } from './openBook.ts';
 export function payoutProviderContract(book: OpenBook): void {
   const create = (id: string, rehearsal = false) => book.ledger.createRain(newRain(id, 100n, { ...(rehearsal && { terms: { rehearsal } }) }), 'ann');
 
-  describe('who keeps the money of a rain', () => {
-    it('is whoever asks first, however many ask at once, and for good', async () => {
+  describe('the payout provider of a rain', () => {
+    it('is the first one requested, however many are requested at once, and never changes', async () => {
       await create('entrusted');
       expect(await book.ledger.rain('entrusted')).not.toHaveProperty('payoutProvider');
       const told = await Promise.all(Array.from({ length: 20 }, (_, i) => book.ledger.assignPayout('entrusted', i % 2 === 0 ? 'ledger' : 'webhook')));
@@ -19,13 +19,13 @@ export function payoutProviderContract(book: OpenBook): void {
       expect(await create('entrusted'), 'the same rain as before').toEqual({ outcome: 'exists' });
     });
 
-    it('is nobody where there is no rain, or no real money', async () => {
+    it('is none for an unknown rain or a rehearsal', async () => {
       await create('dreamt', true);
       expect([await book.ledger.assignPayout('nowhere', 'ledger'), await book.ledger.assignPayout('dreamt', 'webhook')]).toEqual([undefined, undefined]);
       await book.database.$executeRaw`UPDATE "Rain" SET "keeper" = 'ledger' WHERE "id" = 'dreamt'`.then(() => expect.unreachable(), refused('23514'));
     });
 
-    it('[R5] where a wallet keeps it, the database credits nothing that the wallet was not asked for', async () => {
+    it('[R5] with an external wallet, the database credits nothing that was not reserved for it', async () => {
       await create('away');
       await book.ledger.assignPayout('away', 'webhook');
       const [asked, unasked] = [claimsOf('away', 0, 2), claimOf('away', 2)];
@@ -37,7 +37,7 @@ export function payoutProviderContract(book: OpenBook): void {
       expect(await book.ledger.credit(asked)).toEqual([{ outcome: 'posted' }, { outcome: 'posted' }]);
     });
 
-    it('[R5] where our own book keeps it, the database reserves nothing for a wallet', async () => {
+    it('[R5] with our own ledger, the database reserves nothing for a wallet', async () => {
       await create('home');
       await book.ledger.assignPayout('home', 'ledger');
       await book.ledger.reserve([claimOf('home', 0)]).then(() => expect.unreachable(), refused('23514'));

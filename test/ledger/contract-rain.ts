@@ -6,7 +6,7 @@ import { refused, type OpenBook } from './openBook.ts';
 /** A rain from its creation to the day its rest went back. */
 export function rainContract(book: OpenBook): void {
   describe('a rain', () => {
-    it('is created with its account funded by the operator, and the act is recorded', async () => {
+    it('is created with its account funded by the operator, and recorded', async () => {
       const asked = newRain('create', 8888n);
       expect(await book.ledger.createRain(asked, 'ann')).toEqual({ outcome: 'created' });
       expect(await book.ledger.rain('create')).toMatchObject(asked);
@@ -14,7 +14,7 @@ export function rainContract(book: OpenBook): void {
       expect(await book.ledger.actions('create')).toMatchObject([{ actor: 'ann', verb: 'create', details: { budget: '88.88' } }]);
     });
 
-    it('asked for again is there already, and is not funded twice, also at the same time', async () => {
+    it('created again exists already and is not funded twice, also at the same time', async () => {
       const asked = newRain('again', 500n);
       const answers = await Promise.all([1, 2, 3].map(() => book.ledger.createRain(asked, 'ann')));
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['created', 'exists', 'exists']);
@@ -22,7 +22,7 @@ export function rainContract(book: OpenBook): void {
       expect(await book.ledger.actions('again')).toHaveLength(1);
     });
 
-    it('with the id of another is refused, and what differs is named [R12]', async () => {
+    it('with the id of another is refused, and the differences are named [R12]', async () => {
       await book.ledger.createRain(newRain('taken', 500n), 'ann');
       const answer = await book.ledger.createRain(newRain('taken', 501n, { split: { method: 'even' }, closesAt: FIRST_WIN + 1 }), 'ann');
       expect(answer).toEqual({ outcome: 'differs', fields: ['budgetCents', 'split', 'closesAt'] });
@@ -50,7 +50,7 @@ export function rainContract(book: OpenBook): void {
       expect([unsettled.length, await book.ledger.countRains('unsettled')]).toEqual([open - 1, open - 1]);
     });
 
-    it('is settled once; asking again gives the first answer', async () => {
+    it('is settled once; a repetition gives the first answer', async () => {
       await book.ledger.createRain(newRain('settle', 1n), 'ann');
       const first = await book.ledger.settle('settle');
       expect(await book.ledger.settle('settle')).toBe(first);
@@ -60,7 +60,7 @@ export function rainContract(book: OpenBook): void {
   });
 
   describe('recycling', () => {
-    it('gives the rest back once, also when asked at the same time', async () => {
+    it('gives the rest back once, also when called at the same time', async () => {
       await book.ledger.createRain(newRain('rest', 100n), 'ann');
       await book.ledger.credit(claimsOf('rest', 0, 4));
       const answers = await Promise.all([1, 2, 3].map(() => book.ledger.recycle('rest', 90n, 'ann')));

@@ -10,7 +10,7 @@ export function rehearsalContract(book: OpenBook): void {
     `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId") VALUES (${values})`);
 
   describe('a rehearsal', () => {
-    it('[R8] is funded, credited and recycled in test money, and no real account hears of it', async () => {
+    it('[R8] is funded, credited and recycled in test money, and no real account changes', async () => {
       const real = async () => Object.entries(await balances()).filter(([id]) => !id.startsWith('shadow:'));
       const before = await real();
       await create('try');
@@ -24,7 +24,7 @@ export function rehearsalContract(book: OpenBook): void {
       expect(await balances()).toMatchObject({ 'shadow:rain:try': 0n, 'shadow:operator': -credited.cents });
     });
 
-    it('[R8] takes a top-up out of test money, too', async () => {
+    it('[R8] takes a top-up from test money too', async () => {
       await create('more-shadow');
       const operator = (await balances())['operator'];
       const before = (await balances())['shadow:operator']!;
@@ -40,7 +40,7 @@ export function rehearsalContract(book: OpenBook): void {
       expect((await balances())['shadow:user:dreamer']).toBe(claimCents(claimOf('wallet', 0)));
     });
 
-    it('is a rehearsal for good, and another rain than a real one of its id', async () => {
+    it('stays a rehearsal, and differs from a real rain of its id', async () => {
       await create('nature');
       expect(await create('nature')).toEqual({ outcome: 'exists' });
       expect(await book.ledger.createRain(newRain('nature', 100n), 'ann')).toEqual({ outcome: 'differs', fields: ['rehearsal'] });
@@ -68,7 +68,7 @@ export function rehearsalContract(book: OpenBook): void {
       await transfer(`'recycle:dream', 'recycle', 'rain:dream', 'operator', 1, 'dream', NULL, NULL`).then(() => expect.unreachable(), refused('23514'));
     });
 
-    it('reserves nothing that a wallet outside could be asked to pay, and discards all the same', async () => {
+    it('reserves nothing for external wallets, and can still be discarded', async () => {
       await create('aside');
       await book.ledger.reserve([claimOf('aside', 0)]).then(() => expect.unreachable(), refused('23514'));
       const { redPacketId, userId } = claimOf('aside', 0);

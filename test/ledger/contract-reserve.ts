@@ -10,7 +10,7 @@ export function reserveContract(book: OpenBook): void {
   const outcomes = async (claims: Parameters<Ledger['reserve']>[0]) => (await book.ledger.reserve(claims)).map(({ outcome }) => outcome);
 
   describe('a reservation', () => {
-    it('[R5] is the same however often it is asked for, and moves no money', async () => {
+    it('[R5] is the same however often it is requested, and moves no money', async () => {
       await book.ledger.createRain(newRain('keep', 1_000n), 'ann');
       expect(await outcomes(claimsOf('keep', 0, 4))).toEqual(Array(4).fill('reserved'));
       expect(await outcomes([...claimsOf('keep', 2, 6), claimOf('keep', 5)])).toEqual(Array(5).fill('reserved'));
@@ -18,7 +18,7 @@ export function reserveContract(book: OpenBook): void {
       expect(await book.database.reservedBudget.findUnique({ where: { rainId: 'keep' } })).toMatchObject({ budgetCents: 1_000n, reservedCents: sumOfFirst(6) });
     });
 
-    it('[R5] ends in the credit, and what is credited need not be reserved', async () => {
+    it('[R5] ends in the credit, and a credited claim need not be reserved', async () => {
       await book.ledger.createRain(newRain('ends', 1_000n), 'ann');
       await book.ledger.reserve(claimsOf('ends', 0, 2));
       await book.ledger.credit(claimsOf('ends', 0, 3));
@@ -26,7 +26,7 @@ export function reserveContract(book: OpenBook): void {
       expect(await book.database.reservation.count({ where: { rainId: 'ends' } })).toBe(3);
     });
 
-    it('[R8] keeps its money from going back while a wallet may have been paid out of it', async () => {
+    it('[R8] prevents its money from going back while a wallet may have paid it', async () => {
       await book.ledger.createRain(newRain('asked', 1_000n), 'ann');
       await book.ledger.reserve([claimOf('asked', 9)]); // 0.10, and no word from the wallet.
       await book.ledger.recycle('asked', 1_000n, 'ann').then(() => expect.unreachable(), refused('23514'));
@@ -34,7 +34,7 @@ export function reserveContract(book: OpenBook): void {
       expect(await book.ledger.recycle('asked', 990n, 'ann')).toEqual({ outcome: 'recycled' });
     });
 
-    it('is kept for who is called null, too', async () => {
+    it('is kept for a user called null, too', async () => {
       await book.ledger.createRain(newRain('null', 1_000n), 'ann');
       const [first, second] = [claimOf('null', 0), { ...claimOf('null', 1), userId: 'null' }];
       await book.ledger.discard({
@@ -44,7 +44,7 @@ export function reserveContract(book: OpenBook): void {
       expect((await book.ledger.reserve([first, second])).map(({ outcome }) => outcome)).toEqual(['discarded', 'reserved']);
     });
 
-    it('[R2] of a packet that is kept for another user is told twice, before and after the credit', async () => {
+    it('[R2] of a packet that is reserved for another user is told twice, before and after the credit', async () => {
       await book.ledger.createRain(newRain('kept', 1_000n), 'ann');
       const first = claimOf('kept', 7);
       await book.ledger.reserve([first]);
@@ -54,7 +54,7 @@ export function reserveContract(book: OpenBook): void {
       expect(await book.ledger.reserve([{ ...first, userId: 'late' }])).toEqual([{ outcome: 'told_twice', existing }]);
     });
 
-    it('[R1] for a user who has another packet of this rain is told twice, kept or credited', async () => {
+    it('[R1] for a user who has another packet of this rain is told twice, reserved or credited', async () => {
       await book.ledger.createRain(newRain('one', 1_000n), 'ann');
       await book.ledger.reserve([claimOf('one', 1)]);
       await book.ledger.credit([claimOf('one', 2)]);
@@ -64,19 +64,19 @@ export function reserveContract(book: OpenBook): void {
       }
     });
 
-    it('told twice within one batch goes to whoever won first, wherever he stands in it', async () => {
+    it('told twice within one batch goes to the first winner, at any place in the batch', async () => {
       await book.ledger.createRain(newRain('wonfirst', 1_000n), 'ann');
       const won = claimOf('wonfirst', 3);
       expect(await outcomes([{ ...won, userId: 'a-later', at: String(FIRST_WIN + 500) }, won])).toEqual(['told_twice', 'reserved']);
     });
 
-    it('of another amount than is kept is told apart', async () => {
+    it('of another amount than reserved is reported as such', async () => {
       await book.ledger.createRain(newRain('sum', 1_000n), 'ann');
       await book.ledger.reserve([claimOf('sum', 3)]);
       expect(await book.ledger.reserve([claimOf('sum', 3, { amount: '0.05' })])).toMatchObject([{ outcome: 'amount_differs', existing: { amountCents: 4n } }]);
     });
 
-    it('[R8] beyond the budget is refused, and with it its whole batch: no wallet is asked for what is not there', async () => {
+    it('[R8] beyond the budget is refused, with its whole batch: no wallet is asked for missing money', async () => {
       await book.ledger.createRain(newRain('within', 10n), 'ann');
       await book.ledger.reserve(claimsOf('within', 0, 3));
       await book.ledger.reserve(claimsOf('within', 3, 5)).then(() => expect.unreachable(), refused('23514'));
@@ -84,13 +84,13 @@ export function reserveContract(book: OpenBook): void {
       expect(await outcomes([claimOf('within', 3)])).toEqual(['reserved']);
     });
 
-    it('of a rain that is not in the book, or with a text it cannot hold, is refused', async () => {
+    it('of an unknown rain, or with text that PostgreSQL cannot hold, is refused', async () => {
       await book.ledger.reserve([claimOf('nowhere', 0)]).then(() => expect.unreachable(), refused('23503'));
       await book.ledger.createRain(newRain('text', 10n), 'ann');
       await book.ledger.reserve([claimOf('text', 0, { redPacketId: 'p\0' })]).then(() => expect.unreachable(), refused('22021'));
     });
 
-    it('[R2][R5] asked for by four callers at once, of whom two hold other winners of the same packets, names one winner for each', async () => {
+    it('[R2][R5] requested by four callers at once, two with other winners of the same packets, gives each packet one winner', async () => {
       const seed = randomBytes(32).toString('hex');
       const wins = 200;
       await book.ledger.createRain(newRain('rush', sumOfFirst(wins)), 'ann');

@@ -12,7 +12,7 @@ const topUp = (rainId: string, id: string, budgetCents = 50n, more: Partial<NewT
 /** What is added to a rain after its creation. */
 export function topUpContract(book: OpenBook): void {
   describe('a topUp', () => {
-    it('is added with its money, its promise and its record, and the rain holds the sum of all', async () => {
+    it('is added with its money, commitment and record, and the rain holds the total', async () => {
       await book.ledger.createRain(newRain('grow', 100n), 'ann');
       const added = await book.ledger.addTopUp(topUp('grow', 'grow-1'), 'bob');
       const commitment = commitmentOf({ rainId: 'grow', seed: SEED, plan: { method: 'even' }, shards: 2, first: 10 });
@@ -27,7 +27,7 @@ export function topUpContract(book: OpenBook): void {
       expect(await book.ledger.createRain(newRain('grow', 100n), 'ann')).toEqual({ outcome: 'exists' });
     });
 
-    it('[R5] asked for again is there already, with the seed that it was given first, also at the same time', async () => {
+    it('[R5] added again exists already, with its first seed, also at the same time', async () => {
       await book.ledger.createRain(newRain('added-once', 100n), 'ann');
       const answers = await Promise.all([1, 2, 3, 4].map((i) => book.ledger.addTopUp(topUp('added-once', 'added-once-1', 50n, { seed: String(i).repeat(64) }), 'ann')));
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['added', 'exists', 'exists', 'exists']);
@@ -35,7 +35,7 @@ export function topUpContract(book: OpenBook): void {
       expect((await book.ledger.book('added-once'))!.fundedCents).toBe(150n);
     });
 
-    it('with the id of another is refused, and what differs is named [R12]', async () => {
+    it('with the id of another is refused, and the differences are named [R12]', async () => {
       await book.ledger.createRain(newRain('mine', 100n), 'ann');
       await book.ledger.createRain(newRain('yours', 100n), 'ann');
       await book.ledger.addTopUp(topUp('mine', 'word'), 'ann');
@@ -45,7 +45,7 @@ export function topUpContract(book: OpenBook): void {
       expect((await book.ledger.book('yours'))!.fundedCents).toBe(100n);
     });
 
-    it('are numbered without gaps, and the thirty-third is refused, however many come at once [R10]', async () => {
+    it('are numbered without gaps, and the thirty-third is refused, also when many are added at once [R10]', async () => {
       await book.ledger.createRain(newRain('many', 100n), 'ann');
       const outcomes: string[] = [];
       for (let i = 0; i < 36; i += 6) {
@@ -74,7 +74,7 @@ export function topUpContract(book: OpenBook): void {
       await expect(book.ledger.seal('nowhere')).rejects.toThrow('no rain nowhere');
     });
 
-    it('[R8] is money that can be credited, recycled, and kept for wallets outside', async () => {
+    it('[R8] is money that can be credited, recycled and reserved for external wallets', async () => {
       await book.ledger.createRain(newRain('spent', 3n), 'ann');
       await book.ledger.reserve(claimsOf('spent', 0, 2)); // 0.01 and 0.02: all there is.
       await book.ledger.reserve([claimOf('spent', 2)]).then(() => expect.unreachable(), refused('23514'));
@@ -87,7 +87,7 @@ export function topUpContract(book: OpenBook): void {
       expect(await book.ledger.recycle('back', 15n, 'ann')).toEqual({ outcome: 'recycled' });
     });
 
-    it('is never changed, and the database takes no transfer that funds a top-up there cannot be', async () => {
+    it('is never changed, and the database refuses a transfer for an impossible top-up', async () => {
       await book.ledger.createRain(newRain('slate', 100n), 'ann');
       await book.ledger.addTopUp(topUp('slate', 'slate-1'), 'ann');
       for (const sql of [`UPDATE "Portion" SET "seed" = 'x'`, 'DELETE FROM "Portion"', 'TRUNCATE "Portion"']) {
@@ -101,7 +101,7 @@ export function topUpContract(book: OpenBook): void {
   });
 
   describe('the window of a rain', () => {
-    it('is moved and put on record, both or nothing', async () => {
+    it('is changed and recorded, both or nothing', async () => {
       await book.ledger.createRain(newRain('moved', 1n), 'ann');
       expect(await book.ledger.reschedule('moved', { opensAt: FIRST_WIN + 5, closesAt: FIRST_WIN + 9 }, { actor: 'bob', verb: 'start' })).toBe(true);
       expect(await book.ledger.rain('moved')).toMatchObject({ opensAt: FIRST_WIN + 5, closesAt: FIRST_WIN + 9 });

@@ -45,7 +45,7 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
     beforeEach(async () => { url = await started.empty(); });
     afterAll(() => started?.stop());
 
-    it('brings an empty database to what schema.prisma says, and Prisma agrees', async () => {
+    it('migrates an empty database to schema.prisma, and Prisma agrees', async () => {
       expect(await migrate(url)).toEqual(ALL);
       const prisma = await openSchemaEngine(url);
       expect(await prisma.missing()).toMatch(/^-- This is an empty migration\.\s*$/);
@@ -63,7 +63,7 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       expect(await migrate(url)).toEqual([]);
     });
 
-    it('moves what rounds were decided to be into their terms, and keeps it for good', async () => {
+    it('moves the old fields of rounds into their terms, and keeps them', async () => {
       const [before, after] = [readMigrations().filter(({ name }) => name < '20261127'), readMigrations()];
       await migrate(url, before);
       const rain = (id: string, more: string, values: string) => `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt"${more}) VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s'${values})`;

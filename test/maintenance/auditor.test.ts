@@ -37,7 +37,7 @@ function watchOver(options: Partial<AuditorOptions> = {}) {
   return { auditor, heard };
 }
 
-test('[R8] a rain that stops adding up is told once, and once more when it adds up again', async () => {
+test('[R8] a rain that is no longer balanced is logged once, and once more when it is balanced again', async () => {
   await openRain('w1');
   const { auditor, heard } = watchOver();
   await eventually(() => expect(auditor.seen().get('w1')?.audit.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '7.00', balanced: true }));
@@ -48,7 +48,7 @@ test('[R8] a rain that stops adding up is told once, and once more when it adds 
   await context.redis.rpush(shardKeys('w1', 0).packets, taken);
   await eventually(() => expect(auditor.seen().get('w1')!.audit.report.balanced).toBe(true));
   expect(heard).toEqual([
-    { level: 'error', rainId: 'w1', problems: 1, first: [expect.stringContaining('neither won nor left')], msg: expect.stringContaining('DOES NOT ADD UP') as string },
+    { level: 'error', rainId: 'w1', problems: 1, first: [expect.stringContaining('neither won nor left')], msg: expect.stringContaining('IS NOT BALANCED') as string },
     { level: 'warn', rainId: 'w1', msg: 'the money of the rain is balanced again' },
   ]);
 });
@@ -66,7 +66,7 @@ test('of several processes one audits a rain, and another takes over when it end
   await eventually(() => expect(idle.auditor.seen().has('w2')).toBe(true));
 });
 
-test('the watch rests so many times as long as an audit took', async () => {
+test('the auditor pauses a multiple of the time an audit took', async () => {
   await openRain('w3');
   const looks: [number, number][] = [];
   // An audit reads what the rain consists of when it begins and when it weighs; that takes its time here.
@@ -83,7 +83,7 @@ test('the watch rests so many times as long as an audit took', async () => {
   for (let i = 1; i < 3; i++) expect(audits[i]![0] - audits[i - 1]![1]).toBeGreaterThan(5 * (audits[i - 1]![1] - audits[i - 1]![0]) * 0.98);
 });
 
-test('a rain in which nothing moves is left in peace for a while', async () => {
+test('a rain without changes is not audited for a while', async () => {
   await openRain('w4');
   await context.ledger.credit(await claimLog(context, 'w4'));
   const { auditor } = watchOver({ quietMs: 400 });
@@ -93,7 +93,7 @@ test('a rain in which nothing moves is left in peace for a while', async () => {
   expect(next - at).toBeGreaterThanOrEqual(400);
 });
 
-test('a Redis or a book that fails is told once, and the audits go on', async () => {
+test('a failing Redis or ledger is logged once, and the audits continue', async () => {
   await openRain('w5');
   let broken = true;
   const failing: OperatorContext = { ...context, ledger: { ...context.ledger, rain: (rainId) => (broken ? Promise.reject(new Error('away')) : context.ledger.rain(rainId)) } };
@@ -105,7 +105,7 @@ test('a Redis or a book that fails is told once, and the audits go on', async ()
   expect(heard.map(({ level, rainId }) => [level, rainId])).toEqual([['warn', 'w5'], ['info', 'w5']]);
 });
 
-test('a worker tells the money of a live rain to the cent, and no more of it once it is settled', async () => {
+test('a worker reports the money of a live rain to the cent, and stops once it is settled', async () => {
   const worker = await openWorker(context, { metrics: { host: '127.0.0.1', port: 0 }, watching: { pauseMsMin: 200, pauseFactor: 1 } });
   onTestFinished(() => worker.close());
   const told = () => scrape(worker.metricsUrl!);

@@ -75,7 +75,7 @@ async function play(rainId: string): Promise<void> {
   });
 }
 
-test('nothing of a rain expires before it is settled, everything afterwards, also what is born late, and nothing comes back', async () => {
+test('no key of a rain expires before it is settled, all expire afterwards, late ones too, and none comes back', async () => {
   await play('r1');
   const born = ofRains(await keys());
   const lasting = Object.values(shardKeys('r1', 0)).filter((key) => !isPassing(key)).map((key) => key.split(':').at(-1));

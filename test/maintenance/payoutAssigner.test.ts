@@ -16,7 +16,7 @@ afterAll(() => context?.stop());
 const webhook = { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:9/nobody', WEBHOOK_SECRET: 'a-secret-between-test-and-wallet-0123456789' };
 const payoutProvider = async (rainId: string) => (await context.ledger.rain(rainId))!.payoutProvider;
 
-test('[R5] a loaded rain is taken on by a worker before anything of it is paid, so that a console with another PAYOUT_PROVIDER cannot come first', async () => {
+test('[R5] a worker assigns its provider to a loaded rain before its first payment, so that a console with another PAYOUT_PROVIDER cannot be first', async () => {
   const worker = await openWorker(context, { keep: payoutProviderOf(loadConfig([], webhook)) });
   try {
     await wonRain(context, 'quiet', []);
@@ -30,7 +30,7 @@ test('[R5] a loaded rain is taken on by a worker before anything of it is paid, 
   }
 });
 
-test('each is met once, a fault is told once, and what failed is met again', async () => {
+test('each rain is assigned once, a fault is logged once, and a failed one is tried again', async () => {
   await context.redis.flushall();
   await Promise.all(['a', 'b'].map((rainId) => stockRain(context.redis, { rainId, amounts: ['1.00'] })));
   const met: string[] = [];

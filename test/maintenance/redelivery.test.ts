@@ -45,7 +45,7 @@ async function wonRain(id: string, winners: number): Promise<void> {
 }
 
 describe('redelivery', () => {
-  test('sends again what the queue has lost, already while the rain is open, and only the ranges in which something is missing', async () => {
+  test('sends claims again that the queue has lost, also while the rain is open, and only ranges with missing claims', async () => {
     await wonRain('open', 1_200);
     await context.ledger.credit((await claimLog(context, 'open')).filter((_, i) => i < 500 || i >= 1_000));
     const sent = startSweeping();
@@ -55,7 +55,7 @@ describe('redelivery', () => {
     await closeRain(context, 'open');
   });
 
-  test('leaves alone what the relay has not handed over, what is credited, and what lies with the dead letters', async () => {
+  test('skips claims that are not carried yet, credited, or dead-lettered', async () => {
     await wonRain('relayed', 3);
     await context.redis.set(shardKeys('relayed', 0).relayed, '0');
     await wonRain('credited', 3);
@@ -70,7 +70,7 @@ describe('redelivery', () => {
     await context.ledger.credit(await claimLog(context, 'relayed'));
   });
 
-  test('[R10] does not add to a queue that has enough to do, nor send again and again what does not arrive', async () => {
+  test('[R10] adds nothing to a busy queue, and backs off when claims do not arrive', async () => {
     await wonRain('busy', 3);
     let [jobs, asked] = [100, 0];
     const moments: number[] = [];
@@ -87,7 +87,7 @@ describe('redelivery', () => {
     await context.ledger.credit(await claimLog(context, 'busy'));
   });
 
-  test('leaves to its job what is being credited or waits to be handed in again, and sends what lies around it', async () => {
+  test('skips claims in running or waiting jobs, and sends those around them', async () => {
     await wonRain('pending', 20);
     const claims = await claimLog(context, 'pending');
     await context.ledger.credit(claims.slice(0, 2));

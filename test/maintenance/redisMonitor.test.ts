@@ -78,7 +78,7 @@ test('a Redis that turns into a replica, and back', async () => {
   expect(told('replica')).toEqual(['error', 'info']);
 });
 
-test('a log that is switched off in flight, and one that is no longer synced at each write', async () => {
+test('an append-only file that is switched off, and one that is no longer synced at each write', async () => {
   await watchOver();
   await redis.config('SET', 'appendonly', 'no');
   await begins('no_aof');
@@ -104,7 +104,7 @@ test('keys that are evicted, by the policy and in fact', async () => {
   expect([told('evicts'), told('evicted')]).toEqual([['error', 'info'], ['error', 'info']]);
 });
 
-test('a Redis that comes back as another one, and empty: both are told, and the restart only once', async () => {
+test('a Redis that comes back as another, empty server: both problems are logged, the restart only once', async () => {
   await watchOver();
   await loadedRain('forgotten');
   await server.stop();
@@ -116,7 +116,7 @@ test('a Redis that comes back as another one, and empty: both are told, and the 
   expect(redisMonitor.currentProblems()).toMatchObject({ lost: 1, restarted: 0 });
 });
 
-test('a flush under a loaded rain is told once, opened or not, and is over when its book is closed', async () => {
+test('a flush of a loaded rain is logged once, opened or not, and is over when the rain is settled', async () => {
   await watchOver();
   await loadedRain('flushed');
   await loadedRain('flushed-before-it-opened', 60_000);
@@ -134,7 +134,7 @@ test('a flush under a loaded rain is told once, opened or not, and is over when 
   expect(told('lost').toSorted()).toEqual(['error', 'error', 'info', 'info']);
 });
 
-test('a rain that the index of Redis no longer names is lost for everybody, and found again with it', async () => {
+test('a rain that is missing in the index of Redis counts as lost until the index has it again', async () => {
   await watchOver();
   await loadedRain('unlisted');
   const entry = (await redis.hget(LIVE_RAINS_KEY, 'unlisted'))!;
@@ -145,7 +145,7 @@ test('a rain that the index of Redis no longer names is lost for everybody, and 
   expect(told('lost')).toEqual(['error', 'info']);
 });
 
-test('a rain that was only planned, and one that is settled, are not missed', async () => {
+test('a rain that was only planned, and a settled one, do not count as lost', async () => {
   await watchOver();
   const now = await redisNow(redis);
   await createRain({ redis, ledger, actor: 'test' }, { id: 'planned', plan: { budget: '1.00', packets: 1, split: { method: 'even' } }, opensAt: now + 60_000, closesAt: now + 120_000 });
@@ -162,7 +162,7 @@ test('a rain that was only planned, and one that is settled, are not missed', as
   await ledger.settle('planned');
 });
 
-test('a Redis that is away: told once, and what stood before still stands', async () => {
+test('an unreachable Redis is logged once, and earlier problems remain', async () => {
   await watchOver();
   await loadedRain('unseen');
   await redis.config('SET', 'appendfsync', 'everysec');

@@ -40,7 +40,7 @@ const isSettled = (id: string) => eventually(async () => expect((await context.l
 const report = async (id: string) => (await auditRain(context, id))!.report;
 
 describe('the settler', () => {
-  test('[R8] after Redis was away no money goes back before the gateways have had time to put back what they told', async () => {
+  test('[R8] after Redis was unreachable, no money goes back before the gateways had time to restore their wins', async () => {
     await closedRain('returned');
     let since = 0;
     const asked = { times: 0 };
@@ -52,7 +52,7 @@ describe('the settler', () => {
     expect(await report('returned')).toMatchObject({ recycled: '8.00', balanced: true });
   });
 
-  test('[R8] nothing is put back any more once money goes back, so that no claim is left unpaid in a settled rain', async () => {
+  test('[R8] no win is restored once money goes back, so that no claim is left unpaid in a settled rain', async () => {
     await closedRain('too-late');
     const told = { rainId: 'too-late', shard: 0, userId: 'ann', redPacketId: 'too-late-5', amount: '1.00', at: Date.now() };
     const ledger: typeof context.ledger = {
@@ -68,7 +68,7 @@ describe('the settler', () => {
     expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
   });
 
-  test('a rain that cannot be settled holds up no other', async () => {
+  test('a rain that cannot be settled delays no other', async () => {
     await context.redis.hset(LIVE_RAINS_KEY, 'a-stranger', JSON.stringify({ shards: 1, title: 'of another book' }));
     await context.redis.hset(shardKeys('a-stranger', 0).state, { rainId: 'a-stranger', state: 'closed', opensAt: '1', closesAt: '2', packets: '0', loaded: '0' });
     await closedRain('a-broken');
@@ -82,7 +82,7 @@ describe('the settler', () => {
     await context.redis.hdel(LIVE_RAINS_KEY, 'a-stranger', 'a-broken');
   });
 
-  test('a malformed packet that nobody reached does not keep the rest from going back, and goes back with it', async () => {
+  test('a malformed packet that nobody reached does not block the rest, and goes back with it', async () => {
     await closedRain('unreached', { harm: () => context.redis.lset(shardKeys('unreached', 0).packets, 0, 'torn') });
     expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', balanced: true });
     startSettling();
@@ -90,7 +90,7 @@ describe('the settler', () => {
     expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '0.00', recycled: '8.00', spoiled: '0.00', balanced: true });
   });
 
-  test('[R8] money that was set aside as spoiled goes back, and the book alone still adds up when Redis has forgotten', async () => {
+  test('[R8] spoiled money goes back, and the ledger alone is balanced after the keys in Redis have expired', async () => {
     await closedRain('spoilt', { harm: () => context.redis.lset(shardKeys('spoilt', 0).packets, -1, 'torn') });
     expect(await report('spoilt')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', balanced: true });
     startSettling();
@@ -101,7 +101,7 @@ describe('the settler', () => {
     expect(await report('spoilt')).toEqual(settled);
   });
 
-  test('a create that was cut before Redis, and whose time is over, is given back', async () => {
+  test('the money of a create that was cut before Redis goes back when its time is over', async () => {
     const now = await redisNow(context.redis);
     await context.ledger.createRain({
       id: 'cut', title: 'cut', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 2, opensAt: now - 2_000, closesAt: now - 1_000,
@@ -111,7 +111,7 @@ describe('the settler', () => {
     expect(await report('cut')).toMatchObject({ recycled: '5.00', unclaimed: '0.00', balanced: true });
   });
 
-  test('a rain that Redis has lost after it was won from is not given back', async () => {
+  test('the money of a rain with wins that Redis has lost does not go back', async () => {
     const now = await redisNow(context.redis);
     await closedRain('flushed', { closesAt: now + 300 });
     await context.redis.del(...Object.values(shardKeys('flushed', 0)));
@@ -135,7 +135,7 @@ describe('the settler', () => {
     expect(await context.ledger.book('replicated')).toMatchObject({ recycledCents: 800n });
   });
 
-  test('[R8] a rain that is settled in the book and opened again by a failover is closed at once, whatever its time', async () => {
+  test('[R8] a rain that is settled in the ledger and opened again by a failover is closed at once, whatever its window', async () => {
     await closedRain('undone');
     await context.ledger.recycle('undone', 800n, 'test');
     await context.ledger.settle('undone');
@@ -145,7 +145,7 @@ describe('the settler', () => {
     expect(await engine.grab('undone', 0, ['late'])).toEqual([{ code: '-3' }]);
   });
 
-  test('settled in the book and cut between the shards, it is finished even when the first shard has expired', async () => {
+  test('settled in the ledger and cut between the shards, it is finished even when the first shard has expired', async () => {
     await closedRain('half', { winners: 0, shards: 2 });
     const live = (await findRain(context.redis, 'half'))!;
     await context.ledger.recycle('half', 1_000n, 'test');

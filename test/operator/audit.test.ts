@@ -37,7 +37,7 @@ async function loseNewest(id: string, count: number): Promise<void> {
 }
 
 describe('the audit', () => {
-  test('a promise that cannot be kept leaves the equation closed, is told apart from problems, and keeps the rain from being settled', async () => {
+  test('a win told twice leaves the equation balanced, is listed apart from problems, and blocks the settlement', async () => {
     await context.wonRain('promise', 3);
     await context.credit();
     await loseNewest('promise', 1);
@@ -65,7 +65,7 @@ describe('the audit', () => {
     expect(await context.ledger.book('promise')).toMatchObject({ credited: { cents: 300n }, recycledCents: 700n });
   });
 
-  test('two claims to one packet, neither credited yet: the packet waits once, and the second promise is told', async () => {
+  test('two claims to one packet, neither credited yet: the packet is pending once, and the second claim is listed as told twice', async () => {
     await context.wonRain('both', 1);
     await context.log('both', { rainId: 'both', redPacketId: 'both-0', amount: '1.00', userId: 'late', at: LATER });
     const found = await audit('both');
@@ -74,7 +74,7 @@ describe('the audit', () => {
     expect(found.toldTwice[0]).not.toHaveProperty('paid');
   });
 
-  test('a claim to a packet that was given up for another user is an open promise', async () => {
+  test('a claim to a packet that was discarded for another user is told twice', async () => {
     context.barred.add('user-0');
     await context.wonRain('given', 1);
     await context.credit();
@@ -87,7 +87,7 @@ describe('the audit', () => {
     expect((await audit('given')).report).toMatchObject({ balanced: true, told_twice: 0, recycled: '1.00', discarded: 2 });
   });
 
-  test('credits whose claims the log has lost are told packet by packet, until the operator says that he knows', async () => {
+  test('credits whose claims the log has lost are listed packet by packet, until the operator acknowledges them', async () => {
     await context.wonRain('lost', 4);
     await context.credit();
     await loseNewest('lost', 2);
@@ -105,7 +105,7 @@ describe('the audit', () => {
     expect((await context.ledger.actions('lost')).filter(({ verb }) => verb === 'discard')).toHaveLength(2);
   });
 
-  test('[R8] a rain whose log is short is not settled while a claim of it waits, though the counts agree', async () => {
+  test('[R8] a rain with an incomplete log is not settled while a claim is pending, though the counts agree', async () => {
     await context.wonRain('short', 3);
     await context.ledger.credit((await claimLog(context, 'short')).slice(1));
     await loseNewest('short', 2);
@@ -114,7 +114,7 @@ describe('the audit', () => {
     expect(await settleRain(context, 'short', await live('short'))).toEqual({ outcome: 'waiting', pending: 1 });
   });
 
-  test('money that went back for a packet that was never allocated, or that nobody has discarded, does not add up', async () => {
+  test('money that went back for an unallocated packet, or without a discard, breaks the equation', async () => {
     await context.wonRain('stolen', 1);
     await context.ledger.discard({ letterId: 'x', rainId: 'stolen', entry: '', deadReason: 'refused', reason: 'x', actor: 'eve', claim: { redPacketId: 'no-packet', userId: 'eve', claimedCents: 100n, allocatedCents: 100n } });
     expect(await audit('stolen')).toMatchObject({ report: { balanced: false }, problems: ['discards of packets that were never allocated: 1'] });
@@ -124,7 +124,7 @@ describe('the audit', () => {
     expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money went back packet by packet, and nobody has discarded them'] });
   });
 
-  test('tells what is in the queue and what lies with the dead', async () => {
+  test('reports the queue and the dead letters', async () => {
     await context.wonRain('queue', 3);
     const entries = await readEntries(context.redis, 'queue', 0, 0, 3);
     await context.queues.credit.add('range', { rainId: 'queue', shard: 0, from: 0, entries }, { jobId: 'queue-0', delay: 60_000 });
@@ -139,7 +139,7 @@ describe('the audit', () => {
 });
 
 describe('a repair', () => {
-  test('that is credited before anybody looks is told as done, not as nothing to do: 1 of 1, never 0 of 0', async () => {
+  test('that is credited before the first check is reported as done, not as nothing to do: 1 of 1, never 0 of 0', async () => {
     await context.wonRain('quick', 3);
     const repaired = await repairRain(context, 'quick');
     await context.drained();
@@ -148,7 +148,7 @@ describe('a repair', () => {
     expect(told).toEqual([[1, 1]]);
   });
 
-  test('sends what the book lacks, and nothing that is credited, dead or at rest; the audit then finds it', async () => {
+  test('sends claims missing from the ledger, and none that is credited, dead-lettered or discarded; the audit then finds them', async () => {
     context.barred.add('user-2').add('user-4');
     await context.wonRain('repair', 8);
     const entries = await readEntries(context.redis, 'repair', 0, 0, 5);
@@ -170,7 +170,7 @@ describe('a repair', () => {
 });
 
 describe('redelivery', () => {
-  test('lets rest what was discarded, and finds in a closed rain what the counts hide', async () => {
+  test('skips discarded claims, and finds in a closed rain what the counts hide', async () => {
     context.barred.add('user-1');
     await context.wonRain('sweep', 2);
     await context.credit();
@@ -198,7 +198,7 @@ describe('redelivery', () => {
 });
 
 describe('the audit of all rains', () => {
-  test('one that cannot be audited hides no other; settled ones only on demand', async () => {
+  test('a rain that cannot be audited does not hide the others; settled rains are audited only on demand', async () => {
     await context.wonRain('all-broken', 1);
     await context.redis.del(shardKeys('all-broken', 0).packets);
     await context.redis.set(shardKeys('all-broken', 0).packets, 'not a list');

@@ -26,7 +26,7 @@ async function recorded(): Promise<{ verb: string; actor: string; details: unkno
   }
 }
 
-test('a block says who, why, by whom and until when; it is recorded, announced, listed, replaced and lifted', async () => {
+test('a block shows target, reason, operator and end; it is recorded, announced, listed, replaced and lifted', async () => {
   const ears = await connect(context.redisUrl);
   const heard: string[] = [];
   await ears.subscribe(EVENTS_CHANNEL);
@@ -73,7 +73,7 @@ test('[R12] lifting what is not blocked is refused', async () => {
   expect(await liftCallerBlock(context, 'address', 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'who' }] });
 });
 
-test('[R10] a full list takes no more, but replaces; what has run out is not listed', async () => {
+test('[R10] a full list accepts no new block, but replaces one; an expired block is not listed', async () => {
   const since = await redisNow(context.redis);
   const entry = (who: string) => JSON.stringify({ kind: 'user', who, reason: 'r', actor: 'test', since: since - 2_000, until: who === 'u-0' ? since - 1_000 : undefined });
   await context.redis.hset(BLOCKS_KEY, { version: 'v', ...Object.fromEntries(Array.from({ length: BLOCKS_MAX }, (_, i) => [`user:u-${i}`, entry(`u-${i}`)])) });
@@ -84,7 +84,7 @@ test('[R10] a full list takes no more, but replaces; what has run out is not lis
   await context.redis.del(BLOCKS_KEY);
 });
 
-test('[R5] a win of who is blocked afterwards is credited, and the rain adds up', async () => {
+test('[R5] a win of a user who is blocked afterwards is credited, and the rain is balanced', async () => {
   const now = await redisNow(context.redis);
   await createRain(context, { id: 'fair', plan: { budget: '10.00', packets: 2 }, opensAt: now - 1, closesAt: now + 600_000 });
   await loadRain(context, 'fair');

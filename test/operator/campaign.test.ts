@@ -76,7 +76,7 @@ describe('a campaign', () => {
     expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
-  test('counts what was won before Redis was emptied: from the book, when the next round is loaded', async () => {
+  test('counts wins from before Redis was emptied: from the ledger, when the next round is loaded', async () => {
     await begin('flushed', { winsPerUserMax: 2, shards: 2 });
     for (const number of [1, 2]) {
       await openRound('flushed', number);
@@ -90,7 +90,7 @@ describe('a campaign', () => {
     expect(await codes('flushed.4', 'bob', 'cat')).toEqual(['-11', '0']);
   });
 
-  test('counts what is in the claim logs and not in the book yet, also when its wins were lost alone', async () => {
+  test('counts claims in the logs that are not in the ledger yet, also when only the win counts were lost', async () => {
     await begin('mid');
     await openRound('mid', 1);
     expect(await codes('mid.1', 'ann')).toEqual(['0']);
@@ -108,7 +108,7 @@ describe('a campaign', () => {
     expect(await context.redis.pttl(campaignKeys('mid.1', 0).wins)).toBeGreaterThan(0);
   });
 
-  test('asked for again is the same one; another under its id is refused, and so is another round', async () => {
+  test('created again is the same one; another one with its id is refused, and so is another round', async () => {
     await begin('same', { winsPerUserMax: 3 });
     await begin('same', { winsPerUserMax: 3 });
     expect(await createCampaign(context, { id: 'same', winsPerUserMax: 4 })).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'a campaign same exists already, with another winsPerUserMax' }] });
@@ -142,7 +142,7 @@ describe('a campaign', () => {
     expect(await createCampaign(context, request)).toMatchObject({ ok: false, refusals: [{ field }] });
   });
 
-  test('is held by the database, too: it never changes, and a round is what its id says', async () => {
+  test('is enforced by the database too: it never changes, and a round matches its id', async () => {
     const { connectDatabase } = await import('../../src/ledger/database.ts');
     await begin('stone', { shards: 2 });
     await openRound('stone', 1);

@@ -57,7 +57,7 @@ async function expectInOrder(...rainIds: string[]): Promise<void> {
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 }
 
-test('[R1][R8] over shards, the cap holds for what was rolled over and for what was topped up, also when Redis has forgotten all wins between the rounds', async () => {
+test('[R1][R8] over shards, the win limit holds for rolled over and topped up packets, also when Redis has lost all wins between the rounds', async () => {
   await createCampaign(context, { id: 'caps', winsPerUserMax: 1, rollOver: true, shards: SHARDS });
   const one = await round('caps', 1, 30);
   const early = crowd('early', 12);
@@ -86,7 +86,7 @@ test('[R1][R8] over shards, the cap holds for what was rolled over and for what 
   expect(await context.ledger.campaignWinners({ id: 'caps', winsPerUserMax: 1 })).toEqual({ users: 51, wins: 51, beyond: 0 });
 });
 
-test('[R2][R8] a wallet elsewhere pays what was rolled over and topped up, once, though it had been asked for the whole first budget before', async () => {
+test('[R2][R8] an external wallet pays rolled over and topped up money once, though it was asked for the whole first budget before', async () => {
   const wallet = await startWallet();
   try {
     const balance = webhookProvider(context.ledger, { url: wallet.url, secret: SECRET, timeoutMs: 2_000, batchMax: 5 });

@@ -43,7 +43,7 @@ async function refusedRain(id: string): Promise<DeadLetterView> {
 }
 
 describe('the dead letters', () => {
-  test('are listed and shown with what they say and why, page by page', async () => {
+  test('are listed and shown with content and reason, page by page', async () => {
     await context.wonRain('list', 3);
     for (const user of ['user-0', 'user-2']) context.barred.add(user);
     await context.log('list', 'torn');
@@ -64,7 +64,7 @@ describe('the dead letters', () => {
 });
 
 describe('requeueing', () => {
-  test('has the claim credited once what kept it from it is gone, and is on record', async () => {
+  test('credits the claim once the cause is gone, and is recorded', async () => {
     const { letter } = await refusedRain('requeue');
     context.barred.clear();
     expect(await requeueDeadLetter(context, letter)).toEqual({ ok: true, letters: 1, complete: true });
@@ -75,7 +75,7 @@ describe('requeueing', () => {
     expect(await requeueDeadLetter(context, letter)).toMatchObject({ ok: false });
   });
 
-  test('what cannot be credited again comes back as the same letter, however quick the worker is', async () => {
+  test('a claim that fails again becomes the same dead letter, however fast the worker is', async () => {
     for (let i = 0; i < 5; i++) context.barred.add(`user-${i}`);
     await context.wonRain('back', 5);
     await context.credit();
@@ -92,7 +92,7 @@ describe('requeueing', () => {
     expect(await book('back')).toMatchObject({ credited: { count: 0 } });
   });
 
-  test('cut between the queue and the letter, it leaves both, and a second time is harmless', async () => {
+  test('cut between queue and dead letter, it leaves both, and a repetition is harmless', async () => {
     const { letter, entry, index } = await refusedRain('cut');
     context.barred.clear();
     const job = { rainId: 'cut', shard: 0, from: index, entries: [entry] };
@@ -105,7 +105,7 @@ describe('requeueing', () => {
     expect(await book('cut')).toMatchObject({ credited: { count: 2, cents: 200n } });
   });
 
-  test('of a letter that was discarded is refused', async () => {
+  test('of a discarded letter is refused', async () => {
     const { letter } = await refusedRain('resting');
     await discardDeadLetter(context, letter, 'he has left us');
     expect(await requeueDeadLetter(context, letter)).toEqual({ ok: false, refusals: [{ field: 'letter', reason: `${letter} was discarded by test: he has left us` }] });
@@ -114,7 +114,7 @@ describe('requeueing', () => {
 });
 
 describe('discarding', () => {
-  test('gives the money of a refused claim back, for good, and is on record', async () => {
+  test('gives the money of a refused claim back permanently, and is recorded', async () => {
     const { letter } = await refusedRain('discard');
     expect(await discardDeadLetter(context, letter, '  the account is closed ')).toEqual({ ok: true, outcome: 'returned', amount: '1.00' });
     expect(await letters('discard')).toEqual([]);
@@ -137,7 +137,7 @@ describe('discarding', () => {
     expect(await book(`reason-${name.length}`)).toMatchObject({ discardedClaims: 0 });
   });
 
-  test('[R5] cut between the book and the queue, it is finished by doing it again, and the first reason stands', async () => {
+  test('[R5] cut between ledger and queue, it is finished by a repetition, and the first reason is kept', async () => {
     const view = await refusedRain('killed');
     await expect(discardDeadLetter(withDead({ remove: () => Promise.reject(new Error('killed')) }), view.letter, 'first')).rejects.toThrow('killed');
     expect((await only('killed')).discardedClaims).toMatchObject({ reason: 'first', actor: 'test' });
@@ -156,7 +156,7 @@ describe('discarding', () => {
     expect(await letters('again')).toEqual([]);
   });
 
-  test('of a user who has another packet of the rain gives his second one back [R1]', async () => {
+  test('of a user who has another packet of the rain gives the second one back [R1]', async () => {
     await context.wonRain('second', 1);
     await context.redis.rpop(shardKeys('second', 0).packets);
     await context.log('second', { rainId: 'second', redPacketId: 'second-1', amount: '1.00', userId: 'user-0', at: LATER });
@@ -179,7 +179,7 @@ describe('discarding', () => {
     expect((await auditRain(context, 'inflated'))!).toMatchObject({ report: { balanced: true, recycled: '1.00', unclaimed: '9.00' } });
   });
 
-  test('of an entry that is no claim of this rain moves nothing, whichever packet it names', async () => {
+  test('of an entry that is not a claim of this rain moves no money, whichever packet it names', async () => {
     await context.wonRain('forged', 0);
     const claim: Claim = { rainId: 'other', redPacketId: 'forged-9', amount: '1.00', userId: 'eve', at: LATER };
     await context.log('forged', claim);

@@ -19,7 +19,7 @@ const LATER = '1999999999999';
 const letters = async (rainId: string) => (await listDeadLetters(context, { rainId, skip: 0, limit: 100 })).letters;
 
 describe('a rain with a malformed entry, a claim told twice and a refused one', () => {
-  test('[R8] settles once the operator has laid them to rest, and every account sums to zero', async () => {
+  test('[R8] settles once the operator has discarded them, and all accounts sum to zero', async () => {
     context.barred.add('user-3');
     await context.wonRain('whole', 5);
     await context.redis.rpop(shardKeys('whole', 0).packets);
@@ -57,7 +57,7 @@ describe('a rain with a malformed entry, a claim told twice and a refused one', 
     expect((await auditRain(context, 'whole'))!.report).toEqual(after.report);
   });
 
-  test('an entry at the same place that is not the one discarded is not taken for it', async () => {
+  test('another entry at the same position does not count as the discarded one', async () => {
     await context.wonRain('place', 0);
     await context.log('place', 'torn');
     await context.credit();

@@ -24,7 +24,7 @@ async function soon(id: string, plan: object = TEN): Promise<CreateRequest> {
   return { id, plan, opensAt: now + 600_000, closesAt: now + 660_000 };
 }
 
-test('two pictures of Redis and the book differ once anything is written: otherwise no test here could fail', async () => {
+test('two snapshots of Redis and the ledger differ once anything is written: otherwise no test here could fail', async () => {
   const before = await everything(context);
   await createRain(context, await soon('picture'));
   const after = await everything(context);
@@ -32,14 +32,14 @@ test('two pictures of Redis and the book differ once anything is written: otherw
   expect(differing).toEqual(expect.arrayContaining(['rain:{picture/0}:state', 'table Account', 'table OperatorAction', 'table Rain', 'table Transfer']));
 });
 
-test('a rain that is only tried is in neither, and the same words then make it', async () => {
+test('a dry run of a rain is in neither, and the same request then creates it', async () => {
   const request = await soon('tried');
   expect(await untouched(context, () => createRain(context, request, { dryRun: true }))).toEqual({ ok: true, rainId: 'tried', opensAt: request.opensAt, closesAt: request.closesAt, funded: true });
   expect(await createRain(context, request)).toMatchObject({ ok: true, rainId: 'tried' });
   expect(await untouched(context, () => createRain(context, request, { dryRun: true }))).toMatchObject({ ok: true, funded: false });
 });
 
-test('[R12] what the deed would refuse, its dry run refuses, in the same words', async () => {
+test('[R12] a dry run refuses what the real run refuses, in the same words', async () => {
   const taken = await soon('taken');
   await createRain(context, taken);
   const another = { ...taken, plan: { ...TEN, budget: '20.00' } };
@@ -54,7 +54,7 @@ test('[R12] what the deed would refuse, its dry run refuses, in the same words',
   expect(await createRain(context, orphan)).toEqual(held);
 });
 
-test('a top-up that is only tried adds nothing; one whose id is taken for another is refused by both', async () => {
+test('a dry run of a top-up adds nothing; an id of another top-up is refused by both', async () => {
   await createRain(context, await soon('more'));
   const asked = { id: 'more-1', budget: '5.00', packets: 5 };
   expect(await untouched(context, () => topUpRain(context, 'more', { ...asked, dryRun: true }))).toMatchObject({ ok: true, total: { packets: 15, budget: '15.00' } });
@@ -65,7 +65,7 @@ test('a top-up that is only tried adds nothing; one whose id is taken for anothe
   expect(await topUpRain(context, 'more', { ...asked, budget: '6.00' })).toEqual(refusal);
 });
 
-test('a rain on its way to the end: each step foretold, then done, and both say the same [R8]', async () => {
+test('a rain on its way to the end: each step as a dry run, then for real, with the same result [R8]', async () => {
   context.barred.add('user-2');
   await context.wonRain('end', 3);
 
@@ -91,7 +91,7 @@ test('a rain on its way to the end: each step foretold, then done, and both say 
   expect(await untouched(context, () => recycleRain(context, 'end', { dryRun: true }))).toEqual(dryRun);
 });
 
-test('credits that a failover has left without claims are counted, and not discarded, by a dry run', async () => {
+test('a dry run counts credits whose claims a failover lost, and discards none', async () => {
   await context.wonRain('ghost', 1);
   await context.credit();
   await context.redis.del('rain:{ghost/0}:claims', 'rain:{ghost/0}:claimed');
@@ -100,7 +100,7 @@ test('credits that a failover has left without claims are counted, and not disca
   expect(await untouched(context, () => acknowledgeLost(context, 'ghost', 'a failover', true))).toEqual({ ok: true, claims: 0 });
 });
 
-test('a rain that Redis has lost is written off as it was foretold', async () => {
+test('a rain that Redis has lost is written off as its dry run said', async () => {
   await context.wonRain('lost', 2);
   await context.credit();
   expect(await untouched(context, () => writeOffRain(context, 'lost', 'flushed', true))).toMatchObject({ ok: false });

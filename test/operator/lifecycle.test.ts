@@ -32,7 +32,7 @@ const users = (count: number) => Array.from({ length: count }, (_, i) => `user-$
 const audit = async (id: string) => (await auditRain(context, id))!;
 
 describe('[R8] the money equation holds at every moment', () => {
-  test.each([1, 3])('from the plan to the settled book, with %i shard(s)', async (shards) => {
+  test.each([1, 3])('from the plan to the settled ledger, with %i shard(s)', async (shards) => {
     const id = `life-${shards}`;
     await plan(id, { shards });
     expect((await audit(id)).report).toMatchObject({ budget: '100.00', unclaimed: '100.00', packets: 50, winners: 0, balanced: true });
@@ -79,7 +79,7 @@ describe('[R8] the money equation holds at every moment', () => {
     expect((await audit('spoilt')).report).toMatchObject({ pending: '4.00', unclaimed: '5.00', spoiled: '1.00', winners: 4, balanced: true });
   });
 
-  test('a packet that has vanished, a packet put in twice and one nobody allocated do not add up, and each is named', async () => {
+  test('a missing, a duplicate and an unallocated packet break the equation, and each is named', async () => {
     for (const [id, harm, problem] of [
       ['vanished', () => context.redis.rpop(shardKeys('vanished', 0).packets), /packets neither won nor left: 1, of which set aside as spoiled: 0/],
       ['twice', async () => context.redis.lpush(shardKeys('twice', 0).packets, (await context.redis.lindex(shardKeys('twice', 0).packets, 5))!), /twice-44 is in the list twice/],
@@ -100,7 +100,7 @@ describe('[R8] the money equation holds at every moment', () => {
     }
   });
 
-  test('the audit adds up at any moment of a rain in full swing', async () => {
+  test('the audit is balanced at any moment of an open rain', async () => {
     await plan('swing', { plan: { budget: '1000.00', packets: 2_000 }, shards: 2 });
     await loadRain(context, 'swing');
     let done = false;
@@ -122,7 +122,7 @@ describe('[R8] the money equation holds at every moment', () => {
     await grabbing;
   });
 
-  test('a draft that was never loaded is closed and recycled whole', async () => {
+  test('a draft that was never loaded is closed and recycled completely', async () => {
     await plan('never');
     await closeRain(context, 'never');
     expect(await loadRain(context, 'never')).toMatchObject({ ok: false });
@@ -131,7 +131,7 @@ describe('[R8] the money equation holds at every moment', () => {
   });
 });
 
-describe('the operator\'s verbs', () => {
+describe('the operator commands', () => {
   test('creating the same rain again is harmless; another plan under its id is refused and names what differs', async () => {
     const now = await redisNow(context.redis);
     const request: CreateRequest = { id: 'same', plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 120_000 };
@@ -142,7 +142,7 @@ describe('the operator\'s verbs', () => {
     expect((await context.ledger.book('same'))!.fundedCents).toBe(500n);
   });
 
-  test('a create cut between the book and Redis is finished by load', async () => {
+  test('a create that was cut between ledger and Redis is finished by load', async () => {
     const now = await redisNow(context.redis);
     await context.ledger.createRain({ id: 'cut', title: 'cut', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 2, opensAt: now, closesAt: now + 60_000 }, 'test');
     expect(await showRain(context, 'cut')).toMatchObject({ state: 'draft', left: 0 });
@@ -169,7 +169,7 @@ describe('the operator\'s verbs', () => {
     expect(await context.redis.dbsize()).toBe(keys);
   });
 
-  test('pause and resume say what they found; everything done is on record with its actor', async () => {
+  test('pause and resume report the state; every action is recorded with its operator', async () => {
     await plan('steered');
     expect(await pauseRain(context, 'steered')).toEqual({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('draft') as string }] });
     await loadRain(context, 'steered');
@@ -181,7 +181,7 @@ describe('the operator\'s verbs', () => {
     expect((await context.ledger.actions('steered')).map(({ actor, verb }) => [actor, verb])).toEqual(['create', 'load', 'pause', 'resume', 'close'].map((verb) => ['test', verb]));
   });
 
-  test('[R12] a pause that one shard refuses turns none', async () => {
+  test('[R12] a pause that one shard refuses changes no shard', async () => {
     await plan('uneven', { shards: 2 });
     // Loaded half: the first shard is ready, the second still a draft.
     await context.redis.hset(shardKeys('uneven', 0).state, 'state', 'loaded');

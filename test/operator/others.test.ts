@@ -9,7 +9,7 @@ let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });
 afterAll(() => context?.stop());
 
-test('what people won beside a swarm, by the claim log and, once that is gone, by the book', async () => {
+test('counts wins of users outside a load test, from the claim log or, after its expiry, from the ledger', async () => {
   const claims = await wonRain(context, 'beside', ['bot-0', 'ann', 'bot-1', 'bot-2', 'bot-01', 'bob'], { shards: 2 });
   const isOfSwarm = swarmUsers(2);
   // bot-2 and bot-01 are no users of a swarm of two.

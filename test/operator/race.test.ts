@@ -124,7 +124,7 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
   return { violations, wins: log.length, audits };
 }
 
-test(`[R1]–[R8] everybody at once: loaders, a pauser, a closer, 40 grabbers, creditors, settlers and an auditor (RACE_SEED ${SEED.slice(0, 8)})`, async () => {
+test(`[R1]–[R8] all at once: loaders, a pauser, a closer, 40 grabbers, creditors, settlers and an auditor (RACE_SEED ${SEED.slice(0, 8)})`, async () => {
   let [wins, audits] = [0, 0];
   for (let n = 0; n < RAINS; n++) {
     const [rainId, now] = [`race-${n}`, await redisNow(context.redis)];

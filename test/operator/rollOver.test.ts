@@ -14,7 +14,7 @@ const { context: openContext, round, settle, end, told, report, expectInOrder } 
 let context: TestContext;
 beforeAll(() => { context = openContext(); });
 
-test('[R8] what nobody won in a round is won in the next, and both add up', async () => {
+test('[R8] unclaimed money of a round is won in the next, and both are balanced', async () => {
   await createCampaign(context, { id: 'roll', winsPerUserMax: 9, rollOver: true });
   await round('roll', 1);
   await round('roll', 2, { plan: even('2.00', 4) });
@@ -31,7 +31,7 @@ test('[R8] what nobody won in a round is won in the next, and both add up', asyn
   await expectInOrder('roll.1', 'roll.2');
 });
 
-test('a round that is over is passed over, a draft takes it, and where none is left it stays with the operator', async () => {
+test('a round that is over is skipped, a draft receives the money, and without a round it stays with the operator', async () => {
   await createCampaign(context, { id: 'last', winsPerUserMax: 9, rollOver: true });
   for (const number of [1, 2]) await round('last', number);
   await round('last', 3, { load: false });
@@ -48,7 +48,7 @@ test('a round that is over is passed over, a draft takes it, and where none is l
   await expectInOrder('last.1', 'last.2', 'last.3');
 });
 
-test('[R12] no top-up by hand takes the name of one that rolls over: the rest would stay where it is, and nobody would know why', async () => {
+test('[R12] a manual top-up cannot use the id of a roll-over: it would stop that money from moving', async () => {
   await createCampaign(context, { id: 'named', winsPerUserMax: 9, rollOver: true });
   for (const number of [1, 2]) await round('named', number);
   expect(await topUpRain(context, 'named.2', { id: 'rollover:named.1', budget: '1.00', packets: 1 })).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
@@ -58,7 +58,7 @@ test('[R12] no top-up by hand takes the name of one that rolls over: the rest wo
   expect(await report('named.2')).toMatchObject({ budget: '8.00' });
 });
 
-test('a campaign without it leaves every rest with the operator', async () => {
+test('a campaign without roll-over leaves the unclaimed money with the operator', async () => {
   await createCampaign(context, { id: 'keep', winsPerUserMax: 9 });
   for (const number of [1, 2]) await round('keep', number);
   await end('keep.1');
@@ -67,7 +67,7 @@ test('a campaign without it leaves every rest with the operator', async () => {
   expect(await told('keep.1')).toEqual([]);
 });
 
-test('as many packets as keep the mean of the round, one at least, and never more than there are cents', () => {
+test('adds as many packets as keep the mean of the round, at least one, and never more than cents', () => {
   const next = (budgetCents: bigint, packets: number, split: Record<string, unknown> = {}) => ({ budgetCents, packets, topUps: [], split: split as never });
   expect(topUpFor(next(10_000n, 100), 250n)).toEqual({ budget: '2.50', packets: 2, split: { method: 'double-mean' } });
   expect(topUpFor(next(10_000n, 100), 1n)).toEqual({ budget: '0.01', packets: 1, split: { method: 'double-mean' } });
@@ -78,6 +78,6 @@ test('as many packets as keep the mean of the round, one at least, and never mor
   expect(topUpFor({ ...next(20_000n, 101), topUps: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets).toBe(2);
 });
 
-test('a round that a newer version has planned is not taken for one that this version knows: nothing moves, and it is to be done again', () => {
+test('a round planned by a newer version is not guessed: no money moves, and the call can be repeated', () => {
   expect(() => topUpFor({ budgetCents: 100n, packets: 1, topUps: [], split: { split: { method: 'by-the-moon' } } as never }, 1n)).toThrow('does not know');
 });

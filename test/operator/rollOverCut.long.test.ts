@@ -30,7 +30,7 @@ function mortal(at: number): { context: OperatorContext; reached: () => boolean 
   return { context: { ...context, ledger: guarded(context.ledger), redis: guarded(context.redis) }, reached: () => calls > at };
 }
 
-test('[R5][R8] killed after any step since the money went back, and done again by two at once: it rolls over exactly once', async () => {
+test('[R5][R8] killed after any step since the money went back, then repeated by two at once: it rolls over exactly once', async () => {
   let deaths = 0;
   for (let at = 0; ; at++) {
     const id = `dies-${at}`;

@@ -28,7 +28,7 @@ const why = (done: Scheduled) => (done.ok ? undefined : done.refusals[0]);
 const read = async (id: string) => (await readRain(context.redis, id, (await findRain(context.redis, id))!))!;
 
 describe('starting a rain now', () => {
-  test('[R7] opens it at once and lets it last as long as it was to last, in Redis and in the book', async () => {
+  test('[R7] opens it at once and keeps its duration, in Redis and in the ledger', async () => {
     await planned('now');
     expect(await grab('now', 'anna')).toBe('-2');
     const before = await redisNow(context.redis);
@@ -47,7 +47,7 @@ describe('starting a rain now', () => {
     expect((await context.ledger.actions('now')).filter(({ verb }) => verb === 'start')).toHaveLength(1);
   });
 
-  test('with a countdown opens it when that is over, and not before; without one after all, at once', async () => {
+  test('with a countdown opens it at its end, not before; a repetition without one opens it at once', async () => {
     await planned('countdown');
     const done = await startRain(context, 'countdown', { inMs: 30_000 });
     expect(done).toMatchObject({ ok: true, state: 'loaded' });
@@ -81,7 +81,7 @@ describe('starting a rain now', () => {
     expect((await context.ledger.actions('soon')).map(({ verb }) => verb)).toEqual(['create', 'load']);
   });
 
-  test('keeps the rain what it was: it can be topped up, written down again and settled', async () => {
+  test('keeps the rain intact: it can be topped up, written to Redis again and settled', async () => {
     await planned('same');
     await startRain(context, 'same');
     expect(await topUpRain(context, 'same', { budget: '1.00', packets: 1 })).toMatchObject({ ok: true, loaded: true });
@@ -103,7 +103,7 @@ describe('moving a rain', () => {
     expect((await context.ledger.actions('moved')).map(({ verb }) => verb)).toEqual(['create', 'schedule', 'load']);
   });
 
-  test('[R7][R12] is refused for one that has opened, or opens this moment, and for a window that is none', async () => {
+  test('[R7][R12] is refused for one that has opened or is about to open, and for an invalid window', async () => {
     await planned('running', { opensInMs: -1_000 });
     await planned('moment', { opensInMs: 700 });
     await planned('still');
@@ -119,7 +119,7 @@ describe('moving a rain', () => {
 });
 
 describe('settling by hand', () => {
-  test('[R8] gives back what nobody has won, once, and says so again', async () => {
+  test('[R8] gives back the unclaimed money once, and repeats its answer', async () => {
     await planned('hand', { opensInMs: -1_000, plan: { budget: '10.00', packets: 10, split: { method: 'even' } } });
     await engine.grab('hand', 0, ['anna', 'bob']);
     expect(await recycleRain(context, 'hand')).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('end it first with close') as string }] });
@@ -132,7 +132,7 @@ describe('settling by hand', () => {
     expect((await context.ledger.actions('hand')).filter(({ verb }) => verb === 'recycle')).toMatchObject([{ actor: 'test' }]);
   });
 
-  test('moves nothing while the replicas do not have the end, while it does not add up, and of what is not there', async () => {
+  test('moves no money while replicas lack the close, while the audit is not balanced, or for an unknown rain', async () => {
     await planned('alone', { opensInMs: -1_000 });
     await closeRain(context, 'alone');
     expect(await recycleRain(context, 'alone', { replicated: async () => false })).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('replicas') as string }] });

@@ -19,7 +19,7 @@ async function recorded(): Promise<{ actor: string; details: unknown }[]> {
   }
 }
 
-test('a switch says how it stands, why, by whom and until when; it is recorded, announced, listed, thrown anew and let go', async () => {
+test('a switch shows position, reason, operator and end; it is recorded, announced, listed, replaced and released', async () => {
   const ears = await connect(context.redisUrl);
   const heard: string[] = [];
   await ears.subscribe(EVENTS_CHANNEL);

@@ -16,7 +16,7 @@ import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 const { context, plan, open, grabAs, report, read, creditAll } = await openTopUpStage();
 
 describe('a top-up', () => {
-  test.each([1, 3])('[R8] of a rain that has run dry is won behind all that was there, settled and verified, over %i shard(s)', async (shards) => {
+  test.each([1, 3])('[R8] of an empty rain is won after all earlier packets, settled and verified, over %i shard(s)', async (shards) => {
     const id = `dry-${shards}`;
     await open(id, { shards });
     const crowd = usersFrom(0, 40);
@@ -57,14 +57,14 @@ describe('a top-up', () => {
     expect(await report(id)).toMatchObject({ credited: '17.00', balanced: true });
   });
 
-  test('leaves in their order the packets that were there', async () => {
+  test('keeps the order of the earlier packets', async () => {
     await open('order');
     const before = await context.redis.lrange(shardKeys('order', 0).packets, 0, -1);
     await topUpRain(context, 'order', MORE);
     expect((await context.redis.lrange(shardKeys('order', 0).packets, 0, -1)).slice(-5)).toEqual(before);
   });
 
-  test('[R5] asked for again with its word adds nothing, and answers the same; without a word it adds again', async () => {
+  test('[R5] repeated with its id adds nothing and gives the same answer; without an id it adds again', async () => {
     await open('again');
     const first = await topUpRain(context, 'again', { id: 'word', ...MORE });
     expect(await topUpRain(context, 'again', { id: 'word', ...MORE })).toEqual(first);
@@ -76,7 +76,7 @@ describe('a top-up', () => {
     expect((await context.ledger.book('again'))!.fundedCents).toBe(3_100n);
   });
 
-  test('[R12] whose word means another one is refused, and what differs is named', async () => {
+  test('[R12] whose id belongs to another one is refused, and the differences are named', async () => {
     await open('one');
     await open('two');
     await topUpRain(context, 'one', { id: 'mine', ...MORE });
@@ -85,14 +85,14 @@ describe('a top-up', () => {
     expect(await report('two')).toMatchObject({ budget: '10.00', balanced: true });
   });
 
-  test('[R12] that cannot be carried out is refused field by field, and changes nothing', async () => {
+  test('[R12] that is not feasible is refused field by field, and changes nothing', async () => {
     await open('wrong');
     expect(why(await topUpRain(context, 'wrong', { id: '', budget: '0.05', packets: 7 }))!.map(({ field }) => field)).toEqual(['id', 'packets']);
     expect(why(await topUpRain(context, 'nowhere', MORE))).toEqual([{ field: 'rain', reason: 'there is no rain nowhere' }]);
     expect(await context.ledger.rain('wrong')).toMatchObject({ budgetCents: 1_000n, packets: 5, topUps: [] });
   });
 
-  test('that is only asked about changes nothing and says what it would come to', async () => {
+  test('as a dry run changes nothing and reports the result', async () => {
     await open('dry-run');
     expect(await topUpRain(context, 'dry-run', { id: 'maybe', ...MORE, dryRun: true })).toEqual({
       ok: true, rainId: 'dry-run', id: 'maybe', packets: 7, budget: '7.00', total: { packets: 12, budget: '17.00' }, loaded: false,
@@ -119,7 +119,7 @@ describe('a top-up', () => {
     expect(await report(id)).toMatchObject({ unclaimed: '17.00', balanced: true });
   });
 
-  test('of a draft that is being loaded this moment is loaded as well, whoever is faster', async () => {
+  test('of a draft that is being loaded is loaded too, whichever is faster', async () => {
     for (let i = 0; i < 10; i++) {
       const id = `meanwhile-${i}`;
       await plan(id, { plan: { budget: '5000.00', packets: 5_000 }, shards: 2 });
@@ -128,7 +128,7 @@ describe('a top-up', () => {
     }
   });
 
-  test('does not stand in the way of creating the same rain again, nor of writing it down again', async () => {
+  test('prevents neither creating the same rain again nor writing it to Redis again', async () => {
     const now = await redisNow(context.redis);
     const request = { id: 'twice', plan: { budget: '10.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 600_000 };
     const created = await createRain(context, request);
@@ -159,7 +159,7 @@ describe('a top-up', () => {
     expect(await report('many')).toMatchObject({ budget: '10.32', packets: 37, balanced: true });
   });
 
-  test('whose seed is no longer the one that was promised is not loaded', async () => {
+  test('whose seed no longer matches its commitment is not loaded', async () => {
     await plan('exchanged');
     await topUpRain(context, 'exchanged', MORE);
     await tamper(context.databaseUrl, 'ALTER TABLE "Portion" DISABLE TRIGGER USER', `UPDATE "Portion" SET seed = '${'cd'.repeat(32)}' WHERE "rainId" = 'exchanged'`);

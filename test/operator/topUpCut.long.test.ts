@@ -65,7 +65,7 @@ async function expectEachPacketOnce(id: string, packets: number): Promise<void> 
 }
 
 describe.each(['before', 'after'] as const)('a process killed %s each of its calls in turn', (when) => {
-  test('[R2][R8] in a top-up, and asked again with its word: added once, each packet once, and the audit adds up after every death', async () => {
+  test('[R2][R8] in a top-up that is repeated with its id: added once, each packet once, and the audit is balanced after every kill', async () => {
     await createOne(`top-${when}`, -1_000);
     const id = `top-${when}`;
     await loadRain(context, id);
@@ -82,7 +82,7 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     await expectWhole(id);
   });
 
-  test('[R8] in a top-up that is not asked for again: the rain ends, is settled to the cent and verified all the same', async () => {
+  test('[R8] in a top-up that is not repeated: the rain still ends, is settled to the cent and verified', async () => {
     const seen = { nothing: 0, booked: 0, loaded: 0 };
     await dieAtEach(async (at, round) => {
       const id = `left-${when}-${round}`;
@@ -107,7 +107,7 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
-  test('in a load of a rain that was topped up as a draft, and done again: each packet once', async () => {
+  test('in a repeated load of a rain that was topped up as a draft: each packet once', async () => {
     const id = `load-${when}`;
     await createOne(id, -1_000);
     await topUpRain(context, id, { id: `draft-${when}`, ...MORE });
@@ -116,7 +116,7 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     await expectEachPacketOnce(id, 4_504);
   });
 
-  test('[R7] in a start, and done again: every shard opens at the one moment that stands in the book', async () => {
+  test('[R7] in a start that is repeated: every shard opens at the time in the ledger', async () => {
     const id = `start-${when}`;
     await createOne(id, 60_000);
     await loadRain(context, id);
@@ -129,7 +129,7 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     expect((await engine.grab(id, shardOf('anna', SHARDS), ['anna']))[0]!.code).toBe('0');
   });
 
-  test('in a move to another time, and done again: every shard has the window of the book', async () => {
+  test('in a repeated reschedule: every shard has the window of the ledger', async () => {
     const id = `move-${when}`;
     await createOne(id, 60_000);
     await loadRain(context, id);

@@ -32,7 +32,7 @@ describe('a top-up and the end of the rain', () => {
     for (const id of ['due', 'ended']) expect(await report(id)).toMatchObject({ budget: '10.00', balanced: true });
   });
 
-  test('[R8] booked, and shut out by the close before its packets were in Redis, goes back with the rest', async () => {
+  test('[R8] booked, but closed before its packets were in Redis, goes back with the rest', async () => {
     await open('shut');
     await grabAs('shut', 1, 'anna');
     await context.ledger.addTopUp({ id: 'late', rainId: 'shut', budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) }, 'test');
@@ -48,7 +48,7 @@ describe('a top-up and the end of the rain', () => {
     expect(await verifyRain(context, 'shut', [])).toMatchObject({ fair: true, packets: 12 });
   });
 
-  test('[R8] that comes between any two steps of the settlement is in the money that goes back, or was never added', async () => {
+  test('[R8] between any two steps of the settlement either goes back with the rest or is not added', async () => {
     const seen = { added: 0, sealed: 0 };
     await atEachStep(async (at) => {
       const id = `between-${at}`;
@@ -72,7 +72,7 @@ describe('a top-up and the end of the rain', () => {
     expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
-  test('[R8] whose rain is closed and settled between any two of its steps adds nothing that is not given back', async () => {
+  test('[R8] whose rain is closed and settled between any two of its steps adds no money that does not go back', async () => {
     const seen = { added: 0, refused: 0 };
     await atEachStep(async (at) => {
       const id = `overtaken-${at}`;
@@ -98,7 +98,7 @@ describe('a top-up and the end of the rain', () => {
     expect(await context.ledger.sumOfBalances()).toBe(0n);
   });
 
-  test('[R8] the audit adds up between any two of its steps while packets are pushed and won', async () => {
+  test('[R8] the audit is balanced between any two of its steps while packets are pushed and won', async () => {
     await open('looked-at', { plan: { budget: '12000.00', packets: 12_000 } });
     const told: string[] = [];
     for (let at = 1, user = 0; ; at++) {

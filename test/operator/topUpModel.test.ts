@@ -37,7 +37,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 const topUp = (word: number) => ({ packets: word + 1, budget: `${3 * (word + 1)}.00` });
 
 let rains = 0;
-test('[R1]–[R8] whatever happens in whatever order, with top-ups that die anywhere, the money adds up after every step and goes home to the cent', async () => {
+test('[R1]–[R8] in any order of events, with top-ups killed anywhere, the money is balanced after every step and goes back to the cent', async () => {
   let [wins, booked] = [0, 0];
   await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 8 }), fc.array(step, { minLength: 5, maxLength: 22 }), async (shards, packets, steps: Step[]) => {
     const id = `topped-${rains++}`;

@@ -43,8 +43,8 @@ const windows = async (id: string) => {
   return { book: { opensAt: booked.opensAt, closesAt: booked.closesAt }, redis: { opensAt: read.opensAt, closesAt: read.closesAt } };
 };
 
-describe('two operators who move a rain at once', () => {
-  test('a rain that one has started is not put off in the book by the other: what was won in it could be forgotten', async () => {
+describe('two operators who reschedule a rain at once', () => {
+  test('a rain that one operator has started is not postponed by the other: its wins could be lost', async () => {
     await planned('started');
     const tomorrow = await redisNow(context.redis) + 86_400_000;
     const late = await rescheduleRain(interrupted('before', () => startRain(context, 'started')), 'started', { opensAt: tomorrow, closesAt: tomorrow + 60_000 });
@@ -65,7 +65,7 @@ describe('two operators who move a rain at once', () => {
     expect(redis).toEqual(book);
   });
 
-  test('one click too many is no other start, nor another window', async () => {
+  test('a second click is neither another start nor another window', async () => {
     await planned('clicked');
     const [first, second] = [await startRain(interrupted('before', () => startRain(context, 'clicked')), 'clicked'), await startRain(context, 'clicked')];
     expect(first).toMatchObject({ ok: true, state: 'open' });
@@ -79,7 +79,7 @@ describe('two operators who move a rain at once', () => {
   });
 });
 
-test.each([[9e15, 9e15 + 1], [-9e15, -9e15 + 1], [8_640_000_000_000_001, 8_640_000_000_000_002]])('[R12] a window from %d to %d, which is no date, is refused and no fault', async (opensAt, closesAt) => {
+test.each([[9e15, 9e15 + 1], [-9e15, -9e15 + 1], [8_640_000_000_000_001, 8_640_000_000_000_002]])('[R12] a window from %d to %d, which is not a date, is refused without a fault', async (opensAt, closesAt) => {
   const refused = { ok: false, refusals: ['opensAt', 'closesAt'].map((field) => ({ field, reason: 'expected epoch milliseconds' })) };
   expect(await createRain(context, { id: 'nowhen', plan: { budget: '5.00', packets: 5 }, opensAt, closesAt })).toEqual(refused);
   const id = `when-${opensAt < 0 ? 'before' : 'after'}-${Math.abs(opensAt)}`;

@@ -43,7 +43,7 @@ async function verified(id: string, ...receipts: { rainId: string; redPacketId: 
 }
 
 describe('the commitment of a rain', () => {
-  test('is told at its creation, recorded with it, shown, and told again when it is created again', async () => {
+  test('is returned at creation, recorded, shown, and returned again by a repeated creation', async () => {
     const now = await redisNow(context.redis);
     const request: CreateRequest = { id: 'told', plan: PLAN, opensAt: now + 60_000, closesAt: now + 120_000, shards: 2 };
     const created = await createRain(context, request);
@@ -59,14 +59,14 @@ describe('the commitment of a rain', () => {
     for (const shard of [0, 1]) expect(await context.redis.hget(shardKeys('told', shard).state, 'commitment')).toBe(commitment);
   });
 
-  test('a rain cut before Redis heard of it gets its commitment there from the load', async () => {
+  test('a rain that was cut before Redis gets its commitment there from the load', async () => {
     const now = await redisNow(context.redis);
     await context.ledger.createRain({ id: 'cut', title: 'cut', budgetCents: 2_000n, packets: 20, split: PLAN, seed: 'ab'.repeat(32), shards: 1, opensAt: now, closesAt: now + 60_000 }, 'test');
     await loadRain(context, 'cut');
     expect(await context.redis.hget(shardKeys('cut', 0).state, 'commitment')).toBe(commitmentOf({ rainId: 'cut', seed: 'ab'.repeat(32), plan: PLAN, shards: 1 }));
   });
 
-  test('a rain whose recorded seed is no longer the one that was committed to is not loaded', async () => {
+  test('a rain whose recorded seed no longer matches its commitment is not loaded', async () => {
     const now = await redisNow(context.redis);
     await createRain(context, { id: 'exchanged', plan: PLAN, opensAt: now + 60_000, closesAt: now + 120_000 });
     await tamper(context.databaseUrl, `UPDATE "Rain" SET seed = '${'cd'.repeat(32)}' WHERE id = 'exchanged'`);
@@ -76,7 +76,7 @@ describe('the commitment of a rain', () => {
 });
 
 describe('verifying a rain', () => {
-  test.each([1, 3])('that was played honestly finds nothing, over %i shard(s), and its winners\' receipts hold', async (shards) => {
+  test.each([1, 3])('that was not tampered with finds no problem, over %i shard(s), and its winners\' receipts hold', async (shards) => {
     const id = `honest-${shards}`;
     await playedRain(id, shards);
     const receipts = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, id, shard)))).flat();
@@ -91,7 +91,7 @@ describe('verifying a rain', () => {
     expect(await verified(id, ...receipts)).toMatchObject({ fair: true, checked: { left: 0, claims: 0, credits: receipts.length, receipts: receipts.length } });
   });
 
-  test('is refused before it is settled, without a word of the seed', async () => {
+  test('is refused before it is settled, without showing the seed', async () => {
     await openRain('early', { seed: 'ef'.repeat(32) });
     for (const step of [async () => {}, () => closeRain(context, 'early')]) {
       await step();
@@ -134,7 +134,7 @@ describe('verifying a rain', () => {
     expect(problems.slice(0, -1).filter((other) => !other.startsWith('players are shown another'))).toEqual([]);
   });
 
-  test('wins that were put back stand in another order: that is told, and no reason to call the rain unfair', async () => {
+  test('restored wins are in another order: that is reported, but does not make the rain unfair', async () => {
     await playedRain('turns');
     const log = shardKeys('turns', 0).claims;
     expect(await verified('turns')).toMatchObject({ fair: true, outOfTurn: 0 });
@@ -152,7 +152,7 @@ describe('verifying a rain', () => {
     expect(await verified('resting')).toMatchObject({ fair: true, problems: [] });
   });
 
-  test('receipts that do not hold are told, each with its reason', async () => {
+  test('invalid receipts are listed, each with its reason', async () => {
     await playedRain('receipts');
     const { redPacketId, amount } = (await claimLog(context, 'receipts'))[0]!;
     const { fair, problems } = await verified('receipts',

@@ -20,7 +20,7 @@ async function openRain(id: string, opensInMs: number): Promise<void> {
 
 const refusal = (reason: string) => ({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining(reason) as string }] });
 
-test('[R8] the money of a rain that Redis has lost goes back once, but for what is credited, and only then', async () => {
+test('[R8] the money of a lost rain goes back once, except credits, and only if the rain is lost', async () => {
   await openRain('gone', -1_000);
   await createGrabEngine(context.redis, (fault) => { throw fault; }).grab('gone', 0, ['ann', 'bob', 'eve']);
   await context.ledger.credit((await claimLog(context, 'gone')).slice(0, 2));

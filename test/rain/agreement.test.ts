@@ -22,7 +22,7 @@ const FIELDS = /^(budget|packets|min|max|split\.\w+(\.\d+\.\w+)?)$/;
 const cents = (amount: string) => Number(parseMoney(amount)!);
 
 describe('[R3] the check of a plan and its split agree', () => {
-  test('what is accepted can be split, to the cent and within the bounds, whatever the seed', () => {
+  test('an accepted plan can be split, to the cent and within the bounds, for any seed', () => {
     let [accepted, refused] = [0, 0];
     fc.assert(fc.property(anyPlan, fc.nat(), (asked, n) => {
       const verdict = checkPlan(asked);
@@ -37,7 +37,7 @@ describe('[R3] the check of a plan and its split agree', () => {
     expect(Math.min(accepted, refused)).toBeGreaterThan(200);
   });
 
-  test('[R12] what is refused cannot be done at all, and each refusal names a field and gives a reason', () => {
+  test('[R12] a refused plan is not feasible, and each refusal names a field and gives a reason', () => {
     fc.assert(fc.property(anyPlan, (asked) => {
       const verdict = checkPlan(asked);
       const { budget, packets, split = { method: DEFAULT_METHOD.name }, min = '0.01', max = budget } = asked;

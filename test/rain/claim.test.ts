@@ -25,7 +25,7 @@ describe('an entry of the claim log', () => {
     expect(parsed.ok ? '' : parsed.reason).toContain(reason);
   });
 
-  test('cannot bring a prototype or a foreign field along', () => {
+  test('cannot set a prototype or a foreign field', () => {
     const parsed = parseClaim('{"__proto__":{"credited":true},"extra":1,' + JSON.stringify(WIN).slice(1));
     expect(parsed).toEqual({ ok: true, claim: WIN });
     expect(parsed.ok && 'credited' in parsed.claim).toBe(false);
@@ -45,7 +45,7 @@ describe('ids', () => {
     expect(rainId.safeParse(id).success).toBe(false);
   });
 
-  test('a claim keeps an 18-digit id to the digit', () => {
+  test('a claim keeps all digits of an 18-digit id', () => {
     expect(claim.parse({ ...WIN, userId: '123456789012345678' }).userId).toBe('123456789012345678');
   });
 });

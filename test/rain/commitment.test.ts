@@ -30,7 +30,7 @@ describe('the commitment', () => {
     expect(commitmentOf(PROMISED)).toBe(createHash('sha256').update(canonicalText(PROMISED)).digest('hex'));
   });
 
-  test('changes with everything that decides who gets which amount', () => {
+  test('changes with everything that determines the amounts', () => {
     const { max: _, ...unbounded } = PLAN;
     const others: Promised[] = [
       PROMISED,
@@ -99,7 +99,7 @@ describe('a receipt', () => {
     expect(check(id, '1.00')).toEqual({ outcome: 'no_such_packet' });
   });
 
-  test('of another rain is told as such', () => {
+  test('of another rain is reported as such', () => {
     expect(check('other-0', '1.00', 'other')).toEqual({ outcome: 'other_rain' });
   });
 });

@@ -22,7 +22,7 @@ const anyBalanced = fc.tuple(anyShare, anyShare, anyShare, anyShare, anyShare).m
 });
 
 describe('[R8] the money equation', () => {
-  test('holds for every way of parting a budget', () => {
+  test('holds for every division of a budget', () => {
     fc.assert(fc.property(anyBalanced, (equation) => {
       expect(isBalanced(equation)).toBe(true);
     }));
@@ -52,7 +52,7 @@ describe('[R8] the money equation', () => {
     });
   });
 
-  test('is reported truthfully when it does not add up, below zero too', () => {
+  test('is reported correctly when it is not balanced, also with negative terms', () => {
     const report = toReport('spring-1', { ...BALANCED, pending: share(2, -150n) });
     expect(report).toMatchObject({ pending: '-1.50', balanced: false });
     expect(auditReport.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);

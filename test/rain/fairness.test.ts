@@ -12,7 +12,7 @@ function chiSquare(seen: readonly number[]): number {
 }
 
 describe('the random source', () => {
-  test('is HKDF-SHA-256 and ChaCha20, as another implementation of both computes them', () => {
+  test('is HKDF-SHA-256 and ChaCha20, checked with another implementation of both', () => {
     const key = Buffer.from(hkdfSync('sha256', Buffer.from(SEED, 'hex'), 'red-packet-rain/v1', 'amounts', 32));
     // Longer than one refill, so that the block counter is checked, too.
     const keystream = createCipheriv('chacha20', key, Buffer.alloc(16)).update(Buffer.alloc(256 * 1024));
@@ -60,7 +60,7 @@ describe('the random source', () => {
 });
 
 describe('the shuffle', () => {
-  test('[R3] loses and invents nothing', () => {
+  test('[R3] loses and adds nothing', () => {
     fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10_000n }), { maxLength: 300 }), fc.nat(), (amounts, n) => {
       const shuffled = BigInt64Array.from(amounts);
       shuffle(shuffled, randomSource(SEED, `shuffle ${n}`));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CENTS_MAX, formatMoney, parseMoney } from '../../src/rain/money.ts';
 
 describe('money', () => {
-  test('every number of cents up to the largest budget survives being written and read', () => {
+  test('every number of cents up to the largest budget is formatted and parsed without loss', () => {
     fc.assert(fc.property(fc.bigInt({ min: 0n, max: CENTS_MAX }), (cents) => {
       expect(parseMoney(formatMoney(cents))).toBe(cents);
     }));

@@ -10,7 +10,7 @@ const refusals = (asked: unknown) => {
 };
 const tiers = (...tiers: { count: number; amount: string }[]) => ({ method: 'tiers', tiers });
 
-describe('a plan that can be carried out', () => {
+describe('a feasible plan', () => {
   test('gets its defaults: double-mean, at least a cent, at most the budget', () => {
     expect(checkPlan({ budget: '8888.00', packets: 1_000 })).toEqual({
       ok: true,
@@ -80,7 +80,7 @@ describe('[R12] a plan is refused, with field, reason and figures:', () => {
     expect(refusals(asked)).toEqual(reasons);
   });
 
-  test('anything at all, without an exception', () => {
+  test('any value, without an exception', () => {
     fc.assert(fc.property(fc.anything(), (asked) => {
       expect(typeof checkPlan(asked).ok).toBe('boolean');
     }));

@@ -62,7 +62,7 @@ describe.each(DRAWN)('[R3] %s', (_name, drawn) => {
     expect(spreadOfMeans(drawn.map(ask))).toBeLessThan(BOUND);
   });
 
-  test('and the statistic would tell: it leaps when one rain in ten hands out its best packets first', () => {
+  test('the statistic detects a bias: it jumps when one rain in ten hands out its best packets first', () => {
     const favoured = drawn.map((rain, n) => (n % 10 === 0 ? rain.toSorted((a, b) => b - a) : rain));
     expect(spreadOfMeans(favoured)).toBeGreaterThan(BOUND);
   });
@@ -102,7 +102,7 @@ function ours(amounts: number[], random: RandomSource): number[] {
   return Array.from(shuffled, Number);
 }
 
-describe('[R3] the same question, put to shuffles', () => {
+describe('[R3] the same statistic for shuffles', () => {
   const spreadBy = (order: (amounts: number[], random: RandomSource) => number[]) => {
     const random = randomSource('5eed'.repeat(16), 'shuffles');
     return spreadOfMeans(SORTED.map((rain) => order(rain, random)));

@@ -4,7 +4,7 @@ import { stateAt, STORED_STATES, type RainWindow } from '../../src/rain/rain.ts'
 const WINDOW = { opensAt: 1_000, closesAt: 2_000 };
 const at = (state: RainWindow['state'], now: number) => stateAt({ state, ...WINDOW }, now);
 
-describe('what a viewer is told', () => {
+describe('the state shown to a viewer', () => {
   test('[R7] a loaded rain opens at its first millisecond and closes at its last', () => {
     expect(at('loaded', 999)).toBe('loaded');
     expect(at('loaded', 1_000)).toBe('open');
@@ -12,7 +12,7 @@ describe('what a viewer is told', () => {
     expect(at('loaded', 2_000)).toBe('closed');
   });
 
-  test('[R7] a paused rain stays paused inside its window, and the end comes all the same', () => {
+  test('[R7] a paused rain stays paused inside its window, and still closes at its end', () => {
     expect(at('paused', 999)).toBe('paused');
     expect(at('paused', 1_500)).toBe('paused');
     expect(at('paused', 2_000)).toBe('closed');

@@ -60,7 +60,7 @@ describe('[R3] the budget as packets', () => {
     }), { numRuns: 50 });
   });
 
-  test.each(METHOD_NAMES)('%s never changes for a recorded seed: a rain of today can be recomputed by the code of tomorrow', (method) => {
+  test.each(METHOD_NAMES)('%s never changes for a recorded seed: later versions can recompute a rain of today', (method) => {
     const { split, recorded } = EXAMPLES[method];
     const amounts = splitBudget(checked({ ...RECORDED, split }), seedOf(1));
     expect(createHash('sha256').update(amounts.join()).digest('hex').slice(0, 16)).toBe(recorded);

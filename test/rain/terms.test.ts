@@ -3,7 +3,7 @@ import { canonicalJson } from '../../src/rain/json.ts';
 import { requestedTermNames, areUsual, describeTerm, TERM_NAMES, termWords, unknownTerms } from '../../src/rain/terms.ts';
 import { requestedTerms, checkTerms, recordedTerms } from '../../src/rain/terms-check.ts';
 
-test('what is at its default is left out, so that one rain has one text', () => {
+test('default terms are left out, so that one rain has one text', () => {
   expect(requestedTerms.parse({ rehearsal: false, excludeEarlierWinners: true })).toEqual({ excludeEarlierWinners: true });
   expect(canonicalJson(requestedTerms.parse({ rehearsal: false }))).toBe('{}');
   expect([areUsual({}), areUsual({ rehearsal: true })]).toEqual([true, false]);
@@ -16,7 +16,7 @@ test.each([
   expect(requestedTerms.safeParse(asked).success).toBe(false);
 });
 
-test('a term of a newer version is carried through as it is, and known by name', () => {
+test('a term of a newer version is passed on unchanged, and known by name', () => {
   const newer = { rehearsal: true, colour: { red: 1 } };
   expect(recordedTerms.parse(newer)).toEqual(newer);
   expect(unknownTerms(recordedTerms.parse(newer))).toEqual(['colour']);
@@ -30,7 +30,7 @@ test('[R12] a rain is not given terms of another kind of rain', () => {
   expect(requestedTermNames('rounds')).not.toContain('rehearsal');
 });
 
-test('every term is described in words for those who ask and those who are told, and has the name of an option', () => {
+test('every term has a description for operators and for players, and the name of an option', () => {
   for (const name of TERM_NAMES) {
     const { tells, asks = tells, suits, unsuited } = describeTerm(name);
     for (const text of [tells, asks]) expect(text, name).toMatch(/^\S.*[^.\s]$/);

@@ -26,8 +26,8 @@ function shownOf(...packets: number[]): Shown & { rainId: string; shards: number
   return { rainId: 'gala', shards: 3, ...creation!, topUps };
 }
 
-describe('what was added to a rain', () => {
-  test('[R3] follows packet by packet from what was shown, behind what was there', () => {
+describe('the top-ups of a rain', () => {
+  test('[R3] follow packet by packet from the revealed values, after earlier packets', () => {
     fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 6 }), (packets) => {
       const verdict = verifyFairness(shownOf(...packets));
       expect(verdict.outcome).toBe('ok');
@@ -37,7 +37,7 @@ describe('what was added to a rain', () => {
     }), { seed: 20_261_122 });
   });
 
-  test('has a commitment that names its place: the same seed and plan elsewhere are another promise', () => {
+  test('have a commitment that includes their position: the same seed and plan elsewhere give another one', () => {
     const promised = { rainId: 'gala', seed: seedOf(1), plan: planOf(5), shards: 1 };
     expect(new Set([commitmentOf(promised), commitmentOf({ ...promised, first: 5 }), commitmentOf({ ...promised, first: 6 })]).size).toBe(3);
   });
@@ -55,7 +55,7 @@ describe('what was added to a rain', () => {
     expect('topUp' in verdict ? verdict.topUp : undefined).toBe(topUp);
   });
 
-  test('[R10] is not computed without end, whatever a stranger shows', () => {
+  test('[R10] are computed within bounds, whatever values are shown', () => {
     const shown = shownOf(1, 1);
     const huge = { plan: { budget: '50000.00', packets: 5_000_000, split: { method: 'even' as const } }, seed: seedOf(2) };
     const commitment = commitmentOf({ rainId: 'gala', shards: 3, first: 1, ...huge });
@@ -63,14 +63,14 @@ describe('what was added to a rain', () => {
     expect(proof.safeParse({ ...shown, topUps: Array(33).fill(shown.topUps[0]) }).success).toBe(false);
   }, 60_000);
 
-  test('is part of a proof that asks no server, and what is wrong with it is told with its place', () => {
+  test('are part of an offline proof, and problems are reported with their position', () => {
     const shown = shownOf(4, 5);
     const receipt = { rainId: 'gala', redPacketId: 'gala-8', amount: '0.00' };
     const amount = (Number(amountsOf(planOf(5), seedOf(1))[4]) / 100).toFixed(2);
     expect(checkProof(proof.parse({ ...shown, receipts: [{ ...receipt, amount }] }))).toEqual({ packets: 9, problems: [] });
     expect(checkProof(proof.parse({ ...shown, topUps: [], receipts: [{ ...receipt, amount }] })).problems).toEqual(['the receipt for gala-8 names a packet that was never promised']);
     const broken = { ...shown, topUps: [{ ...shown.topUps[0], seed: seedOf(9) }] };
-    expect(checkProof(proof.parse(broken)).problems).toEqual([expect.stringMatching(/^topUps\.0: the commitment is [0-9a-f]{64}, and seed and plan hash to/)]);
+    expect(checkProof(proof.parse(broken)).problems).toEqual([expect.stringMatching(/^topUps\.0: the commitment is [0-9a-f]{64}, but seed and plan hash to/)]);
     expect(checkProof(proof.parse({ ...shown, topUps: [{ ...shown.topUps[0], seed: 'x' }] })).problems[0]).toMatch(/^topUps\.0\.seed: /);
   });
 });

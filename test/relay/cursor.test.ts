@@ -32,14 +32,14 @@ async function carry(rainId: string, between: (keys: ShardKeys) => Promise<unkno
 }
 
 describe('between "the queue has the claims" and "the cursor moved"', () => {
-  test('FLUSHALL: the cursor was written where the rain had been, and never went away', async () => {
+  test('FLUSHALL: no cursor is written for the lost rain, where it would never expire', async () => {
     const { first, jobs, visit } = await carry('flushed', () => redis.flushall());
     expect([first, jobs.length, await redis.keys('*')]).toEqual(['idle', 1, []]);
     expect(await visit()).toBe('idle');
     expect(await redis.keys('*')).toEqual([]);
   });
 
-  test('[R5] another relay has the lease: the cursor stands, and the range is carried again', async () => {
+  test('[R5] another relay has the lease: the cursor is not moved, and the range is carried again', async () => {
     const { first, jobs, visit, keys } = await carry('taken', ({ lease }) => redis.set(lease, 'another'));
     expect([first, await redis.get(keys.relayed)]).toEqual(['idle', null]);
     await redis.del(keys.lease);
@@ -47,7 +47,7 @@ describe('between "the queue has the claims" and "the cursor moved"', () => {
     expect(jobs.map(({ from, entries }) => [from, entries.length])).toEqual([[0, 1], [0, 1]]);
   });
 
-  test('[R5] the lease ran out: the cursor stands, and the range is carried again', async () => {
+  test('[R5] the lease expired: the cursor is not moved, and the range is carried again', async () => {
     const { first, visit, keys } = await carry('expired', ({ lease }) => redis.del(lease));
     expect([first, await redis.get(keys.relayed)]).toEqual(['idle', null]);
     expect([await visit(), await redis.get(keys.relayed)]).toEqual(['carried', '1']);

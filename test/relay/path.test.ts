@@ -12,7 +12,7 @@ import { claimsOf, expectBalanced, newRain } from '../ledger/claims.ts';
 import { eventually } from '../support/eventually.ts';
 import { stockRain } from '../support/rain.ts';
 
-describe('from the win to the word that it is credited', () => {
+describe('from the win to the announcement of its credit', () => {
   let room: Room;
   let subscriber: RedisClient;
   const heard: RainEvent[] = [];
@@ -30,7 +30,7 @@ describe('from the win to the word that it is credited', () => {
   });
   const creditedOf = (rainId: string) => heard.flatMap((event) => (event.type === 'credited' && event.rainId === rainId ? event.claims : []));
 
-  it('every win of the grab engine reaches the book, and then the gateways', async () => {
+  it('every win of the grab engine reaches the ledger, and then the gateways', async () => {
     const amounts = ['7.10', '0.01', '12.21'];
     await stockRain(room.hand, { rainId: 'path', amounts });
     await room.ledger.createRain(newRain('path', 1_932n), 'ann');
@@ -55,7 +55,7 @@ describe('from the win to the word that it is credited', () => {
     await expectBalanced(room.database);
   });
 
-  it('[R10] many credits are told in events of at most 500', async () => {
+  it('[R10] many credits are announced in events of at most 500', async () => {
     await stockRain(room.hand, { rainId: 'crowd', amounts: ['0.01'] });
     await announceCredited(room.hand, 'crowd', 0, claimsOf('crowd', 0, 1_200));
     await eventually(() => expect(creditedOf('crowd')).toHaveLength(1_200));
@@ -63,7 +63,7 @@ describe('from the win to the word that it is credited', () => {
     expect(await room.hand.scard(shardKeys('crowd', 0).credited)).toBe(1_200);
   });
 
-  it('what is told only after the rain was settled expires with it', async () => {
+  it('an announcement after the settlement expires with the rain', async () => {
     await stockRain(room.hand, { rainId: 'late', amounts: ['0.01'] });
     const keys = shardKeys('late', 0);
     await room.hand.pexpire(keys.state, 600_000);
@@ -71,7 +71,7 @@ describe('from the win to the word that it is credited', () => {
     expect(await room.hand.pttl(keys.credited)).toBeGreaterThan(0);
   });
 
-  it('a rain whose keys have expired gets none back', async () => {
+  it('no key is written again for a rain whose keys have expired', async () => {
     await announceCredited(room.hand, 'expired', 0, claimsOf('expired', 0, 2));
     await eventually(() => expect(creditedOf('expired')).toHaveLength(2));
     expect(await room.hand.keys('rain:{expired/*')).toEqual([]);

@@ -37,7 +37,7 @@ describe('the relay', () => {
   const users = (job: CreditJob | undefined) => job?.entries.map((entry) => (JSON.parse(entry) as Claim).userId);
   const drained = () => eventually(async () => (await room.queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 });
 
-  it('hands the log over in ranges of at most 500, oldest first, and moves the cursor', async () => {
+  it('carries the log in ranges of at most 500, oldest first, and moves the cursor', async () => {
     await live('order');
     await win('order', claimsOf('order', 0, 700));
     const relay = relayOf();
@@ -53,7 +53,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  it('carries every shard of every live rain, and leaves alone what is not live', async () => {
+  it('carries every shard of every live rain, and no other rain', async () => {
     await live('many', 3);
     await live('other');
     await room.hand.hset(LIVE_RAINS_KEY, 'unreadable', 'no JSON');
@@ -75,7 +75,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  it('[R5] killed between handing over and moving the cursor, sends again, and nothing doubles', async () => {
+  it('[R5] killed between queue and cursor, it sends again, and nothing is credited twice', async () => {
     await live('killed');
     await room.ledger.createRain(newRain('killed', sumOfFirst(20)), 'ann');
     await win('killed', claimsOf('killed', 0, 10));
@@ -93,7 +93,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  it('[R5] two at once that both have the lease lose nothing and double nothing', async () => {
+  it('[R5] two relays that both have the lease lose nothing and credit nothing twice', async () => {
     const wins = 3_000;
     await live('two', 2);
     await room.ledger.createRain(newRain('two', sumOfFirst(wins)), 'ann');
@@ -110,7 +110,7 @@ describe('the relay', () => {
     expect(await room.letters('two')).toEqual([]);
   });
 
-  it('that lost its lease half-way does not move back the cursor that the other has moved on', async () => {
+  it('that lost its lease half-way does not move the cursor of the other relay back', async () => {
     await live('late');
     await win('late', claimsOf('late', 0, 3));
     const other = relayOf();
@@ -128,7 +128,7 @@ describe('the relay', () => {
     await Promise.all([late.stop(), other.stop()]);
   });
 
-  it('leaves a shard to the relay that has its lease, and takes over when that one is gone', async () => {
+  it('leaves a shard to the relay with its lease, and takes over when that one is gone', async () => {
     await live('lease');
     await win('lease', claimsOf('lease', 0, 3));
     const [first, second] = [relayOf({ owner: 'first', leaseMs: 60_000 }), relayOf({ owner: 'second' })];
@@ -157,7 +157,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  it('is not held up by a shard that cannot be carried', async () => {
+  it('is not delayed by a shard that cannot be carried', async () => {
     await live('broken');
     await live('whole');
     await room.hand.set(shardKeys('broken', 0).claims, 'not a list');
@@ -182,7 +182,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  it('[R5] carries other claims at the same place, as after a failover, although the queue remembers the range', async () => {
+  it('[R5] carries other claims at the same position, as after a failover, although the queue still has the range', async () => {
     await live('failover');
     await room.ledger.createRain(newRain('failover', 1_000n), 'ann');
     room.work();
@@ -200,7 +200,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  it('[R5] sends a range again on demand, past a job of the same range that failed for good', async () => {
+  it('[R5] sends a range again on demand, past a permanently failed job of the same range', async () => {
     await live('again');
     await room.ledger.createRain(newRain('again', 1_000n), 'ann');
     await win('again', claimsOf('again', 0, 6));

@@ -18,7 +18,7 @@ afterAll(async () => {
   await book?.stop();
 });
 
-test('the three highest, masked, of equal ones the earlier; not final before the book is closed', async () => {
+test('the three highest, masked, of equal ones the earlier; not final before the rain is settled', async () => {
   await ledger.createRain(newRain('r1', 100_000n), 'ann');
   let now = 0;
   const leaderboard = createLeaderboards(ledger, () => now);
@@ -39,7 +39,7 @@ test('the three highest, masked, of equal ones the earlier; not final before the
   expect(await leaderboard('r1')).toMatchObject({ final: true });
 });
 
-test('[R10] a thousand who ask at once are one look into the book, and a rain that is none is not looked for again and again', async () => {
+test('[R10] a thousand requests at once are one read of the ledger, and an unknown rain is not read again and again', async () => {
   let looks = 0;
   const leaderboard = createLeaderboards({ luckiest: async () => { looks++; return undefined; } });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => leaderboard('none')));

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const settled = (userId: string, wallet: string) => eventually(async () => expect(await players.statementOf(userId)).toMatchObject({ wallet, settled: true }));
 
-test('without Redis the book is told, with a word about it, and at once', async () => {
+test('without Redis the statement shows the ledger at once, with a note', async () => {
   await wonRain(context, 'before', ['ann']);
   await settled('ann', '1.00');
   await wonRain(context, 'after', ['ann']);
@@ -38,7 +38,7 @@ test('without Redis the book is told, with a word about it, and at once', async 
   await settled('ann', '2.00');
 });
 
-test('a Redis that says nothing keeps nobody waiting', async () => {
+test('a silent Redis delays nobody', async () => {
   await settled('bob', '0.00');
   toRedis.blackhole();
   const begun = performance.now();
@@ -48,7 +48,7 @@ test('a Redis that says nothing keeps nobody waiting', async () => {
   await settled('bob', '0.00');
 });
 
-test('without the book there is no answer, and what was won is credited when it is back', async () => {
+test('without the ledger there is no answer, and wins are credited when it is back', async () => {
   await wonRain(context, 'bookless', ['cid']);
   toBook.refuse();
   await expect(players.statementOf('cid')).rejects.toThrow();
@@ -57,7 +57,7 @@ test('without the book there is no answer, and what was won is credited when it 
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
 
-test('[R5] a commit whose answer is lost is found done by the next who asks', async () => {
+test('[R5] the next request finds a commit whose answer was lost', async () => {
   const [claim] = await wonRain(context, 'half', ['dan']);
   await settled('eve', '0.00');
   toBook.blackhole('toClient');

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const booked = async (rainId: string) => (await context.ledger.credits(rainId)).map(({ userId }) => userId).sort();
 
-test('[R5] a rain that is paid by a wallet elsewhere is paid by nobody who has another PAYOUT_PROVIDER, and wholly by those who have this one', async () => {
+test('[R5] a rain of an external wallet is never paid by a process with another PAYOUT_PROVIDER, and completely by those with this one', async () => {
   await wonRain(context, 'split', ['dora', 'emil']);
   const [right, wrong] = [openPlayers(context, webhook), openPlayers(context)];
   const connection = await connect(context.redisUrl);
@@ -55,7 +55,7 @@ test('[R5] a rain that is paid by a wallet elsewhere is paid by nobody who has a
   expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([['dora', '1.00'], ['emil', '1.00']]);
 });
 
-test('[R5] and one that our own book has begun to pay is asked of no wallet', async () => {
+test('[R5] no wallet is asked to pay a rain of our own ledger', async () => {
   await wonRain(context, 'home', ['fay', 'gus']);
   const [home, away] = [openPlayers(context), openPlayers(context, webhook)];
   const asked = wallet.paid.size;

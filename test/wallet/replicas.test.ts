@@ -15,7 +15,7 @@ afterAll(async () => {
   await book?.stop();
 });
 
-test('[R4] a win that no replica has is not credited to whoever asks, and is as soon as one has it', async () => {
+test('[R4] a win that no replica has is not credited on request, and is as soon as one has it', async () => {
   const database = connectDatabase(book.url);
   const redis = await connect(pair.master.url);
   const players = openPlayers({ redisUrl: pair.master.url, databaseUrl: book.url }, { DURABILITY: 'replicas=1', DURABILITY_WAIT_MS: '300' });

@@ -42,7 +42,7 @@ const carried = (rainId: string, claims: number) => eventually(async () => {
 });
 
 describe('while no worker runs', () => {
-  test('what is won in a rehearsal is not in the wallet, on its way to it neither, and no wallet is asked for it', async () => {
+  test('wins of a rehearsal are neither in the wallet nor pending, and no wallet is asked for them', async () => {
     await wonRain(context, 'tried-out', ['zoe'], { rehearsal: true });
     const { statementOf } = players();
     const statement = await eventually(async () => {
@@ -58,7 +58,7 @@ describe('while no worker runs', () => {
     expect(await statementOf('zoe')).toEqual(statement);
   });
 
-  test('[R5] who asks what he has is credited, once, and the worker that comes later finds it done', async () => {
+  test('[R5] a user who opens the wallet is credited once, and the later worker finds it done', async () => {
     const [claim] = await wonRain(context, 'stopped', ['ann', 'bob']);
     const { statementOf } = players();
     const statement = await eventually(async () => {
@@ -81,7 +81,7 @@ describe('while no worker runs', () => {
     expect((await statementOf('ann')).wallet).toBe('1.00');
   });
 
-  test('the gateways hear of it as of any other credit', async () => {
+  test('the gateways receive it like any other credit', async () => {
     const [claim] = await wonRain(context, 'told', ['cid']);
     const ear = await connect(context.redisUrl);
     const heard: unknown[] = [];
@@ -112,14 +112,14 @@ describe('while no worker runs', () => {
     expect(seen.toSorted()).toEqual(Array.from({ length: 5 }, (_, i) => `many-${i}`));
   });
 
-  test('who has won nothing has nothing, and leaves no trace [R11]', async () => {
+  test('a user without wins has no money, and leaves no trace [R11]', async () => {
     const { statementOf } = players();
     await eventually(async () => expect(await statementOf('nobody')).toEqual({ userId: 'nobody', wallet: '0.00', pending: '0.00', packets: [], settled: true }));
   });
 });
 
 describe('while the worker runs', () => {
-  test('[R5] two hundred who ask at two desks at once, for forty winners, and a worker: each is credited once', async () => {
+  test('[R5] two hundred requests at two wallet services at once, for forty winners, and a worker: each is credited once', async () => {
     const winners = Array.from({ length: 40 }, (_, i) => `crowd-${i}`);
     const [one, other] = [players(), players()];
     await eventually(async () => expect((await one.statementOf('crowd-0')).settled && (await other.statementOf('crowd-0')).settled).toBe(true));
@@ -150,7 +150,7 @@ describe('while the worker runs', () => {
   });
 });
 
-describe('a wallet elsewhere', () => {
+describe('an external wallet', () => {
   let wallet: Wallet;
   let settings: Record<string, string>;
   beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('a wallet elsewhere', () => {
   afterEach(() => expect(wallet.seen).toMatchObject({ unsigned: 0, rivals: 0, elsewhere: 0 }));
   afterAll(() => wallet?.stop());
 
-  test('[R5] pays once, and is told once', async () => {
+  test('[R5] pays once, and is asked once', async () => {
     const [claim] = await wonRain(context, 'elsewhere', ['fay']);
     const { statementOf } = players(settings);
     await eventually(async () => expect(await statementOf('fay')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: true }));
@@ -169,7 +169,7 @@ describe('a wallet elsewhere', () => {
     expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
   });
 
-  test('that does not answer keeps nobody waiting, and one that said "later" is let be', async () => {
+  test('that does not answer delays nobody, and one that answered "later" is not asked at once', async () => {
     const [gil, hal] = await wonRain(context, 'silent', ['gil', 'hal']);
     wallet.plan(gil!.redPacketId, ['payThenHang'], true);
     wallet.plan(hal!.redPacketId, [{ status: 503, headers: { 'retry-after': '30' } }], true);
@@ -192,7 +192,7 @@ describe('a wallet elsewhere', () => {
     expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
   });
 
-  test('is not asked for a claim that lies with the dead letters: it is the operator\'s', async () => {
+  test('is not asked for a dead-lettered claim: it belongs to the operator', async () => {
     const [claim] = await wonRain(context, 'dead', ['joy']);
     const dead = createDeadQueue({ connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
     const letter = { rainId: 'dead', shard: 0, index: 0, entry: JSON.stringify(claim), reason: 'unavailable' as const, detail: 'x' };
@@ -209,7 +209,7 @@ describe('a wallet elsewhere', () => {
     expect(wallet.asksOf(claim!.redPacketId)).toBe(0);
   });
 
-  test('[R8] that pays what the operator discards at that moment is heard of: a letter says that it was paid and is not in the book', async () => {
+  test('[R8] that pays what the operator discards at the same time is reported: a dead letter says that it was paid and is not in the ledger', async () => {
     const [claim] = await wonRain(context, 'unbooked', ['lea']);
     let answer = () => {};
     wallet.plan(claim!.redPacketId, [{ payAndWaitFor: new Promise<void>((resolve) => { answer = resolve; }) }]);
@@ -232,7 +232,7 @@ describe('a wallet elsewhere', () => {
   });
 });
 
-test('a rain that is over, and settled, still tells what was won in it', async () => {
+test('a settled rain still shows its wins', async () => {
   await wonRain(context, 'over', ['kim']);
   await worker({ settling: { tidyMs: 60_000 } });
   await closeRain(context, 'over');

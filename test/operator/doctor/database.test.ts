@@ -15,7 +15,7 @@ describe('the embedded database', () => {
   beforeAll(async () => { database = await startPglite(); });
   afterAll(() => database.stop());
 
-  test('is recognised, and told to be none for real money', async () => {
+  test('is recognised, with a warning against real money', async () => {
     const facts = await examineDatabase(database.url);
     expect(verdicts(facts)).toEqual({ version: 'ok', kind: 'warning', migrations: 'ok', privileges: 'ok', clock: 'ok' });
     expect(checkDatabase(facts).find(({ name }) => name === 'kind')).toMatchObject({ found: expect.stringContaining('PGlite') as string, advice: expect.stringContaining('DATABASE_URL') as string });
@@ -33,7 +33,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
     expect(verdicts(await examineDatabase(url))).toEqual(ALL_WELL);
   });
 
-  test('migrations: none, one to come, one edited since, one never finished', async () => {
+  test('migrations: none, one pending, one edited since, one never finished', async () => {
     const url = await server.newDatabase();
     expect(checkDatabase(await examineDatabase(url)).find(({ name }) => name === 'migrations')).toMatchObject({ verdict: 'wrong', found: `missing: ${readMigrations().map(({ name }) => name).join(', ')}`, advice: 'run: rain migrate' });
     await migrate(url);
@@ -46,7 +46,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
     expect((await examineDatabase(url)).migrations).toEqual({ fault: expect.stringContaining('never finished') as string });
   });
 
-  test('a user who may not write to the book is told what he lacks', async () => {
+  test('a user without write privileges sees which ones are missing', async () => {
     const url = await server.newDatabase();
     await migrate(url);
     await execute(url, 'CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; GRANT INSERT, UPDATE ON "Rain" TO reader');

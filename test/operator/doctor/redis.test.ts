@@ -54,7 +54,7 @@ test.each<[string, string[], Record<string, string>, Durability]>([
   for (const { verdict, advice } of findings) if (verdict !== 'ok') expect(advice).toMatch(/\S/);
 });
 
-test('a replica that follows is told with its lag, and satisfies who asked for one', async () => {
+test('a connected replica is shown with its lag, and satisfies a required replica', async () => {
   await redisWith('--replicaof', '127.0.0.1', String(master.port));
   const redis = await connect(master.url);
   onTestFinished(() => redis.disconnect());
@@ -62,7 +62,7 @@ test('a replica that follows is told with its lag, and satisfies who asked for o
     .toMatchObject({ verdict: 'ok', found: expect.stringMatching(/^1 \(\d+ bytes behind, heard of \d+ s ago\)$/) as string }), { timeoutMs: 20_000, everyMs: 100 });
 });
 
-test('a user who may not load scripts, nor ask how Redis is set up', async () => {
+test('a user who may neither load scripts nor read the configuration of Redis', async () => {
   const url = await redisWith();
   const owner = await connect(url);
   await owner.acl('SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-info', '-config', '-script');
@@ -72,7 +72,7 @@ test('a user who may not load scripts, nor ask how Redis is set up', async () =>
   expect(findings.filter(({ found }) => found === 'could not be checked')).toHaveLength(7);
 });
 
-test('a Cluster: every master is looked at, and one that does not serve all slots is wrong', async () => {
+test('a Cluster: every master is checked, and missing slots are an error', async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.stop());
   const findings = await examine(cluster.url);
