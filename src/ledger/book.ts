@@ -12,7 +12,7 @@ export interface RainBook {
   discarded: Share;
   /** Discarded dead letters, with or without money. */
   discardedClaims: number;
-  /** Epoch ms; absent while the book is open. */
+  /** Epoch ms; absent until the rain is settled. */
   settledAt?: number;
 }
 

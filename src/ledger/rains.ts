@@ -50,7 +50,7 @@ export interface BookedRain extends NewRain {
   createdAt: number;
   /** Epoch ms; absent while something may be added. */
   sealedAt?: number;
-  /** Epoch ms; absent while the book is open. */
+  /** Epoch ms; absent until the rain is settled. */
   settledAt?: number;
 }
 

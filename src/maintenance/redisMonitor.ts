@@ -67,7 +67,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     if (before ? before.runId !== runId : compared) {
       addMoment({ problem: 'restarted', subject: node, sentence: 'Redis was restarted or has failed over; data that was not on its disk or replica is lost' });
     } else if (before && evictedKeys > before.evictedKeys) {
-      addMoment({ problem: 'evicted', subject: node, sentence: `Redis has forgotten ${evictedKeys - before.evictedKeys} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains` });
+      addMoment({ problem: 'evicted', subject: node, sentence: `Redis has evicted ${evictedKeys - before.evictedKeys} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains` });
     }
   }
 

@@ -16,7 +16,7 @@ export interface PayoutProviderName {
   stop(): Promise<void>;
 }
 
-/** What the port promises, whoever keeps the money. */
+/** The contract of every payout provider. */
 export function balanceContract(name: string, open: (ledger: Ledger) => Promise<PayoutProviderName>): void {
   describe(`the balance, kept by ${name}`, () => {
     let server: TestDatabase;
@@ -31,7 +31,7 @@ export function balanceContract(name: string, open: (ledger: Ledger) => Promise<
     });
     afterEach(async () => {
       await expectBalanced(database);
-      // Nobody is paid elsewhere who is not paid in the book, and the other way round.
+      // The external wallet and the ledger have paid the same users.
       const credits = await database.transfer.findMany({ where: { kind: 'credit' } });
       if (payoutProvider.paid) expect(new Set([...payoutProvider.paid.values()].map(({ redPacketId, userId, amount }) => `${redPacketId} ${userId} ${amount}`)))
         .toEqual(new Set(credits.map(({ redPacketId, userId, amountCents }) => `${redPacketId} ${userId} ${formatMoney(amountCents)}`)));

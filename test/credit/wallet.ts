@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SECRET = 'a-secret-between-test-and-wallet-0123456789';
 
-/** The code that docs/reference/webhook.md gives to whoever keeps a wallet. */
+/** The example code of docs/reference/webhook.md for wallet developers. */
 type Verify = (secret: string, headers: Record<string, string | string[] | undefined>, body: Buffer, now?: number) => boolean;
 const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
 export const { verify } = await import(`data:text/javascript,${encodeURIComponent(/```js\n([^]*?)```/.exec(page)![1]!)}`) as { verify: Verify };
@@ -44,7 +44,7 @@ export interface Wallet {
   stop(): Promise<void>;
 }
 
-/** A wallet that remembers what it paid and misbehaves in every other way it is asked to. A real server on a free port. */
+/** A wallet that remembers its payments and can misbehave in every other way. A real server on a free port. */
 export async function startWallet(): Promise<Wallet> {
   const plans = new Map<string, { behaviours: Behaviour[]; always: boolean }>();
   const paid: Wallet['paid'] = new Map();

@@ -21,7 +21,7 @@ describe('an external wallet', () => {
   afterEach(async () => {
     await room.rest();
     await expectBalanced(room.database);
-    // Never followed to another address, never asked for a packet in another user's name, never asked without a signature.
+    // It was never redirected, never asked to pay a packet to another user, never called without a signature.
     expect(wallet.seen).toMatchObject({ elsewhere: 0, rivals: 0, unsigned: 0 });
   });
   afterAll(async () => {
@@ -39,7 +39,10 @@ describe('an external wallet', () => {
     return true;
   }, { timeoutMs: 30_000 });
 
-  /** Everything that is credited was paid, to the same user, the same amount; everything else is a dead letter. Answers with those, by index. */
+  /**
+   * Checks that every credit was paid to the same user with the same amount, and every other claim is a dead letter. @returns
+   * the dead letters by index
+   */
   async function outcome(rainId: string, claims: readonly Claim[]): Promise<[number, string][]> {
     await drained();
     const [booked, letters] = [await credits(rainId), await room.letters(rainId)];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { claimOf, newRain } from './claims.ts';
 import { refused, type OpenBook } from './openBook.ts';
 
-/** What the database refuses, whoever asks. */
+/** Changes that the database refuses for every caller. */
 export function databaseContract(book: OpenBook): void {
   describe('the database itself', () => {
     const transfer = (values: string) => book.database.$executeRawUnsafe(

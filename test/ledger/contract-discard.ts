@@ -126,7 +126,7 @@ export function discardContract(book: OpenBook): void {
       }));
       for (let n = 0; n < wins; n++) {
         const said = answers.filter((answer) => answer.n === n).map(({ who }) => who).sort();
-        // The one who has it, and three who find it so.
+        // One caller discards it, three find it discarded.
         expect([['already', 'credited', 'credited', 'posted'], ['already', 'discarded', 'discarded', 'returned']], `packet ${n}, seed ${seed}`).toContainEqual(said);
       }
       const { credited, discarded, discardedClaims } = (await book.ledger.book('race'))!;

@@ -31,7 +31,7 @@ export function payoutProviderContract(book: OpenBook): void {
       const [asked, unasked] = [claimsOf('away', 0, 2), claimOf('away', 2)];
       expect(await book.ledger.reserve(asked)).toEqual([{ outcome: 'reserved' }, { outcome: 'reserved' }]);
       await book.ledger.credit([unasked]).then(() => expect.unreachable(), refused('23514'));
-      // Not even beside what it was asked for, nor for another user than it was asked for.
+      // Neither a packet beside the reserved one, nor for another user.
       await book.ledger.credit([...asked, unasked]).then(() => expect.unreachable(), refused('23514'));
       expect((await book.ledger.book('away'))!.credited.count).toBe(0);
       expect(await book.ledger.credit(asked)).toEqual([{ outcome: 'posted' }, { outcome: 'posted' }]);

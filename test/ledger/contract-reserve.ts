@@ -5,7 +5,7 @@ import { randomSource, shuffle } from '../../src/rain/fairness.ts';
 import { claimOf, claimsOf, FIRST_WIN, newRain, sumOfFirst } from './claims.ts';
 import { refused, type OpenBook } from './openBook.ts';
 
-/** Before a wallet outside is asked, the book keeps the packet for its winner. */
+/** The ledger reserves the packet for its winner before an external wallet is asked to pay. */
 export function reserveContract(book: OpenBook): void {
   const outcomes = async (claims: Parameters<Ledger['reserve']>[0]) => (await book.ledger.reserve(claims)).map(({ outcome }) => outcome);
 

@@ -50,7 +50,7 @@ async function keys(): Promise<Map<string, number>> {
 }
 
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
-/** Marks of who is at work, and of what a failover left contested: they expire by themselves, and may not be there at all. */
+/** Keys of running processes, and of a failover's contested wins: they expire by themselves and may be missing. */
 const isPassing = (key: string) => /:(lease|auditor|restored)$/.test(key);
 const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
 
@@ -114,7 +114,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   const jobs = [...(await keys()).keys()];
   expect(jobs.length, `the queue's bookkeeping is bounded: ${jobs.join(' ')}`).toBeLessThan(60);
 
-  // Users who still come leave no trace [R11]. For some seconds a gateway shows a join what it has read before.
+  // Late users leave no trace [R11]. For some seconds a gateway answers a join from its cache.
   await eventually(async () => {
     const late = await dial(gateway.url, users[0]!);
     late.say({ type: 'join', rainId: 'r1' });

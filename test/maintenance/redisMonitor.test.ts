@@ -51,7 +51,7 @@ function open() {
 
 const quiet = () => eventually(() => expect(Object.values(redisMonitor.currentProblems()).every((count) => count === 0)).toBe(true));
 const begins = (problem: string) => eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ [problem]: 1 }));
-/** What was told about this problem: the levels, in order. */
+/** Log levels of this problem, in order. */
 const told = (problem: string) => heard.filter((line) => line['problem'] === problem).map(({ level }) => level);
 
 /** Ten packets, loaded; in the book of all tests, so a test settles it in the end. */
@@ -98,7 +98,7 @@ test('keys that are evicted, by the policy and in fact', async () => {
   await begins('evicts');
   for (let i = 0; i < 100; i++) await redis.set(`key-${i}`, 'x'.repeat(50_000));
   await begins('evicted');
-  expect(heard.find((line) => line['problem'] === 'evicted')!.msg).toMatch(/has forgotten \d+ keys for want of memory/);
+  expect(heard.find((line) => line['problem'] === 'evicted')!.msg).toMatch(/has evicted \d+ keys for lack of memory/);
   await redis.config('SET', 'maxmemory', '0');
   await quiet();
   expect([told('evicts'), told('evicted')]).toEqual([['error', 'info'], ['error', 'info']]);
@@ -110,7 +110,7 @@ test('a Redis that comes back as another, empty server: both problems are logged
   await server.stop();
   const { port } = server;
   server = await startRedis({ port });
-  // A restart is told for a moment only, which a busy machine may miss.
+  // A restart is reported only briefly, which a busy machine may miss.
   await eventually(() => expect([told('restarted')[0], told('lost')]).toEqual(['warn', ['error']]), { timeoutMs: 10_000 });
   await eventually(() => expect(told('restarted')).toEqual(['warn', 'info']));
   expect(redisMonitor.currentProblems()).toMatchObject({ lost: 1, restarted: 0 });
@@ -126,7 +126,7 @@ test('a flush of a loaded rain is logged once, opened or not, and is over when t
   await redisMonitor.close();
   expect(heard.filter((line) => line['problem'] === 'lost').toSorted((a, b) => a.msg.length - b.msg.length)).toEqual(['flushed', 'flushed-before-it-opened'].map((subject) =>
     expect.objectContaining({ level: 'error', subject, msg: expect.stringContaining(`Redis has lost the rain ${subject}`) as string })));
-  // Another worker, later: it is told there, too, and ends with the rain.
+  // A worker started later reports it too; it ends with the rain.
   ({ redisMonitor, heard } = open());
   await eventually(() => expect(redisMonitor.currentProblems().lost).toBe(2));
   await Promise.all(['flushed', 'flushed-before-it-opened'].map((id) => ledger.settle(id)));

@@ -121,7 +121,7 @@ describe('the audit', () => {
     await context.wonRain('silent', 1);
     await execute(context.databaseUrl, `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
       VALUES ('discard:silent-0', 'recycle', 'rain:silent', 'operator', 100, 'silent', 'silent-0')`);
-    expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money went back packet by packet, and nobody has discarded them'] });
+    expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money of single packets went back, and no discard explains it'] });
   });
 
   test('reports the queue and the dead letters', async () => {

@@ -56,7 +56,7 @@ test('a block shows target, reason, operator and end; it is recorded, announced,
 
 test.each<[string, 'user' | 'address', string, { reason: string; forMs?: number }, string, RegExp]>([
   ['no user', 'user', '', { reason: 'r' }, 'who', /1 to 128/],
-  ['no address', 'address', 'example.org', { reason: 'r' }, 'who', /no address/],
+  ['no address', 'address', 'example.org', { reason: 'r' }, 'who', /not an address/],
   ['the whole internet', 'address', '0.0.0.0/0', { reason: 'r' }, 'who', /at least \/8/],
   ['no reason', 'user', 'ann', { reason: '  ' }, 'reason', /1 to 500/],
   ['a long reason', 'user', 'ann', { reason: 'x'.repeat(501) }, 'reason', /1 to 500/],

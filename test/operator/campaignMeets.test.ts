@@ -29,7 +29,7 @@ async function round(id: string, number: number, packets: number, { load = true 
   return `${id}.${number}`;
 }
 
-/** Each asks in his own shard. @returns who was told which code */
+/** Each user grabs in the user's own shard. @returns the code of each user */
 async function grab(rainId: string, users: readonly string[]): Promise<Record<string, string[]>> {
   const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   const told: Record<string, string[]> = {};
@@ -78,7 +78,7 @@ test('[R1][R8] over shards, the win limit holds for rolled over and topped up pa
   const told = await grab('caps.2', late);
   expect(told['0']).toHaveLength(39);
   expect(told['-1']).toHaveLength(81);
-  // Who has won the very last packet of a top-up has had enough as well, and is told his own first.
+  // The winner of the last packet of a top-up has reached the win limit too, and gets the own win first.
   expect(Object.keys(await grab('caps.2', told['0']!))).toEqual(['1']);
   await post('caps.2');
   await end('caps.2');

@@ -17,7 +17,7 @@ beforeAll(async () => { context = await openQueueContext(); });
 beforeEach(() => { context.barred.clear(); });
 afterAll(() => context?.stop());
 
-/** Whoever won before everybody else is credited; these come after. */
+/** Earlier wins are credited; these come later. */
 const LATER = '1999999999999';
 const letters = async (rainId: string): Promise<DeadLetterView[]> => (await listDeadLetters(context, { rainId, skip: 0, limit: 1_000 })).letters;
 const only = async (rainId: string): Promise<DeadLetterView> => {
@@ -34,7 +34,7 @@ function withDead({ remove }: { remove: (id: string) => Promise<number> }): Queu
   return { ...context, queues: { ...context.queues, dead } };
 }
 
-/** `user-1` of two winners is refused; his claim is the second of the log. */
+/** `user-1` of two winners is refused; its claim is the second one of the log. */
 async function refusedRain(id: string): Promise<DeadLetterView> {
   context.barred.add('user-1');
   await context.wonRain(id, 2);

@@ -14,7 +14,7 @@ beforeAll(async () => { context = await openQueueContext(); });
 beforeEach(() => { context.barred.clear(); });
 afterAll(() => context?.stop());
 
-/** Whoever won before everybody else is credited; this comes after. */
+/** Earlier wins are credited; this one comes later. */
 const LATER = '1999999999999';
 const letters = async (rainId: string) => (await listDeadLetters(context, { rainId, skip: 0, limit: 100 })).letters;
 
@@ -52,7 +52,7 @@ describe('a rain with a malformed entry, a claim told twice and a refused one', 
     expect(await context.ledger.book('whole')).toMatchObject({ fundedCents: 1_000n, credited: { cents: 400n }, recycledCents: 500n, discarded: { cents: 100n } });
     expect(await context.ledger.sumOfBalances()).toBe(0n);
     expect(await settleRain(context, 'whole', live)).toEqual({ outcome: 'settled' });
-    // When Redis has forgotten it, the book alone still adds up.
+    // After the keys in Redis expire, the ledger alone is balanced.
     await context.redis.del(...Object.values(shardKeys('whole', 0)));
     expect((await auditRain(context, 'whole'))!.report).toEqual(after.report);
   });

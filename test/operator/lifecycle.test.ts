@@ -64,7 +64,7 @@ describe('[R8] the money equation holds at every moment', () => {
     expect((await showRain(context, id))!).toMatchObject({ state: 'settled', claims: 30, credited: 30 });
     expect(await context.redis.hexists(SETTLED_RAINS_KEY, id)).toBe(1);
 
-    // When Redis has forgotten it, the book alone still adds up.
+    // After the keys in Redis expire, the ledger alone is balanced.
     for (let shard = 0; shard < shards; shard++) await context.redis.del(...Object.values(shardKeys(id, shard)));
     expect((await audit(id)).report).toEqual(settled);
   });

@@ -65,7 +65,7 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
     else if (first.redPacketId !== answer.redPacketId || first.amount !== answer.amount) violations.push(`[R6] ${user} was told two packets`);
   }
   const grabber = (n: number) => until(`grabber ${n}`, async (chance) => {
-    // Each has users of his own, so that what each user was told is in order.
+    // Each engine has its own users, so that the answers of one user are in order.
     const users = Array.from({ length: 1 + chance.belowNumber(6) }, () => `${rainId}-${n + 40 * chance.belowNumber(USERS / 40)}`);
     for (let shard = 0; shard < shards; shard++) {
       const mine = users.filter((user) => shardOf(user, shards) === shard);
@@ -112,7 +112,7 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
   ]);
   const log = (await Promise.all(Array.from({ length: shards }, (_, shard) => claimLog(context, rainId, shard)))).flat();
   const wins = new Map(log.map(({ userId, redPacketId, amount }) => [userId, { redPacketId, amount }]));
-  // Everybody's engine answered, so what was told and what is in the log are the same [R4].
+  // Every engine has answered, so answers and log must agree [R4].
   if (log.length !== told.size) violations.push(`[R1][R4] ${log.length} claims, ${told.size} users were told of one`);
   for (const [user, { redPacketId, amount }] of told) {
     if (wins.get(user)?.redPacketId !== redPacketId) violations.push(`[R4] ${user} was told ${redPacketId}, the log says ${wins.get(user)?.redPacketId}`);

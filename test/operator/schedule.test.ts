@@ -110,7 +110,7 @@ describe('moving a rain', () => {
     const now = await redisNow(context.redis);
     const later = { opensAt: now + 60_000, closesAt: now + 90_000 };
     expect(why(await rescheduleRain(context, 'running', later))!.reason).toContain('running is open');
-    expect(why(await rescheduleRain(context, 'moment', later))!.reason).toMatch(/opens this moment|moment is open/);
+    expect(why(await rescheduleRain(context, 'moment', later))!.reason).toMatch(/is about to open|moment is open/);
     expect(why(await rescheduleRain(context, 'still', { opensAt: now + 5, closesAt: now + 5 }))!.field).toBe('closesAt');
     expect(why(await rescheduleRain(context, 'still', { opensAt: now - 9_000, closesAt: now - 5_000 }))!.reason).toContain('has passed already');
     expect(why(await rescheduleRain(context, 'still', { opensAt: 1.5, closesAt: now }))!.field).toBe('opensAt');

@@ -52,7 +52,7 @@ describe('a top-up', () => {
     });
     expect((await read(id)).topUps).toEqual([{ commitment, packets: 7, seed: rain.topUps[0]!.seed, plan: { budget: '7.00', packets: 7 } }]);
 
-    // When Redis has forgotten it, the book alone still adds up.
+    // After the keys in Redis expire, the ledger alone is balanced.
     for (let shard = 0; shard < shards; shard++) await context.redis.del(...Object.values(shardKeys(id, shard)));
     expect(await report(id)).toMatchObject({ credited: '17.00', balanced: true });
   });
@@ -154,8 +154,8 @@ describe('a top-up', () => {
   test('[R10] the thirty-third is refused', async () => {
     await open('many');
     for (let i = 0; i < 32; i++) expect(await topUpRain(context, 'many', { budget: '0.01', packets: 1 })).toMatchObject({ ok: true });
-    expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1 }))![0]!.reason).toContain('a rain takes 32 top-ups');
-    expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1, dryRun: true }))![0]!.reason).toContain('a rain takes 32 top-ups');
+    expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1 }))![0]!.reason).toContain('a rain has at most 32 top-ups');
+    expect(why(await topUpRain(context, 'many', { budget: '0.01', packets: 1, dryRun: true }))![0]!.reason).toContain('a rain has at most 32 top-ups');
     expect(await report('many')).toMatchObject({ budget: '10.32', packets: 37, balanced: true });
   });
 
@@ -163,7 +163,7 @@ describe('a top-up', () => {
     await plan('exchanged');
     await topUpRain(context, 'exchanged', MORE);
     await tamper(context.databaseUrl, 'ALTER TABLE "Portion" DISABLE TRIGGER USER', `UPDATE "Portion" SET seed = '${'cd'.repeat(32)}' WHERE "rainId" = 'exchanged'`);
-    expect(await loadRain(context, 'exchanged')).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('committed') as string }] });
+    expect(await loadRain(context, 'exchanged')).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('commitment') as string }] });
     expect(await context.redis.llen(shardKeys('exchanged', 0).packets)).toBe(0);
   });
 });

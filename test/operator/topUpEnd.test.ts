@@ -12,7 +12,10 @@ const { context, engine, open, grabAs, report, read, creditAll } = await openTop
 
 const LANES = 4;
 
-/** With each step once, the first, the second and so on, until it says that there was no such step; each in a rain of its own, some side by side. */
+/**
+ * Interrupts at the first step, then at the second, and so on, until there is no such step. Each run has its own rain; some run
+ * side by side.
+ */
 async function atEachStep(meet: (at: number) => Promise<boolean>): Promise<void> {
   let [next, over] = [1, false];
   await Promise.all(Array.from({ length: LANES }, async () => { while (!over) if (!await meet(next++)) over = true; }));

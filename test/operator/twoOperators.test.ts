@@ -18,7 +18,7 @@ async function planned(id: string): Promise<void> {
   expect(await loadRain(context, id)).toMatchObject({ ok: true });
 }
 
-/** An operator context at which another operator does something first, or right after, when its book is told of a new window. */
+/** An operator context where another operator acts right before or right after the ledger stores a new window. */
 function interrupted(when: 'before' | 'after', other: () => Promise<unknown>): OperatorContext {
   let done = false;
   const ledger = new Proxy(context.ledger, {

@@ -17,7 +17,7 @@ let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });
 afterAll(() => context.stop());
 
-/** 20.00 in 20 packets, asked for with its keys in an order that no database keeps. */
+/** 20.00 in 20 packets; its keys are in an order that no database keeps. */
 const PLAN = { split: { method: 'double-mean' }, packets: 20, budget: '20.00' };
 
 async function openRain(id: string, more: Partial<CreateRequest> = {}): Promise<void> {
@@ -70,7 +70,7 @@ describe('the commitment of a rain', () => {
     const now = await redisNow(context.redis);
     await createRain(context, { id: 'exchanged', plan: PLAN, opensAt: now + 60_000, closesAt: now + 120_000 });
     await tamper(context.databaseUrl, `UPDATE "Rain" SET seed = '${'cd'.repeat(32)}' WHERE id = 'exchanged'`);
-    expect(await loadRain(context, 'exchanged')).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('committed') as string }] });
+    expect(await loadRain(context, 'exchanged')).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('commitment') as string }] });
     expect(await context.redis.llen(shardKeys('exchanged', 0).packets)).toBe(0);
   });
 });
@@ -116,7 +116,7 @@ describe('verifying a rain', () => {
     ['a claim that is none', (id) => context.redis.lset(shardKeys(id, 0).claims, -1, 'no claim'), /an entry of the claim log is not a claim: not JSON/],
     ['an amount in the book', (id) => tamper(context.databaseUrl, 'ALTER TABLE "Transfer" DISABLE TRIGGER USER',
       `UPDATE "Transfer" SET "amountCents" = 999 WHERE id = 'credit:${id}-0'`, 'ALTER TABLE "Transfer" ENABLE TRIGGER USER'), /-0 was credited as 9\.99 and was promised as/],
-    ['the seed in the book', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET seed = '${'cd'.repeat(32)}' WHERE id = '${id}'`), /commitment of [0-9a-f]{64}.* the book .* hash to [0-9a-f]{64}/],
+    ['the seed in the book', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET seed = '${'cd'.repeat(32)}' WHERE id = '${id}'`), /commitment of [0-9a-f]{64}.* the ledger .* hash to [0-9a-f]{64}/],
     ['the plan in the book', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET split = '{"budget":"20.00","packets":20,"split":{"method":"even"}}' WHERE id = '${id}'`), /hash to/],
     ['a plan in the book that is none', (id) => tamper(context.databaseUrl, `UPDATE "Rain" SET split = '{"budget":"0.00","packets":20}' WHERE id = '${id}'`), /plan in the ledger cannot be executed: budget: /],
     ['the commitment that players saw', (id) => context.redis.hset(shardKeys(id, 0).state, 'commitment', '0'.repeat(64)), /players were shown the commitment 0{64}/],

@@ -43,7 +43,7 @@ function spreadOfMeans(values: number[][]): number {
   return statistic;
 }
 
-/** What the amount at a position is asked for: its mean, how widely it is spread, and how often it is the best of its rain. */
+/** Statistics of the amount at a position: mean, spread, and how often it is the best of its rain. */
 const QUESTIONS: [string, (rain: number[]) => number[]][] = [
   ['amount', (rain) => rain],
   ['square of the amount', (rain) => rain.map((amount) => amount ** 2)],

@@ -26,7 +26,7 @@ afterAll(async () => {
 test('[R4] a claim that no replica has is neither carried nor sent again, and the cursor waits for it', async () => {
   const jobs: CreditJob[] = [];
   const queue = { add: (_name: string, job: CreditJob) => Promise.resolve(void jobs.push(job)) } as unknown as CreditQueue;
-  // How soon a healthy replica answers is not what is asked; that a stalled one does not is waited out.
+  // A healthy replica's speed is not tested here; the test waits until a stalled one is known to lag.
   const healthy: CarryDependencies = { redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, 15_000) };
   const parts: CarryDependencies = { ...healthy, read: readReplicated(waiting, 1, 100) };
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });

@@ -13,7 +13,7 @@ import { SECRET } from '../support/client.ts';
 import type { TestContext } from '../support/operatorContext.ts';
 
 export interface Players {
-  /** What this user is told; as `GET /api/me` without its HTTP. */
+  /** A user's statement, as `GET /api/me` without its HTTP. */
   statementOf(userId: string): Promise<WalletStatement>;
   context: ReturnType<typeof openPlayerBackend>;
   close(): Promise<void>;

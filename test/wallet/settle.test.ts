@@ -70,7 +70,7 @@ describe('while no worker runs', () => {
       userId: 'ann', wallet: '1.00', pending: '0.00', settled: true,
       packets: [{ rainId: 'stopped', title: 'The rain stopped', redPacketId: claim!.redPacketId, amount: '1.00', at: expect.stringMatching(/^20.*Z$/), status: 'credited' }],
     });
-    // Nobody else's money is touched by his asking.
+    // The request changes no other user's money.
     expect((await creditsOf('stopped')).map(({ userId }) => userId)).toEqual(['ann']);
     expect(await context.redis.smembers(shardKeys('stopped', 0).credited)).toEqual(['ann']);
     await worker();
@@ -128,7 +128,8 @@ describe('while the worker runs', () => {
     for (const { statementOf } of [one, other]) await eventually(async () => expect((await statementOf(winners[0]!)).packets).toHaveLength(1));
     const asked = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? one : other).statementOf(winners[Math.floor(i / 2) % 40]!));
     await worker();
-    // Credited or on its way, never both and never neither; unless the machine was too busy to look, and that is said, or to read the book, which is no answer.
+    // Credited or pending, never both and never neither. If the machine is too busy, the statement says so, or there is no
+    // answer.
     const answers = (await Promise.allSettled(asked)).flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
     for (const { wallet, pending, settled, packets } of answers) {
       if (settled || packets.length > 0) expect([wallet, pending].toSorted()).toEqual(['0.00', '1.00']);

@@ -208,7 +208,7 @@ test('[R4] a rain cannot be settled by hand right after a Redis reconnect: a gat
   const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, queues: { ...testConsole.queues, later }, sinceReconnect: () => since } });
   try {
     const recycle = () => ask(other.url, 'POST', '/api/console/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
-    expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('put back') as string }] } });
+    expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('being restored') as string }] } });
     expect((await testConsole.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 10_000;
     expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });

@@ -59,7 +59,7 @@ test('a connected replica is shown with its lag, and satisfies a required replic
   const redis = await connect(master.url);
   onTestFinished(() => redis.disconnect());
   await eventually(async () => expect((await examineRedis(redis, { mode: 'replicas', replicas: 1 }, PLANNED)).find(({ name }) => name === 'replicas'))
-    .toMatchObject({ verdict: 'ok', found: expect.stringMatching(/^1 \(\d+ bytes behind, heard of \d+ s ago\)$/) as string }), { timeoutMs: 20_000, everyMs: 100 });
+    .toMatchObject({ verdict: 'ok', found: expect.stringMatching(/^1 \(\d+ bytes behind, last seen \d+ s ago\)$/) as string }), { timeoutMs: 20_000, everyMs: 100 });
 });
 
 test('a user who may neither load scripts nor read the configuration of Redis', async () => {

@@ -24,7 +24,7 @@ interface Example<Name extends MethodName> {
   recorded: string;
   /** Any split, also one that cannot be carried out. */
   any(figures: Figures): fc.Arbitrary<Split>;
-  /** Whether whole cents can be laid out as asked, by counting alone: another way of thinking than the product's. */
+  /** Whether whole cents can be split as requested, by counting alone: another method than the product's. */
   possible(split: Extract<Split, { method: Name }>, bounds: Bounds): boolean;
   /** Plans that its own check refuses; with all of its reasons among theirs. */
   refused: readonly RainPlan[];
