@@ -28,7 +28,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 const NEEDED: Record<string, readonly string[]> = {
   Rain: ['SELECT', 'INSERT', 'UPDATE'],
   Campaign: ['SELECT', 'INSERT'],
-  Portion: ['SELECT', 'INSERT'], // Prisma's TopUp; its table is still "Portion".
+  Portion: ['SELECT', 'INSERT'],
   Account: ['SELECT', 'INSERT', 'UPDATE'],
   Transfer: ['SELECT', 'INSERT'],
   OperatorAction: ['SELECT', 'INSERT'],

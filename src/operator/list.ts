@@ -96,11 +96,11 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
-async function readIfLive(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<RainSnapshotRead | undefined> {
+async function readIfLive(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<StoredRain | undefined> {
   return live && readRain(context.redis, rainId, live);
 }
 
-async function view(context: OperatorContext, rain: BookedRain, snapshot: RainSnapshotRead | undefined, nowMs: number): Promise<RainView> {
+async function view(context: OperatorContext, rain: BookedRain, snapshot: StoredRain | undefined, nowMs: number): Promise<RainView> {
   const book = await bookOf(context, rain.id);
   return {
     rainId: rain.id,

@@ -22,18 +22,18 @@ interface SamplerRules {
 export interface Pace {
   /** How often a sample is taken, ms. */
   sampleMs: number;
-  /** Pause after an audit: this multiple of the audit's duration, and at least `restMsMin` ms. */
-  restFactor: number;
-  restMsMin: number;
+  /** Pause after an audit: this multiple of the audit's duration, and at least `pauseMsMin` ms. */
+  pauseFactor: number;
+  pauseMsMin: number;
   /** How often the viewer's login is checked again, ms. */
   recheckMs: number;
 }
 
 /** Audits take 5 % of the time at most, as in the workers. */
-export const PACE: Pace = { sampleMs: 1_000, restFactor: 20, restMsMin: 1_000, recheckMs: 10_000 };
+export const PACE: Pace = { sampleMs: 1_000, pauseFactor: 20, pauseMsMin: 1_000, recheckMs: 10_000 };
 
 /** Samples the live figures of one rain once a second, for all its viewers. A second loop runs the expensive audit. */
-export function startSampler({ context, rainId, onSample, onFault, pace: { sampleMs, restFactor, restMsMin } }: SamplerRules): Loop {
+export function startSampler({ context, rainId, onSample, onFault, pace: { sampleMs, pauseFactor, pauseMsMin } }: SamplerRules): Loop {
   const rates = new Rates();
   let lastAudit: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;

@@ -7,8 +7,6 @@ import { makeBearer } from './bearer.ts';
 import { hashPassword, newPassword } from './password.ts';
 
 const operatorName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'expected 1 to 64 letters, digits, . _ @ or -');
-/** Length matters more than special characters, so none are required. */
-const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
 const tokenLabel = wording('expected the purpose of the token', 100);
 
 type Staff = Pick<OperatorContext, 'ledger' | 'actor'>;

@@ -3,7 +3,11 @@ import { even } from './even.ts';
 import type { RequestedRow, PlainMethod, RowsMethod, SplitMethod } from './method.ts';
 import { tiers } from './tiers.ts';
 
-/** THE list of split methods, in display order: everything that requests, checks, fills, shows or documents them uses it. */
+/**
+ * The split methods, in display order. Command line, form, checks, documents and tests go through this list. To add one: its file
+ * here (`PlainMethod`, or `RowsMethod` with a list of rows), its name below, an example in test/rain/split/examples.ts (`recorded` is
+ * what the first failure shows) and a plan in test/rain/position.test.ts; then `npm run docs`.
+ */
 export const METHODS = [doubleMean, tiers, even] as const;
 
 export type MethodName = (typeof METHODS)[number]['name'];
