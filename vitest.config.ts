@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import LongestFirst from './test/support/longestFirst.ts';
-import { readProjects, type Project } from './test/support/projects.ts';
+import LongestFirst from './test/support/runner/longestFirst.ts';
+import { readProjects, type Project } from './test/support/runner/projects.ts';
 
 const { files, projectOf } = readProjects(fileURLToPath(new URL('.', import.meta.url)));
 
@@ -15,16 +15,16 @@ function project(name: Project, more: TestProjectInlineConfiguration['test']): T
   };
 }
 
-const servers = { pool: 'forks', setupFiles: ['test/support/nothingLeft.ts'], globalSetup: ['test/support/postgresOfRun.ts', 'test/support/browserOfRun.ts'] } as const;
+const servers = { pool: 'forks', setupFiles: ['test/support/runner/nothingLeft.ts'], globalSetup: ['test/support/servers/postgresOfRun.ts', 'test/support/servers/browserOfRun.ts'] } as const;
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/build.ts'],
-    reporters: ['default', 'test/faults/reporter.ts', 'test/support/reporter.ts'],
+    globalSetup: ['test/support/runner/build.ts'],
+    reporters: ['default', 'test/faults/reporter.ts', 'test/support/runner/reporter.ts'],
     sequence: { sequencer: LongestFirst },
     teardownTimeout: 10_000,
     projects: [
-      project('unit', { pool: 'threads', maxWorkers: 2, setupFiles: ['test/support/withoutServers.ts'], sequence: { groupOrder: 1 } }),
+      project('unit', { pool: 'threads', maxWorkers: 2, setupFiles: ['test/support/runner/withoutServers.ts'], sequence: { groupOrder: 1 } }),
       // Four take a quarter less time on two cores, and then tests of clocks and deadlines fail now and then: they go by a busy machine's.
       project('system', { ...servers, maxWorkers: 2, sequence: { groupOrder: 2 } }),
       project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { postgresInstalled, startPostgres } from '../test/support/postgres.ts';
+import { postgresInstalled, startPostgres } from '../test/support/servers/postgres.ts';
 import { batching, losing, winning } from './measures/answers.ts';
 import { broadcast } from './measures/broadcast.ts';
 import { ceiling } from './measures/ceiling.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { startRedis } from './support/redis.ts';
+import { startRedis } from './support/servers/redis.ts';
 import { idleExports } from './tidy/exports.ts';
 import { forbiddenEdges, importRings, importsOf, readRooms } from './tidy/rooms.ts';
 import { untidyScripts } from './tidy/scripts.ts';

@@ -1,4 +1,4 @@
-import type { TestPostgres } from '../../test/support/postgres.ts';
+import type { TestPostgres } from '../../test/support/servers/postgres.ts';
 import type { Row } from '../report/row.ts';
 
 /** Size of the measurements: `quick` for a first impression, `full` for published results. */

@@ -1,5 +1,5 @@
 import { signToken } from '../../src/platform/auth/token.ts';
-import type { TestPostgres } from '../../test/support/postgres.ts';
+import type { TestPostgres } from '../../test/support/servers/postgres.ts';
 import type { Speech } from '../load/connection.ts';
 import type { Ran } from '../load/crowd.ts';
 import type { Order, Reply } from '../load/driver.ts';

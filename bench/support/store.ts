@@ -1,6 +1,6 @@
 import { migrate } from '../../src/ledger/migrate.ts';
-import type { TestPostgres } from '../../test/support/postgres.ts';
-import { startRedis } from '../../test/support/redis.ts';
+import type { TestPostgres } from '../../test/support/servers/postgres.ts';
+import { startRedis } from '../../test/support/servers/redis.ts';
 import { startProgram, type Program } from './process.ts';
 import { openRainHouse, type Owner, type RainHouse } from './rains.ts';
 

@@ -1,8 +1,8 @@
 import type { RandomSource } from '../rain/fairness.ts';
-import type { Now, ServerClock } from './clock.ts';
-import type { RetryPolicy } from './retryPolicy.ts';
-import type { WaveCounters } from './counters.ts';
-import type { Throttle } from './throttle.ts';
+import type { Now, ServerClock } from './bots/clock.ts';
+import type { RetryPolicy } from './bots/retryPolicy.ts';
+import type { WaveCounters } from './figures/counters.ts';
+import type { Throttle } from './bots/throttle.ts';
 
 /** The objects that all bots of a wave share; a bot itself is little more than a socket and a timer. */
 export interface LoadtestEnvironment {

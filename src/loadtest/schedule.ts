@@ -1,5 +1,5 @@
-import type { ReceivedRain } from './serverMessage.ts';
-import { backoffMs } from './retryPolicy.ts';
+import type { ReceivedRain } from './bots/serverMessage.ts';
+import { backoffMs } from './bots/retryPolicy.ts';
 import type { LoadtestEnvironment } from './environment.ts';
 
 /** When one user taps: a reaction time after the rain opens, and not before the end of a requested pause. */

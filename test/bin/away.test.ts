@@ -5,9 +5,9 @@ import { explain } from '../../src/bin/exit.ts';
 import { rain } from '../support/call.ts';
 import { startCli } from '../support/cli.ts';
 import { freePort } from '../support/freePort.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis } from '../support/rain.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 const { server } = await openRedis();
 // It reads, so that it hears when somebody leaves, and never says a word.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { handshake } from '../support/handshake.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -8,9 +8,9 @@ import { readRunning, writeRunning } from '../../src/platform/process/runningSys
 import { SECRET } from '../support/client.ts';
 import { rain } from '../support/call.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 let env: Record<string, string>;

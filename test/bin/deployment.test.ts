@@ -6,11 +6,11 @@ import { buildShippedPage } from '../browser/built-page.ts';
 import { rain } from '../support/call.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
-import { startCollector, type Collector } from '../support/collector.ts';
+import { startCollector, type Collector } from '../support/servers/collector.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { ask } from '../support/testConsole.ts';
-import { TcpProxy } from '../support/proxy.ts';
+import { ask } from '../support/servers/testConsole.ts';
+import { TcpProxy } from '../support/servers/proxy.ts';
 import { scrape } from '../support/scrape.ts';
 
 const TICKET_SECRET = 'a-ticket-secret-for-tests-0123456789abcdef';

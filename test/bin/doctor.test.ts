@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../src/bin/exit.ts';
 import { rain } from '../support/call.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { openGateway } from '../support/gateway.ts';
-import { startPglite } from '../support/pglite.ts';
-import { startRedis } from '../support/redis.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { startPglite } from '../support/servers/pglite.ts';
+import { startRedis } from '../support/servers/redis.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 let env: Record<string, string>;

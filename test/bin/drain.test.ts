@@ -16,11 +16,11 @@ import { SERVER_DEADLINE_MS } from '../../src/platform/process/shutdown.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { startDatabase } from '../support/database.ts';
-import { postgresInstalled } from '../support/postgres.ts';
+import { startDatabase } from '../support/servers/database.ts';
+import { postgresInstalled } from '../support/servers/postgres.ts';
 import { connect, stockRain } from '../support/rain.ts';
-import { startRedis } from '../support/redis.ts';
-import { openWorker } from '../support/worker.ts';
+import { startRedis } from '../support/servers/redis.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 type Finish = Pick<TestContext, 'onTestFinished'>;
 

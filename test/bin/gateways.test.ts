@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../src/bin/exit.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../src/platform/process/processIdentity.ts';
 import { SERVER_DEADLINE_MS } from '../../src/platform/process/shutdown.ts';
-import { checkMoney } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { runWave } from '../../src/loadtest/wave.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';

@@ -5,13 +5,13 @@ import { open as openGateway } from '../../src/bin/servers/gateway.ts';
 import type { Shutdown } from '../../src/platform/process/shutdown.ts';
 import { buildShippedPage } from '../browser/built-page.ts';
 import { SECRET } from '../support/client.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { TcpProxy } from '../support/proxy.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { TcpProxy } from '../support/servers/proxy.ts';
+import { startRedis, type TestRedis } from '../support/servers/redis.ts';
 import { openShutdown } from '../support/shutdown.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 /** So long may a load balancer be told something wrong. */
 const TOLD_WITHIN_MS = 3_000;

@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/gateway/server.ts';
 import { SECRET } from '../support/client.ts';
 import { rain } from '../support/call.ts';
 import { freePort } from '../support/freePort.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis } from '../support/rain.ts';
 
 const { server } = await openRedis();

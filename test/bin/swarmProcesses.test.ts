@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 

@@ -3,7 +3,7 @@ import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { handshake } from '../support/handshake.ts';
 
 let context: TestContext;

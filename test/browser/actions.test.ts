@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claimLog } from '../support/operatorContext.ts';
-import { openTestConsole, PASSWORD, type TestConsole } from '../support/testConsole.ts';
+import { openTestConsole, PASSWORD, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
 import { OPERATOR_PAGE } from './built-page.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';

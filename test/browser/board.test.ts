@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestConsole, type TestConsole } from '../support/testConsole.ts';
+import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('the queue board', () => {

@@ -4,7 +4,7 @@ import { createGuestTokens } from '../../src/console/guests.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { dial, SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { stockRain } from '../support/rain.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { shows, text, userOf } from './player.ts';

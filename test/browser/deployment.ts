@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { startChild } from '../../src/platform/process/childProcess.ts';
 import { compiledEntry } from '../../src/platform/process/compiledEntry.ts';
 import { SECRET } from '../support/client.ts';
-import { startDatabase } from '../support/database.ts';
-import { startRedis } from '../support/redis.ts';
+import { startDatabase } from '../support/servers/database.ts';
+import { startRedis } from '../support/servers/redis.ts';
 import { buildShippedPage } from './built-page.ts';
 
 const RAIN = compiledEntry('bin/rain.js');

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { ServerClock } from '../../src/loadtest/clock.ts';
-import { renderPage } from '../../src/loadtest/page/page.ts';
-import { toReport, type SwarmReport } from '../../src/loadtest/report.ts';
-import { WaveCounters } from '../../src/loadtest/counters.ts';
-import { checkMoney } from '../../src/loadtest/verdict.ts';
-import { loadtestReport } from '../loadtest/page/stormReport.ts';
+import { ServerClock } from '../../src/loadtest/bots/clock.ts';
+import { renderPage } from '../../src/loadtest/report/page/page.ts';
+import { toReport, type SwarmReport } from '../../src/loadtest/report/report.ts';
+import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
+import { checkMoney } from '../../src/loadtest/report/verdict.ts';
+import { loadtestReport } from '../loadtest/report/page/stormReport.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { closePage, openPage, type PageOptions } from './windows.ts';
 

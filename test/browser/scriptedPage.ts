@@ -8,7 +8,7 @@ import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { createTokenReader } from '../../src/platform/auth/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
-import { scriptedGateway, welcomeOf, type Visit } from '../support/scriptedGateway.ts';
+import { scriptedGateway, welcomeOf, type Visit } from '../support/servers/scriptedGateway.ts';
 import { PLAYER_PAGE } from './built-page.ts';
 import { EMPTY_BOOK, PHONE } from './stage.ts';
 import { closePage, openPage, type PageOptions } from './windows.ts';

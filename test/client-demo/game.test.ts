@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Game } from '../../client-demo/src/game.ts';
 import type { RainClient, RainEvents } from '../../src/client/client.ts';
 import type { RainSnapshot } from '../../src/protocol/messages.ts';
-import { welcomeOf } from '../support/scriptedGateway.ts';
+import { welcomeOf } from '../support/servers/scriptedGateway.ts';
 
 const NOW = 1_900_000_000_000;
 const snapshot = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot =>

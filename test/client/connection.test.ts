@@ -7,10 +7,10 @@ import { signToken } from '../../src/platform/auth/token.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { testClient, type TestClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
+import { scriptedGateway, welcomeOf } from '../support/servers/scriptedGateway.ts';
 
 const OTHER_SECRET = 'another-secret-for-tests-0123456789abcd';
 const links = (client: TestClient) => client.heard('link').map(({ link }) => link);

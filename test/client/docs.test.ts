@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { EVENTS_CHANNEL } from '../../src/store/keys.ts';
 import { OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { tokenFor } from '../support/client.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

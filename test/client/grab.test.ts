@@ -5,9 +5,9 @@ import { close, pause } from '../../src/store/transitions.ts';
 import { dial } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { testClient } from '../support/rainClient.ts';
-import { TcpProxy } from '../support/proxy.ts';
+import { TcpProxy } from '../support/servers/proxy.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();

@@ -7,7 +7,7 @@ import type { ChallengeRules } from '../../src/gateway/challenge/challenges.ts';
 import type { ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { testClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 

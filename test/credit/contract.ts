@@ -6,7 +6,7 @@ import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import { claimOf, claimsOf, expectBalanced, FIRST_WIN, newRain, sumOfFirst } from '../ledger/claims.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
 import type { ToldClaim } from './wallet.ts';
 
 export interface PayoutProviderName {

@@ -8,8 +8,8 @@ import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
-import { startDatabase } from '../support/database.ts';
-import { startRedis } from '../support/redis.ts';
+import { startDatabase } from '../support/servers/database.ts';
+import { startRedis } from '../support/servers/redis.ts';
 
 /** Redis, the queue and the book of one test file, all real, and workers on them. */
 export interface Room {

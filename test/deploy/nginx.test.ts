@@ -9,7 +9,7 @@ import { startConsole } from '../../src/console/server.ts';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { follow, tokenFor } from '../support/client.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { serveSite, WITHOUT_NGINX, type Site } from './nginx.ts';

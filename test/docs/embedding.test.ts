@@ -18,8 +18,8 @@ import { launchChromium, WITHOUT_CHROMIUM } from '../browser/chromium.ts';
 import { SECRET } from '../support/client.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { openWorker } from '../support/servers/worker.ts';
 import { openPlayers, type Players } from '../wallet/room.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

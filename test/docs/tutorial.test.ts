@@ -7,8 +7,8 @@ import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { openGateway } from '../support/gateway.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { openWorker } from '../support/servers/worker.ts';
 import { commandsIn, type WrittenCommand } from './commands.ts';
 import { pageAt } from './pages.ts';
 

@@ -13,8 +13,8 @@ import { compiledEntry } from '../../src/platform/process/compiledEntry.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { memoryFolder } from '../support/memoryFolder.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { memoryFolder } from '../support/runner/memoryFolder.ts';
+import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts';
 import { connect } from '../support/rain.ts';
 import { Part, type Started } from './systemPart.ts';
 

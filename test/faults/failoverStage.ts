@@ -18,11 +18,11 @@ import type { Durability } from '../../src/platform/redis/durability.ts';
 import { createLog, type Logger } from '../../src/platform/telemetry/log.ts';
 import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { connect } from '../support/rain.ts';
-import { startSentinel, type TestSentinel } from '../support/sentinel.ts';
-import { openWorker } from '../support/worker.ts';
-import { startUserGroup, type UserGroup } from './userGroup.ts';
+import { startSentinel, type TestSentinel } from '../support/servers/sentinel.ts';
+import { openWorker } from '../support/servers/worker.ts';
+import { startUserGroup, type UserGroup } from './users/userGroup.ts';
 
 /**
  * The replication link drops everything for 300 ms during the rain. Then the master is killed, and Sentinel promotes the replica:

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresInstalled } from '../support/postgres.ts';
+import { postgresInstalled } from '../support/servers/postgres.ts';
 import { deploy, type Deployment, type DeploymentOptions } from './deployment.ts';
 import type { RunResult } from './recovery.ts';
 import type { Row } from './row.ts';

@@ -10,12 +10,12 @@ import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import { eventually } from '../support/eventually.ts';
-import { postgresInstalled } from '../support/postgres.ts';
-import { chance } from './chance.ts';
-import { startCrowd } from './crowd.ts';
+import { postgresInstalled } from '../support/servers/postgres.ts';
+import { chance } from './means/chance.ts';
+import { startCrowd } from './users/crowd.ts';
 import { deploy, type Deployment } from './deployment.ts';
 import { prepareRain } from './run.ts';
-import { lockTransfers } from './tableLock.ts';
+import { lockTransfers } from './means/tableLock.ts';
 
 // No system on Redis survives FLUSHALL: a reported win without a credit is lost, so this is no row of the table. But the loss is
 // reported, nothing is paid that was not won, and nothing can be won again.

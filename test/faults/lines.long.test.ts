@@ -1,8 +1,8 @@
-import { absenceFaults } from './absenceFaults.ts';
+import { absenceFaults } from './kinds/absenceFaults.ts';
 import { openMatrix } from './fault.ts';
-import { openLines } from './lines.ts';
-import { redisLineFaults } from './redisLineFaults.ts';
-import { userLineFaults } from './userLineFaults.ts';
+import { openLines } from './means/lines.ts';
+import { redisLineFaults } from './kinds/redisLineFaults.ts';
+import { userLineFaults } from './kinds/userLineFaults.ts';
 
 // Slow, cut or dead connections around the gateways of one deployment.
 const { lines, detours: { usersToGateways, gatewaysToRedis } } = openLines();

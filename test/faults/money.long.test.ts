@@ -1,10 +1,10 @@
 import { openMatrix } from './fault.ts';
-import { openLines } from './lines.ts';
-import { operatorFaults } from './operatorFaults.ts';
-import { queueFaults } from './queueFaults.ts';
-import { settlementFaults } from './settlementFaults.ts';
-import { sweepFaults } from './sweepFaults.ts';
-import { transactionFaults } from './transactionFaults.ts';
+import { openLines } from './means/lines.ts';
+import { operatorFaults } from './kinds/operatorFaults.ts';
+import { queueFaults } from './kinds/queueFaults.ts';
+import { settlementFaults } from './kinds/settlementFaults.ts';
+import { sweepFaults } from './kinds/sweepFaults.ts';
+import { transactionFaults } from './kinds/transactionFaults.ts';
 
 // Faults behind the gateways: queue, transactions, settlement, and the operator's commands.
 const { lines, detours: { workersToRedis, workersToPostgres } } = openLines();

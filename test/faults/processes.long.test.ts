@@ -1,10 +1,10 @@
 import { openMatrix } from './fault.ts';
-import { gatewayFaults } from './gatewayFaults.ts';
-import { postgresFaults } from './postgresFaults.ts';
-import { redisFaults } from './redisFaults.ts';
-import { relayFaults } from './relayFaults.ts';
-import { settingsFaults } from './settingsFaults.ts';
-import { workerFaults } from './workerFaults.ts';
+import { gatewayFaults } from './kinds/gatewayFaults.ts';
+import { postgresFaults } from './kinds/postgresFaults.ts';
+import { redisFaults } from './kinds/redisFaults.ts';
+import { relayFaults } from './kinds/relayFaults.ts';
+import { settingsFaults } from './kinds/settingsFaults.ts';
+import { workerFaults } from './kinds/workerFaults.ts';
 
 // The processes of one deployment are killed, stopped, frozen or misconfigured.
 const fault = openMatrix();

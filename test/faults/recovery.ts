@@ -1,8 +1,8 @@
 import type { Database } from '../../src/ledger/database.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import { eventually } from '../support/eventually.ts';
-import type { LedgerWatch } from './bookWatch.ts';
-import type { Crowd } from './crowd.ts';
+import type { LedgerWatch } from './means/bookWatch.ts';
+import type { Crowd } from './users/crowd.ts';
 import { checkRain, type Verdict } from './verdict.ts';
 
 /** The result of one rain with a fault. */

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreateRequest } from '../../src/operator/create.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { tokenFor } from '../support/client.ts';
-import { watchLedger } from './bookWatch.ts';
-import { chance, type Chance } from './chance.ts';
-import { startCrowd, issueTokens, type Crowd } from './crowd.ts';
+import { watchLedger } from './means/bookWatch.ts';
+import { chance, type Chance } from './means/chance.ts';
+import { startCrowd, issueTokens, type Crowd } from './users/crowd.ts';
 import type { Deployment } from './deployment.ts';
-import { createAndLoad, requestFor, SHAPE, type Shape } from './rainfall.ts';
+import { createAndLoad, requestFor, SHAPE, type Shape } from './users/rainfall.ts';
 import { recover, type RunResult } from './recovery.ts';
 
 export interface Run {

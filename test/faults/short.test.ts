@@ -1,15 +1,15 @@
 import { describe } from 'vitest';
 import { asked, openMatrix } from './fault.ts';
-import { gatewayFaults } from './gatewayFaults.ts';
-import { openLines } from './lines.ts';
-import { postgresFaults } from './postgresFaults.ts';
-import { redisFaults } from './redisFaults.ts';
-import { redisLineFaults } from './redisLineFaults.ts';
-import { relayFaults } from './relayFaults.ts';
-import { settlementFaults } from './settlementFaults.ts';
-import { transactionFaults } from './transactionFaults.ts';
-import { userLineFaults } from './userLineFaults.ts';
-import { workerFaults } from './workerFaults.ts';
+import { gatewayFaults } from './kinds/gatewayFaults.ts';
+import { openLines } from './means/lines.ts';
+import { postgresFaults } from './kinds/postgresFaults.ts';
+import { redisFaults } from './kinds/redisFaults.ts';
+import { redisLineFaults } from './kinds/redisLineFaults.ts';
+import { relayFaults } from './kinds/relayFaults.ts';
+import { settlementFaults } from './kinds/settlementFaults.ts';
+import { transactionFaults } from './kinds/transactionFaults.ts';
+import { userLineFaults } from './kinds/userLineFaults.ts';
+import { workerFaults } from './kinds/workerFaults.ts';
 
 // Each important fault once. The files of `npm run test:long` have all faults, with more runs.
 describe.skipIf(asked)('once', () => {

@@ -6,9 +6,9 @@ import { closeRain } from '../../src/operator/transitions.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { createAndLoad } from './rainfall.ts';
+import { createAndLoad } from './users/rainfall.ts';
 import { recoverySeconds } from './recovery.ts';
-import { UserRecord } from './told.ts';
+import { UserRecord } from './users/told.ts';
 import { checkRain } from './verdict.ts';
 
 let context: TestContext;

@@ -6,7 +6,7 @@ import type { OperatorContext } from '../../src/operator/context.ts';
 import { allocationOf } from '../../src/operator/load.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { claimLog } from '../support/operatorContext.ts';
-import type { Crowd } from './crowd.ts';
+import type { Crowd } from './users/crowd.ts';
 
 export interface Verdict {
   /** Users that received a win. */

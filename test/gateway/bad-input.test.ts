@@ -6,7 +6,7 @@ import { LIVE_RAINS_KEY } from '../../src/store/keys.ts';
 import { signToken } from '../../src/platform/auth/token.ts';
 import { dial, follow, SECRET, tokenFor, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();

@@ -4,7 +4,7 @@ import { announceChange, close, pause, resume } from '../../src/store/transition
 import { dial, type Client } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();

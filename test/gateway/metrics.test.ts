@@ -6,7 +6,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer } from '../../src/platform/telemetry/metrics.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { scrape } from '../support/scrape.ts';
 

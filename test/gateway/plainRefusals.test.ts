@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { dial, tokenFor } from '../support/client.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis } from '../support/rain.ts';
 
 // Statements of docs/reference/protocol.md for authors of clients that no other test checks.

@@ -8,7 +8,7 @@ import { pause } from '../../src/store/transitions.ts';
 import { signToken } from '../../src/platform/auth/token.ts';
 import { dial, SECRET, tokenFor } from '../support/client.ts';
 import { listeningLog } from '../support/log.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { handshake } from '../support/handshake.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { TICKETED } from './sockets/upgradeServers.ts';

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { connect, dump, stockRain } from '../support/rain.ts';
-import { startRedis } from '../support/redis.ts';
+import { startRedis } from '../support/servers/redis.ts';
 
 async function openOn(...args: string[]) {
   const server = await startRedis({ args });

@@ -8,8 +8,8 @@ import { restoreSentWins } from '../../src/grab/restore.ts';
 import { loadScripts, run } from '../../src/store/scripts.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { dial } from '../support/client.ts';
-import { startCluster, type TestCluster } from '../support/cluster.ts';
-import { openGateway } from '../support/gateway.ts';
+import { startCluster, type TestCluster } from '../support/servers/cluster.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { connect, stockRain } from '../support/rain.ts';
 
 let cluster: TestCluster;

@@ -5,7 +5,7 @@ import { shardKeys } from '../../src/store/keys.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, stockRain } from '../support/rain.ts';
-import { startPair, type TestPair } from '../support/replica.ts';
+import { startPair, type TestPair } from '../support/servers/replica.ts';
 
 const WAIT_MS = 150;
 /** Long enough for a slow machine, short enough for a test. */

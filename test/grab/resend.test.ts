@@ -6,8 +6,8 @@ import { shardKeys } from '../../src/store/keys.ts';
 import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
-import { TcpProxy } from '../support/proxy.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { TcpProxy } from '../support/servers/proxy.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
 // A script has run, and the connection is cut before its answer arrives.

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { rainAccount } from '../../src/ledger/accounts.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { startDatabase } from '../support/database.ts';
-import { postgresInstalled } from '../support/postgres.ts';
+import { startDatabase } from '../support/servers/database.ts';
+import { postgresInstalled } from '../support/servers/postgres.ts';
 import { claimOf, newRain } from './claims.ts';
 
 test.skipIf(!postgresInstalled)('[R10] a process that freezes in the middle of a posting holds up the others for seconds, not until it wakes', async () => {

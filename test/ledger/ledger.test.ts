@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
-import { startDatabase } from '../support/database.ts';
-import { startPglite } from '../support/pglite.ts';
-import { postgresInstalled } from '../support/postgres.ts';
+import { startDatabase } from '../support/servers/database.ts';
+import { startPglite } from '../support/servers/pglite.ts';
+import { postgresInstalled } from '../support/servers/postgres.ts';
 import { ledgerContract } from './contract.ts';
 
 ledgerContract('PGlite', startPglite);

@@ -5,9 +5,9 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, MigrationError } from '../../src/ledger/migrate.ts';
 import { readMigrations, type Migration } from '../../src/ledger/migration.ts';
-import { startEmptyDatabase, type TestDatabase } from '../support/database.ts';
-import { startPglite } from '../support/pglite.ts';
-import { execute, postgresInstalled } from '../support/postgres.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/servers/database.ts';
+import { startPglite } from '../support/servers/pglite.ts';
+import { execute, postgresInstalled } from '../support/servers/postgres.ts';
 import { openSchemaEngine } from './schemaEngine.ts';
 
 const COMPILED = fileURLToPath(new URL('../../dist/ledger/migrate.js', import.meta.url));

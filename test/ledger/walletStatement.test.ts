@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { StatementCursor } from '../../src/ledger/walletStatement.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { newRain } from './claims.ts';
 
 let server: TestDatabase;

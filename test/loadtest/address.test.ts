@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gatewayAddress, sourceAddresses } from '../../src/loadtest/address.ts';
-import { parseServerMessage } from '../../src/loadtest/serverMessage.ts';
+import { parseServerMessage } from '../../src/loadtest/bots/serverMessage.ts';
 
 describe('the gateway\'s address', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openFilesMax, whyTooMany } from '../../src/loadtest/openFiles.ts';
-import { behavioursOf } from '../../src/loadtest/behaviours.ts';
+import { openFilesMax, whyTooMany } from '../../src/loadtest/processes/openFiles.ts';
+import { behavioursOf } from '../../src/loadtest/bots/behaviours.ts';
 
 const SEED = '4ab1'.repeat(16);
 

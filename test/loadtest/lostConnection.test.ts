@@ -3,12 +3,12 @@ import { connect as dialTcp, createServer, type AddressInfo, type Socket } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { shardKeys } from '../../src/store/keys.ts';
-import { checkMoney } from '../../src/loadtest/verdict.ts';
+import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { runWave } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '1057'.repeat(16);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { reportOf } from '../../src/loadtest/report.ts';
-import { WaveCounters } from '../../src/loadtest/counters.ts';
+import { reportOf } from '../../src/loadtest/report/report.ts';
+import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
 
 const FACTS = { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 1, clockErrorMs: 0 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditReport } from '../../src/rain/equation.ts';
-import { ServerClock } from '../../src/loadtest/clock.ts';
-import { toReport, type SwarmReport } from '../../src/loadtest/report.ts';
-import { renderReport } from '../../src/loadtest/reportTable.ts';
-import { WaveCounters } from '../../src/loadtest/counters.ts';
-import { checkMoney } from '../../src/loadtest/verdict.ts';
+import { ServerClock } from '../../src/loadtest/bots/clock.ts';
+import { toReport, type SwarmReport } from '../../src/loadtest/report/report.ts';
+import { renderReport } from '../../src/loadtest/report/reportTable.ts';
+import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
+import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 
 const SEED = 'ab'.repeat(32);
 const RUN = { rainId: 'spring-1', seed: SEED, durationMs: 12_345.6 };

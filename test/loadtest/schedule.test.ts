@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { randomSource } from '../../src/rain/fairness.ts';
-import { ServerClock } from '../../src/loadtest/clock.ts';
-import { backoffMs, RETRY_POLICY } from '../../src/loadtest/retryPolicy.ts';
+import { ServerClock } from '../../src/loadtest/bots/clock.ts';
+import { backoffMs, RETRY_POLICY } from '../../src/loadtest/bots/retryPolicy.ts';
 import { Schedule } from '../../src/loadtest/schedule.ts';
-import type { ReceivedRain } from '../../src/loadtest/serverMessage.ts';
-import { WaveCounters } from '../../src/loadtest/counters.ts';
-import { Throttle } from '../../src/loadtest/throttle.ts';
+import type { ReceivedRain } from '../../src/loadtest/bots/serverMessage.ts';
+import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
+import { Throttle } from '../../src/loadtest/bots/throttle.ts';
 
 const SEED = '71de'.repeat(16);
 const EPOCH = 1_753_900_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { Throttle } from '../../src/loadtest/throttle.ts';
+import { Throttle } from '../../src/loadtest/bots/throttle.ts';
 
 describe('the throttle', () => {
   test('[R10] lets no more through than time has earned, in the order of arrival', async () => {

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ChallengeRules } from '../../src/gateway/challenge/challenges.ts';
-import { behavioursOf } from '../../src/loadtest/behaviours.ts';
-import type { SwarmReport } from '../../src/loadtest/report.ts';
-import { renderReport } from '../../src/loadtest/reportTable.ts';
-import { TRICK_NAMES } from '../../src/loadtest/forgedTickets.ts';
-import { checkMoney } from '../../src/loadtest/verdict.ts';
+import { behavioursOf } from '../../src/loadtest/bots/behaviours.ts';
+import type { SwarmReport } from '../../src/loadtest/report/report.ts';
+import { renderReport } from '../../src/loadtest/report/reportTable.ts';
+import { TRICK_NAMES } from '../../src/loadtest/bots/forgedTickets.ts';
+import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '71c7'.repeat(16);

@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { freePort } from '../support/freePort.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { server, redis } = await openRedis();

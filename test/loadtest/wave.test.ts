@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
 import { pause, resume } from '../../src/store/transitions.ts';
-import type { SwarmReport } from '../../src/loadtest/report.ts';
-import { checkMoney } from '../../src/loadtest/verdict.ts';
+import type { SwarmReport } from '../../src/loadtest/report/report.ts';
+import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const SEED = '5eed'.repeat(16);

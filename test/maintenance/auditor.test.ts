@@ -11,7 +11,7 @@ import { claimLog, openTestContext, type TestContext } from '../support/operator
 import { eventually } from '../support/eventually.ts';
 import { listeningLog } from '../support/log.ts';
 import { scrape } from '../support/scrape.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });

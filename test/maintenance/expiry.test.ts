@@ -15,7 +15,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { dial } from '../support/client.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 
 /** Longer than any machine takes to come that far: the test lets the time pass itself. */
 const TTL_MS = 600_000;

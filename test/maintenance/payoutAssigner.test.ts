@@ -6,7 +6,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { stockRain } from '../support/rain.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 import { wonRain } from '../wallet/room.ts';
 
 let context: TestContext;

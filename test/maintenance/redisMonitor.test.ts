@@ -8,11 +8,11 @@ import { loadRain } from '../../src/operator/load.ts';
 import { LOCAL } from '../../src/platform/redis/durability.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { startRedisMonitor, type RedisMonitor } from '../../src/maintenance/redisMonitor.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog, type HeardLine } from '../support/log.ts';
 import { connect } from '../support/rain.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { startRedis, type TestRedis } from '../support/servers/redis.ts';
 
 let book: TestDatabase;
 let database: Database;

@@ -13,7 +13,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { startRedelivery } from '../../src/maintenance/redelivery.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { execute } from '../support/postgres.ts';
+import { execute } from '../support/servers/postgres.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
 let context: TestQueueContext;

@@ -11,7 +11,7 @@ import { connectDatabase } from '../../src/ledger/database.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });

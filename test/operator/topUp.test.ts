@@ -10,7 +10,7 @@ import { topUpRain } from '../../src/operator/topUp.ts';
 import { verifyRain } from '../../src/operator/verify.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import { claimLog } from '../support/operatorContext.ts';
-import { tamper } from '../support/plain-sql.ts';
+import { tamper } from '../support/servers/plain-sql.ts';
 import { MORE, openTopUpStage, usersFrom, why } from './topUpStage.ts';
 
 const { context, plan, open, grabAs, report, read, creditAll } = await openTopUpStage();

@@ -11,7 +11,7 @@ import { verifyRain, type Verification } from '../../src/operator/verify.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { tamper } from '../support/plain-sql.ts';
+import { tamper } from '../support/servers/plain-sql.ts';
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });

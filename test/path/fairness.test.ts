@@ -11,9 +11,9 @@ import type { RainSnapshot } from '../../src/protocol/messages.ts';
 import { dial, type Client } from '../support/client.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { dump } from '../support/rain.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 let gateway: Gateway;

@@ -12,8 +12,8 @@ import { parseMoney } from '../../src/rain/money.ts';
 import { dial, type Client } from '../support/client.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 let gateways: [Gateway, Gateway];

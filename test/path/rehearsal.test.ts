@@ -13,8 +13,8 @@ import { SECRET, dial } from '../support/client.ts';
 import { rain } from '../support/call.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 let context: TestContext;
 let gateway: Gateway;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decode, encode, resultFrame } from '../../src/protocol/codec.ts';
 import type { ClientMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { ERRORS, OUTCOMES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
-import { parseServerMessage } from '../../src/loadtest/serverMessage.ts';
+import { parseServerMessage } from '../../src/loadtest/bots/serverMessage.ts';
 
 const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}(\.[1-9][0-9]{0,2})?$/);
 /** Any text that fits, lone surrogates and NULs included: it is echoed, never interpreted. */

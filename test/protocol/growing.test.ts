@@ -6,10 +6,10 @@ import { close, reschedule, settle } from '../../src/store/transitions.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { runWave } from '../../src/loadtest/wave.ts';
 import { dial, tokenFor, type Client } from '../support/client.ts';
-import { openGateway } from '../support/gateway.ts';
+import { openGateway } from '../support/servers/gateway.ts';
 import { testClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
+import { scriptedGateway, welcomeOf } from '../support/servers/scriptedGateway.ts';
 import type { Frame } from './recording.ts';
 
 /** The messages of a client and a gateway of November 2026. Never recorded again: later versions must understand them. */

@@ -1,5 +1,5 @@
-import { openGateway } from '../support/gateway.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { openWorker } from '../support/servers/worker.ts';
 import { dial, type Client } from '../support/client.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';

@@ -12,10 +12,10 @@ import { startRain } from '../../src/operator/schedule.ts';
 import { SECRET, tokenFor } from '../support/client.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { openGateway } from '../support/gateway.ts';
-import { TcpProxy } from '../support/proxy.ts';
-import { scriptedGateway, welcomeOf } from '../support/scriptedGateway.ts';
-import { openWorker } from '../support/worker.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { TcpProxy } from '../support/servers/proxy.ts';
+import { scriptedGateway, welcomeOf } from '../support/servers/scriptedGateway.ts';
+import { openWorker } from '../support/servers/worker.ts';
 
 const PLAYER = fileURLToPath(new URL('player.py', import.meta.url));
 /** As the set-up has found it; Debian's packages belong to its own Python, which need not be the first one of the path. */

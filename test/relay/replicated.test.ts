@@ -9,7 +9,7 @@ import { readReplicated } from '../../src/relay/replicated.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, stockRain } from '../support/rain.ts';
-import { startPair, type TestPair } from '../support/replica.ts';
+import { startPair, type TestPair } from '../support/servers/replica.ts';
 
 let pair: TestPair;
 let redis: RedisClient;

@@ -3,9 +3,9 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
-import { startDatabase, type TestDatabase } from './database.ts';
+import { startDatabase, type TestDatabase } from './servers/database.ts';
 import { connect } from './rain.ts';
-import { sharedRedis } from './sharedRedis.ts';
+import { sharedRedis } from './servers/sharedRedis.ts';
 
 export interface TestContext extends OperatorContext {
   redisUrl: string;

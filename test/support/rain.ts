@@ -4,8 +4,8 @@ import { enlist } from '../../src/store/campaign.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { draftRain, loadPackets } from '../../src/store/loadPackets.ts';
 import { parseMoney } from '../../src/rain/money.ts';
-import type { TestRedis } from './redis.ts';
-import { sharedRedis } from './sharedRedis.ts';
+import type { TestRedis } from './servers/redis.ts';
+import { sharedRedis } from './servers/sharedRedis.ts';
 
 /** A connection for a test's own eyes and hands; faults surface in the command that meets them. */
 export async function connect(url: string): Promise<RedisClient> {

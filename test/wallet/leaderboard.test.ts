@@ -3,7 +3,7 @@ import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createLeaderboards } from '../../src/wallet/leaderboard.ts';
 import { claimOf, newRain } from '../ledger/claims.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
 
 let book: TestDatabase;
 let database: Database;

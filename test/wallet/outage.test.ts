@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
-import { TcpProxy } from '../support/proxy.ts';
+import { TcpProxy } from '../support/servers/proxy.ts';
 import { openPlayers, wonRain, type Players } from './room.ts';
 
 let context: TestContext;

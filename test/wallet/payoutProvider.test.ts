@@ -9,7 +9,7 @@ import { SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 import { openPlayers, wonRain } from './room.ts';
 
 let context: TestContext;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { startDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
-import { startPair, type TestPair } from '../support/replica.ts';
+import { startPair, type TestPair } from '../support/servers/replica.ts';
 import { openPlayers, wonRain } from './room.ts';
 
 let pair: TestPair;

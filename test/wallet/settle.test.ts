@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openWorker } from '../support/worker.ts';
+import { openWorker } from '../support/servers/worker.ts';
 import { EVENTS_CHANNEL, QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
 import { createDeadQueue } from '../../src/credit/queue.ts';
 import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';

@@ -42,7 +42,7 @@ async function rehearse(terminal: Terminal, { url: givenUrl, users, packets, bud
   const url = givenUrl ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
   const tokenFor = tokenSigner(terminal, TOKEN_SECONDS);
-  const [{ playRound }, { checkMoney }] = await Promise.all([import('../up/demo.ts'), import('../../loadtest/verdict.ts')]);
+  const [{ playRound }, { checkMoney }] = await Promise.all([import('../up/demo.ts'), import('../../loadtest/report/verdict.ts')]);
   await interruptibly(terminal, (interrupted) => withContext(terminal, async (context) => {
     const { audit, others, bots, settled } = await playRound({ terminal, context, gatewayUrl: url, tokenFor, signal: interrupted }, {
       title: 'Rehearsal', rehearsal: true, budget, packets, bots: users, opensInMs: OPENS_IN_MS, durationMs: duration,

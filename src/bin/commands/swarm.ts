@@ -6,7 +6,7 @@ import { seed as seedText } from '../../rain/fairness.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { gatewayAddress } from '../../loadtest/address.ts';
 import { USERS_MAX } from '../../loadtest/limits.ts';
-import type { SwarmReport } from '../../loadtest/report.ts';
+import type { SwarmReport } from '../../loadtest/report/report.ts';
 import { CommandFailure, EXIT, print, unreachable } from '../exit.ts';
 import { withContext, configure } from '../context.ts';
 import { parseCount, parseDuration, parseShare } from '../time.ts';
@@ -67,7 +67,7 @@ export function addSwarmCommand(program: Command, terminal: Terminal): void {
 
 async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
-    import('../../loadtest/wave.ts'), import('../../loadtest/processPool.ts'), import('../../loadtest/reportTable.ts'), import('../../loadtest/verdict.ts'),
+    import('../../loadtest/wave.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
   ]);
   const url = options.url ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
   if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
@@ -88,7 +88,7 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   expectPlayed(report, redactUrl(url));
   const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
   const verdict = checkMoney(report, audit?.report, others);
-  if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/page/page.ts')).renderPage(report, verdict));
+  if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/report/page/page.ts')).renderPage(report, verdict));
   print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
   if (!verdict.balanced) terminal.exitCode = EXIT.refused;
 }

@@ -6,7 +6,7 @@ import { loadRain } from '../../operator/load.ts';
 import { showRain, type RainView } from '../../operator/list.ts';
 import { redisNow } from '../../store/rains.ts';
 import type { Share } from '../../rain/equation.ts';
-import type { SwarmReport } from '../../loadtest/report.ts';
+import type { SwarmReport } from '../../loadtest/report/report.ts';
 import { runWave } from '../../loadtest/wave.ts';
 import { accepted, notify } from '../exit.ts';
 import type { OpenContext } from '../context.ts';

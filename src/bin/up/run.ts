@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { signToken } from '../../platform/auth/token.ts';
-import { checkMoney } from '../../loadtest/verdict.ts';
+import { checkMoney } from '../../loadtest/report/verdict.ts';
 import { EXIT, print, notify } from '../exit.ts';
 import { describeReport } from '../auditText.ts';
 import { openContext } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
  * ALL RETRY RULES: which error code of another server is temporary and which is final. backoff.ts defines the pauses. The callers
- * define how often and how long to retry (credit/retryPolicy.ts, loadtest/retryPolicy.ts).
+ * define how often and how long to retry (credit/retryPolicy.ts, loadtest/bots/retryPolicy.ts).
  *
  * The rule: only an answer about the request itself is final. Any other answer leaves the outcome unknown. A retry is safe,
  * because every request carries its own id [R5].

@@ -7,7 +7,7 @@ import { API } from '../../../src/console/contract/api.ts';
 import { mountOperatorConsole } from '../../../src/console/operatorConsole.ts';
 import { REFUSALS } from '../../../src/console/refusals.ts';
 import { dump } from '../../support/rain.ts';
-import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 let opal: Visitor;

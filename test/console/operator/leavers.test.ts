@@ -6,7 +6,7 @@ import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
 import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openTestConsole, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 let vera: Visitor;

@@ -6,8 +6,8 @@ import type { GatewayHeartbeat } from '../../../src/store/gatewayHeartbeat.ts';
 import { disableOperator, addOperator } from '../../../src/operator/staff/staff.ts';
 import { SECRET } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
-import { openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
+import { openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 let vera: Visitor;

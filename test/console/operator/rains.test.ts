@@ -8,7 +8,7 @@ import { systemApi } from '../../../src/console/contract/system.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
 import { EXAMPLES } from '../../rain/split/examples.ts';
-import { ask, openTestConsole, type Answered, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+import { ask, openTestConsole, type Answered, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 let opal: Visitor;

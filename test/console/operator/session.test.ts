@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changePassword, disableOperator, issueToken, addOperator } from '../../../src/operator/staff/staff.ts';
-import { ask, openTestConsole, PASSWORD, type TestConsole } from '../../support/testConsole.ts';
+import { ask, openTestConsole, PASSWORD, type TestConsole } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 beforeAll(async () => { testConsole = await openTestConsole(); });

@@ -5,7 +5,7 @@ import { redisNow } from '../../../src/store/rains.ts';
 import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
 import { claimLog } from '../../support/operatorContext.ts';
-import { openTestConsole, type TestConsole, type Visitor } from '../../support/testConsole.ts';
+import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 interface Winner { redPacketId: string; userId: string; amount: string; at: string; status: string }
 interface Page { winners: Winner[]; next?: string }

@@ -8,9 +8,9 @@ import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { claimLog } from '../../support/operatorContext.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { connect, stockRain } from '../../support/rain.ts';
-import { startPair, type TestPair } from '../../support/replica.ts';
+import { startPair, type TestPair } from '../../support/servers/replica.ts';
 
 let pair: TestPair;
 let redis: RedisClient;

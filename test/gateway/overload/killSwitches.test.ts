@@ -9,7 +9,7 @@ import { redisNow } from '../../../src/store/rains.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
 import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();

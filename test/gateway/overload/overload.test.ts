@@ -5,9 +5,9 @@ import { redisNow } from '../../../src/store/rains.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { claimLog } from '../../support/operatorContext.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { handshake } from '../../support/handshake.ts';
-import { TcpProxy } from '../../support/proxy.ts';
+import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from '../sockets/upgradeServers.ts';
 

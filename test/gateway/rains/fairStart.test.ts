@@ -9,8 +9,8 @@ import { randomSource } from '../../../src/rain/fairness.ts';
 import { openRegistry } from '../../../src/platform/telemetry/metrics.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
-import { TcpProxy } from '../../support/proxy.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
+import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 
 const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);

@@ -6,7 +6,7 @@ import { SCRIPTS } from '../../../src/store/scripts.ts';
 import type { Gateway } from '../../../src/gateway/server.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();

@@ -8,7 +8,7 @@ import { readRain, redisNow } from '../../../src/store/rains.ts';
 import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();

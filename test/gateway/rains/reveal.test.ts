@@ -7,7 +7,7 @@ import type { RainSnapshot } from '../../../src/protocol/messages.ts';
 import { commitmentOf, verifyFairness } from '../../../src/rain/commitment.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();

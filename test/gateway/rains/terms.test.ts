@@ -4,7 +4,7 @@ import { draftRain, loadPackets } from '../../../src/store/loadPackets.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import type { Terms } from '../../../src/rain/terms.ts';
 import { dial } from '../../support/client.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();

@@ -14,7 +14,7 @@ import { checkProof } from '../../../src/rain/proof.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { claimLog, openTestContext, type TestContext } from '../../support/operatorContext.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 
 let context: TestContext;
 let gateways: Gateway[];

@@ -7,7 +7,7 @@ import type { Gateway } from '../../../src/gateway/server.ts';
 import { dial, follow, tokenFor, type Client } from '../../support/client.ts';
 import { claimLog } from '../../support/operatorContext.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { handshake, through } from '../../support/handshake.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 

@@ -6,7 +6,7 @@ import { reconnectWindowMs } from '../../../src/gateway/sockets/drain.ts';
 import { LIMITS } from '../../../src/gateway/limits.ts';
 import { dial, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 
 const { server, redis } = await openRedis();

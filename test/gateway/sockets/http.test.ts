@@ -4,7 +4,7 @@ import { afterAll, describe, expect, onTestFinished as whenThisIsOver, test } fr
 import { WebSocket } from 'ws';
 import { dial, follow, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { handshake } from '../../support/handshake.ts';
 import { openRedis } from '../../support/rain.ts';
 

@@ -6,7 +6,7 @@ import { REFUSED_BY, type LimitName } from '../../../src/gateway/telemetry/count
 import type { ChallengeRules } from '../../../src/gateway/challenge/challenges.ts';
 import type { TicketMessage } from '../../../src/protocol/messages.ts';
 import { follow, tokenFor, type Client } from '../../support/client.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { through } from '../../support/handshake.ts';
 
 /** The test file in which each limit refuses somebody. */

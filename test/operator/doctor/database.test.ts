@@ -3,9 +3,9 @@ import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/databas
 import { migrate } from '../../../src/ledger/migrate.ts';
 import { readMigrations } from '../../../src/ledger/migration.ts';
 import { checkDatabase } from '../../../src/operator/doctor/database.ts';
-import { startDatabase } from '../../support/database.ts';
-import { startPglite, type TestPglite } from '../../support/pglite.ts';
-import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startDatabase } from '../../support/servers/database.ts';
+import { startPglite, type TestPglite } from '../../support/servers/pglite.ts';
+import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../../support/servers/postgres.ts';
 
 const verdicts = (facts: DatabaseFacts) => Object.fromEntries(checkDatabase(facts).map(({ name, verdict }) => [name, verdict]));
 const ALL_WELL = { version: 'ok', kind: 'ok', migrations: 'ok', privileges: 'ok', connections: 'ok', fsync: 'ok', synchronous_commit: 'ok', clock: 'ok' };

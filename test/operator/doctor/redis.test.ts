@@ -4,10 +4,10 @@ import { neededBytes } from '../../../src/operator/doctor/memory.ts';
 import { examineRedis, checkLatency, checkServer } from '../../../src/operator/doctor/redis.ts';
 import { LOCAL, type Durability } from '../../../src/platform/redis/durability.ts';
 import { parseInfo } from '../../../src/platform/redis/facts.ts';
-import { startCluster } from '../../support/cluster.ts';
+import { startCluster } from '../../support/servers/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connect } from '../../support/rain.ts';
-import { startRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/servers/redis.ts';
 
 const PLANNED = { packets: 1_000, users: 1_000 };
 const master = await startRedis();

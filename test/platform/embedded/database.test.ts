@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startEmbeddedDatabase } from '../../../src/platform/embedded/database.ts';
 import type { EmbeddedServer } from '../../../src/platform/embedded/redis.ts';
 import { homeAt, type Home } from '../../../src/platform/process/home.ts';
-import { startPglite, type TestPglite } from '../../support/pglite.ts';
+import { startPglite, type TestPglite } from '../../support/servers/pglite.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 

@@ -3,11 +3,11 @@ import { startWorker } from '../../../src/bin/servers/worker.ts';
 import { LOCAL, type Durability } from '../../../src/platform/redis/durability.ts';
 import { requireFit, checkRedis } from '../../../src/platform/redis/requirements.ts';
 import { parseInfo, readFacts } from '../../../src/platform/redis/facts.ts';
-import { startCluster } from '../../support/cluster.ts';
-import { openGateway } from '../../support/gateway.ts';
+import { startCluster } from '../../support/servers/cluster.ts';
+import { openGateway } from '../../support/servers/gateway.ts';
 import { listeningLog } from '../../support/log.ts';
 import { connect } from '../../support/rain.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis, type TestRedis } from '../../support/servers/redis.ts';
 
 const RELAXED: Durability = { mode: 'relaxed' };
 const master = await startRedis();

@@ -1,7 +1,7 @@
 import { expect, test, type TestContext } from 'vitest';
 import { connectRedis, untilReady, type ConnectOptions, type RedisClient } from '../../../src/platform/redis/connect.ts';
 import { eventually } from '../../support/eventually.ts';
-import { TcpProxy } from '../../support/proxy.ts';
+import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis } from '../../support/rain.ts';
 
 // A firewall that has forgotten a connection, a machine that lost its power: nothing ever comes back and nobody says so.

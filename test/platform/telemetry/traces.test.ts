@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { openTraces, spanIdOf, traceIdOf, type TracesOptions } from '../../../src/platform/telemetry/traces.ts';
-import { startCollector } from '../../support/collector.ts';
+import { startCollector } from '../../support/servers/collector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readTree } from '../../tidy/sourceFile.ts';
 

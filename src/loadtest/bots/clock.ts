@@ -1,0 +1,35 @@
+import { sampleOf } from '../../client/clock.ts';
+
+/** Monotonic milliseconds of this process; `performance.now` except in tests. */
+export type Now = () => number;
+
+/**
+ * The server's clock as this process estimates it, from the fastest exchange so far. All bots of a process share one. A single client
+ * has few exchanges and drops old ones; here are thousands in a minute, and the run ends before the clocks drift.
+ */
+export class ServerClock {
+  readonly #now: Now;
+  #offsetMs = 0;
+  #roundTripMs = Number.POSITIVE_INFINITY;
+
+  constructor(now: Now) {
+    this.#now = now;
+  }
+
+  /** @param serverTime epoch ms, from an exchange between `sentAt` and now (monotonic ms) */
+  observe(sentAt: number, serverTime: number): void {
+    const { offsetMs, roundTripMs } = sampleOf(serverTime, sentAt, this.#now());
+    if (roundTripMs < 0 || roundTripMs >= this.#roundTripMs) return;
+    this.#roundTripMs = roundTripMs;
+    this.#offsetMs = offsetMs;
+  }
+
+  /** Epoch ms of the server, with an error of at most half of `roundTripMs`. */
+  now(): number {
+    return this.#now() + this.#offsetMs;
+  }
+
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+}

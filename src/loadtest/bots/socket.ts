@@ -1,0 +1,105 @@
+import { WebSocket } from 'ws';
+import type { Loss } from '../../client/reconnect.ts';
+import { SUBPROTOCOL } from '../../protocol/constants.ts';
+import type { ClientMessage } from '../../protocol/messages.ts';
+import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
+import type { RetryPolicy } from './retryPolicy.ts';
+import { parseServerMessage, type ReceivedMessage } from './serverMessage.ts';
+
+/** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
+const FRAME_BYTES_MAX = 256 * 1024;
+
+/** Maximum unsent data before `sendRaw` drops frames [R10]. */
+const UNSENT_BYTES_MAX = 64 * 1024;
+
+/** How a connection ended, in words. */
+export function describeLoss(loss: Loss): string {
+  switch (loss.kind) {
+    case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
+    case 'unreachable': return loss.reason;
+    case 'closed': return `closed with ${loss.code}`;
+    default: return loss satisfies never;
+  }
+}
+
+interface BotSocketEvents {
+  onMessage(message: ReceivedMessage): void;
+  /** A frame that is invalid in rain.v1. */
+  onUnreadable(): void;
+  /** Called exactly once, as the last event. */
+  onLost(loss: Loss): void;
+}
+
+/**
+ * One socket of one bot. It does not use the client's connection on purpose: a bot chooses its source address, stops reading, breaks
+ * its connection, sends invalid frames, and parses a broadcast once for 20,000 bots. Both share the rules: when to reconnect
+ * (`client/reconnect.ts`), the limits of a pause, and the estimate of the server's clock.
+ */
+export interface BotSocket {
+  /** Dropped while the socket is closing: `onLost` follows. */
+  send(message: ClientMessage): void;
+  /** Sends any frame, valid or not; dropped while too much data is unsent. */
+  sendRaw(frame: string | Buffer): void;
+  /** Stops reading. @returns continues to read */
+  stopReading(): () => void;
+  /** Sends a close frame; destroys the socket after `hangUpMs` without an answer. */
+  close(): void;
+  /** Destroys the socket without a close frame. */
+  destroy(): void;
+}
+
+interface Dial {
+  address: URL;
+  token: string;
+  localAddress: string | undefined;
+  retryPolicy: RetryPolicy;
+}
+
+/** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
+export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents): BotSocket {
+  const socket = new WebSocket(address, [SUBPROTOCOL], {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: retryPolicy.handshakeMs,
+    maxPayload: FRAME_BYTES_MAX,
+    perMessageDeflate: false,
+    // A source address of 127.0.0.0/8 can only reach an IPv4 address.
+    ...(localAddress !== undefined && { localAddress, family: 4 }),
+  });
+  let loss: Loss | undefined;
+  let opened = false;
+  let goodbye: NodeJS.Timeout | undefined;
+  socket.on('open', () => { opened = true; });
+  socket.on('message', (data, isBinary) => {
+    const message = isBinary ? undefined : parseServerMessage(data.toString());
+    if (message) events.onMessage(message);
+    else events.onUnreadable();
+  });
+  socket.on('unexpected-response', (_request, response) => {
+    loss = { kind: 'refused', status: response.statusCode ?? 0 };
+    socket.terminate();
+  });
+  socket.on('error', (error) => {
+    if (!opened) loss ??= { kind: 'unreachable', reason: error.message };
+  });
+  socket.on('close', (code) => {
+    clearTimeout(goodbye);
+    events.onLost(loss ?? { kind: 'closed', code });
+  });
+  return {
+    send(message) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    },
+    sendRaw(frame) {
+      if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < UNSENT_BYTES_MAX) socket.send(frame);
+    },
+    stopReading() {
+      socket.pause();
+      return () => socket.resume();
+    },
+    close() {
+      goodbye ??= setTimeout(() => socket.terminate(), retryPolicy.hangUpMs);
+      socket.close(1000);
+    },
+    destroy: () => socket.terminate(),
+  };
+}

@@ -1,0 +1,47 @@
+import type { AuditReport, Share } from '../../rain/equation.ts';
+import { figure } from '../../rain/figures.ts';
+import { formatMoney, parseMoney } from '../../rain/money.ts';
+import type { SwarmReport } from './report.ts';
+
+const NOBODY: Share = { count: 0, cents: 0n };
+
+/** Whether the money adds up, as one sentence. */
+export interface Verdict {
+  balanced: boolean;
+  sentence: string;
+}
+
+/**
+ * Checks whether the money adds up. From the answers alone: every winner has an own packet, always the same, with a valid amount. With
+ * the audit of the rain also: the amounts in the answers are the amounts won [R8].
+ * @param others the packets in the audit that users outside of the swarm have won
+ */
+export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY): Verdict {
+  const problems = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
+  const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;
+  if (problems.length > 0) return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${problems.join('; ')}.` };
+  const beside = others.count > 0 ? `; ${figure(others.count)} more played and won ${formatMoney(others.cents)}` : '';
+  const asAudited = audit ? `, as the audit says, and the rain balances to the cent${beside}` : '';
+  return { balanced: true, sentence: `The money adds up: ${packets}, each with a different packet${asAudited}.` };
+}
+
+function contradictions(report: SwarmReport): string[] {
+  const wonTwice = report.cheaters?.wonTwice ?? 0;
+  const cheated = wonTwice > 0 ? [`${figure(wonTwice)} cheaters won more than once`] : [];
+  if (report.faults === 0) return cheated;
+  const further = report.faults - report.faultExamples.length;
+  return [...report.faultExamples, ...(further > 0 ? [`and ${figure(further)} more faults of this kind`] : []), ...cheated];
+}
+
+function differences(report: SwarmReport, audit: AuditReport, others: Share): string[] {
+  const problems: string[] = [];
+  if (audit.rainId !== report.rainId) problems.push(`the audit is for ${audit.rainId}, not for ${report.rainId}`);
+  if (!audit.balanced) problems.push('the audit itself does not add up');
+  // A banned cheater may have won before the ban without receiving the answer.
+  const unheard = report.cheaters?.unheard ?? 0;
+  const won = (parseMoney(audit.credited) ?? 0n) + (parseMoney(audit.pending) ?? 0n) - others.cents;
+  const winners = audit.winners - others.count;
+  if (unheard > 0 ? won < (parseMoney(report.told) ?? 0n) : formatMoney(won) !== report.told) problems.push(`according to the audit ${formatMoney(won)} was won`);
+  if (winners < report.winners || winners > report.winners + unheard) problems.push(`according to the audit there are ${figure(winners)} winners`);
+  return problems;
+}

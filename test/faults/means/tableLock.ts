@@ -1,0 +1,26 @@
+import { Client } from 'pg';
+import { eventually } from '../../support/eventually.ts';
+
+/** Blocks all postings, so that batches hang in the middle of their transaction. */
+export interface TableLock {
+  /** Resolves when this many sessions wait for the lock, or after `withinMs`. @returns how many wait */
+  waiting(sessions: number, withinMs: number): Promise<number>;
+  release(): Promise<void>;
+}
+
+export async function lockTransfers(databaseUrl: string): Promise<TableLock> {
+  const client = new Client({ connectionString: databaseUrl });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
+  const count = async () => Number((await client.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).rows[0].count);
+  return {
+    async waiting(sessions, withinMs) {
+      return await eventually(async () => await count() >= sessions, { timeoutMs: withinMs }).then(count, count);
+    },
+    async release() {
+      await client.query('ROLLBACK');
+      await client.end();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startConsole, type Console, type ConsoleOptions } from '../../../src/console/server.ts';
+import { createLaterQueue } from '../../../src/credit/queue.ts';
+import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
+import type { Role } from '../../../src/ledger/staff.ts';
+import { addOperator } from '../../../src/operator/staff/staff.ts';
+import { connectRedis, untilReady } from '../../../src/platform/redis/connect.ts';
+import { createLog } from '../../../src/platform/telemetry/log.ts';
+import { openQueueContext, type TestQueueContext } from '../queueContext.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** A console with the operator's side, over a real Redis and a real database; `opal` is an operator and `vera` a viewer. */
+export interface TestConsole extends TestQueueContext {
+  url: string;
+  /** Somebody signed in. */
+  signIn(name: string): Promise<Visitor>;
+  /** Another console on the same servers. */
+  another(options: Partial<ConsoleOptions>): Promise<Console>;
+}
+
+export interface Answered {
+  status: number;
+  // What a test expects of it, it says.
+  body: unknown;
+  headers: Headers;
+}
+
+export interface Visitor {
+  cookie: string;
+  csrf: string;
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
+}
+
+export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Promise<TestConsole> {
+  const context = await openQueueContext();
+  const connection = connectRedis(context.redisUrl, { purpose: 'once', onError: () => {} });
+  await untilReady(connection);
+  const later = createLaterQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  const folder = mkdtempSync(join(tmpdir(), 'rain-test-console-'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>a page</title>');
+  const people: [string, Role][] = [['opal', 'operator'], ['vera', 'viewer']];
+  for (const [name, role] of people) {
+    const added = await addOperator(context, name, role, PASSWORD);
+    if (!added.ok) throw new Error(JSON.stringify(added));
+  }
+  const another = (more: Partial<ConsoleOptions>) => startConsole({
+    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, log: createLog('console', 'silent'),
+    backend: { redis: context.redis, ledger: context.ledger, queues: { ...context.queues, later } }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
+  });
+  const desks = await another({});
+  return {
+    ...context, url: desks.url, another,
+    async signIn(name) {
+      const answer = await ask(desks.url, 'POST', '/api/console/session', { name, password: PASSWORD });
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+      const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
+      const { csrf } = answer.body as { csrf: string };
+      return { cookie, csrf, ask: (method, path, body, headers = {}) => ask(desks.url, method, path, body, { cookie, ...(method !== 'GET' && { 'x-csrf-token': csrf }), ...headers }) };
+    },
+    async stop() {
+      await desks.close();
+      await later.close();
+      connection.disconnect();
+      rmSync(folder, { recursive: true, force: true });
+      await context.stop();
+    },
+  };
+}
+
+/** One question, as a browser or a script would ask it. */
+export async function ask(url: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  const answer = await fetch(url + path, { method, redirect: 'manual', headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const text = await answer.text();
+  const json = answer.headers.get('content-type')?.includes('application/json');
+  return { status: answer.status, body: json && text !== '' ? JSON.parse(text) as unknown : text, headers: answer.headers };
+}
