@@ -41,7 +41,7 @@ test.each<[string, string[], number, string]>([
   ['a round without its number', ['create', '--campaign', 'autumn', ...round], 2, '--round: missing'],
   ['a number without its campaign', ['create', '--round', '1', ...round], 2, '--campaign: missing'],
   ['a campaign that is not there', ['campaign', 'add-round', 'nowhere', ...round], 1, 'campaign: there is no campaign nowhere'],
-  ['a dot in the id of a rain', ['create', '--id', 'a.1', ...round], 1, 'id: a dot is for the rounds of a campaign'],
+  ['a dot in the id of a rain', ['create', '--id', 'a.1', ...round], 1, 'id: a dot is reserved for rounds of a campaign'],
   ['nobody to show', ['campaign', 'show', 'nowhere'], 1, 'id: there is no campaign nowhere'],
   ['a rehearsal that is a round', ['create', '--rehearsal', '--campaign', 'autumn', '--round', '8', ...round], 1, 'terms.rehearsal: '],
 ])('[R12] %s is refused', async (_, args, exit, reason) => {

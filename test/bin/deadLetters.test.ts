@@ -33,9 +33,9 @@ describe('rain dead', () => {
   test('lists and shows, for people and for machines', async () => {
     const letter = await refusedRain('cli');
     const list = await rain(['dead', 'list'], env);
-    expect(list.stdout).toMatch(new RegExp(`${letter} +refused +cli-1 +1\\.00 +user-1 +20.*\nrefused: The balance system understood`, 's'));
+    expect(list.stdout).toMatch(new RegExp(`${letter} +refused +cli-1 +1\\.00 +user-1 +20.*\nrefused: The payout provider understood`, 's'));
     expect(json((await rain(['dead', 'list', '--rain', 'cli', '--json'], env)).stdout)).toMatchObject({ letters: [{ letter, rainId: 'cli', userId: 'user-1', amount: '1.00' }], total: 1, complete: true });
-    expect((await rain(['dead', 'show', letter], env)).stdout).toMatch(/rain +cli, shard 0, entry 1\nreason +refused: The balance system.*\ndetail +the account is closed\npacket +cli-1\n/);
+    expect((await rain(['dead', 'show', letter], env)).stdout).toMatch(/rain +cli, shard 0, entry 1\nreason +refused: The payout provider.*\ndetail +the account is closed\npacket +cli-1\n/);
   });
 
   test('lists nothing for a rain without dead letters, and lists those of a rain that the ledger does not know', async () => {

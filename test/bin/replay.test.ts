@@ -69,7 +69,7 @@ test('[R5] a final difference is reported and exits 1: unreadable, another user,
   for (const sentence of [
     /^differs: torn-\d+ was won by ann and is credited to mallory$/m, /^differs: torn-\d+ of bob is 1\.00 in the log and 1\.01 in the ledger$/m,
     /^differs: torn-\d+ was won by eve, who is credited with torn-99$/m, /^only in book: torn-99, 1\.00 credited to eve/m,
-    /^unreadable: entry \d of shard 1 is no claim of this rain: not JSON$/m, /^unreadable: .* it is of rain other$/m,
+    /^unreadable: entry \d of shard 1 is not a claim of this rain: not JSON$/m, /^unreadable: .* it is of rain other$/m,
     /^THE LOG AND THE LEDGER DIFFER: 2 only in book, 3 differs, 2 unreadable; 6 entries in the log\.$/m,
   ]) expect(run.stderr).toMatch(sentence);
 });

@@ -44,7 +44,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await page.getByTestId('why-discarded').fill('he has left us');
     expect(await dialog().getByRole('switch').count(), 'asked before there is a doubt').toBe(0);
     await page.getByTestId('act').click();
-    await soon(() => dialog().textContent()).toContain('the wallet was asked to pay');
+    await soon(() => dialog().textContent()).toContain('the wallet may have paid');
     expect(await page.getByTestId('act').isDisabled()).toBe(true);
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'not-paid');

@@ -23,7 +23,7 @@ describe('at a real gateway', async () => {
 
   test('[R9] an invalid token rejects with the reason from the table of codes', async () => {
     const ann = await testClient(gateway.url, 'ann', { token: 'e30.e30.e30' });
-    await expect(ann.connect()).rejects.toMatchObject({ name: 'RainRefused', code: 'unauthorized', message: 'No token, or one that does not verify.' });
+    await expect(ann.connect()).rejects.toMatchObject({ name: 'RainRefused', code: 'unauthorized', message: 'The token is missing or not valid.' });
     expect(ann.heard('link')).toEqual([{ link: 'connecting' }, { link: 'refused', code: 'unauthorized' }]);
   });
 
