@@ -31,18 +31,18 @@ import { createTimes, type Times } from './telemetry/times.ts';
 import { traceWins } from './telemetry/spans.ts';
 import { Challenges } from './challenge/challenges.ts';
 
-/** Everything behind the door, put together: who knows the rains, who decides, who is kept out, what is given up. No socket is open yet. */
+/** All parts of a gateway behind its sockets, wired together. No socket is open yet. */
 export interface Assembly {
   context: HandlerContext;
   blocklist: Blocklist;
   overload: OverloadControl;
-  /** Grabs can be asked for and rains be read. */
+  /** Whether the connections for grabs and reads are ready. */
   connected(): boolean;
-  /** What a gateway cannot do without. */
+  /** What must answer for the gateway to be ready. */
   parts: readonly Part[];
-  /** How long what is done takes. */
+  /** Durations of answers, batches and probes. */
   times: Times;
-  /** @throws when Redis cannot be reached or is not fit to keep what is won, or a script does not compile */
+  /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
   start(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
   let started = false;
   const onFault = (error: unknown) => {
     counters.redisFaults++;
-    // Until then whoever starts the gateway is told, by what is thrown.
+    // Before the start has ended, start() throws the fault instead.
     if (started) report(error);
   };
   // Grabs, reads and pub/sub have a connection each: a slow snapshot never stands before a grab.
@@ -69,7 +69,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, reading, refresh: (rainId) => rainCache.refresh(rainId), now, clockErrorMs, onFault });
-  // What is known was read from a server that may be another now, or one that has changed unheard.
+  // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const engine = pipeline(
@@ -102,7 +102,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
     if (terms.length > 0) log.warn({ rainId: snapshot.rainId, terms }, 'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with');
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
-    // A rain planned while people wait is news for all of them; later changes only for who watches it.
+    // A new rain concerns every socket; a later change only the sockets that watch the rain.
     if (event === 'rain') hub.each(show);
     else hub.eachWatching(snapshot.rainId, show, event === 'change');
   }
@@ -112,7 +112,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
     context, blocklist, overload, times, connected,
-    // Not the connection of the grabs: a load that makes them wait is no reason to take a gateway away from those who do.
+    // Not the connection for grabs: a load that makes grabs wait is no reason to take the gateway out of service.
     parts: [{ name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) }],
     async start() {
       await Promise.all(connections.map((connection) => untilReady(connection)));

@@ -10,7 +10,7 @@ import { freePort } from '../support/freePort.ts';
 describe('isolating', () => {
   const logged = claimsOf('rain', 0, 500).map((claim, index) => ({ index, entry: JSON.stringify(claim), claim }));
 
-  /** A balance system that refuses whatever batch holds one of these users. */
+  /** A payout provider that refuses each batch with one of these users. */
   function refusing(poison: ReadonlySet<string>): PayoutProvider & { calls: number } {
     return {
       calls: 0,

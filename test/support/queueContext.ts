@@ -17,7 +17,7 @@ import { eventually } from './eventually.ts';
 
 export interface TestQueueContext extends TestContext {
   queues: Queues;
-  /** Users whom the balance system will not take. */
+  /** Users whom the payout provider refuses. */
   barred: Set<string>;
   /** Ten packets of 1.00, open; `winners` users user-0, user-1 … have won the first ones. */
   wonRain(id: string, winners: number): Promise<void>;

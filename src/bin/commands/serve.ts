@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createLog } from '../../platform/telemetry/log.ts';
-import { tellFailed, tellReady } from '../../platform/process/ipc.ts';
+import { sendFailed, sendReady } from '../../platform/process/ipc.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
 import { explain, print, notify } from '../exit.ts';
 import { configure } from '../context.ts';
@@ -17,9 +17,9 @@ const PROCESSES_MAX = 64;
 async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
   const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => notify(terminal, `${name}: ${sentence}`) });
   try {
-    await tellReady(await open(shutdown));
+    await sendReady(await open(shutdown));
   } catch (error) {
-    await tellFailed(explain(error).reasons.join('; '));
+    await sendFailed(explain(error).reasons.join('; '));
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { GrabMessage } from '../../protocol/messages.ts';
 import { answer, type PendingGrab } from './pendingGrab.ts';
 import type { HandlerContext } from './context.ts';
 import type { CachedRain } from '../rains/rainCache.ts';
-import { judgeByTerms } from '../rains/terms.ts';
+import { checkTerms } from '../rains/terms.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /** A grab, before its rain is known: the same question of this loop turn, an answer that is known here, the rain itself. */
@@ -12,11 +12,11 @@ export function grab(context: HandlerContext, session: Session, message: GrabMes
   const { rainId, ref } = message;
   const { loopBudget } = context.overload;
   const { openGrab } = session;
-  if (openGrab !== undefined && openGrab.loopBudget === loopBudget.number && openGrab.rainId === rainId) {
+  if (openGrab !== undefined && openGrab.turn === loopBudget.turn && openGrab.rainId === rainId) {
     if (!isRefused(context, session, message, context.rainCache.reading(rainId))) (openGrab.also ??= []).push(ref);
     return;
   }
-  const pending: PendingGrab = { userId: session.userId, session, rainId, ref, loopBudget: loopBudget.number, also: undefined };
+  const pending: PendingGrab = { userId: session.userId, session, rainId, ref, turn: loopBudget.turn, also: undefined };
   const known = context.localAnswers.answer(rainId, session.userId);
   if (known) return answer(pending, rainId, known, context);
   const rain = context.rainCache.reading(rainId);
@@ -40,7 +40,7 @@ function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessag
 /** By the terms of the rain, or for want of a ticket. @returns true: the refusal has been sent */
 function isRefused({ challenges, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
   if (!rain) return false;
-  const code = judgeByTerms(rain, session);
+  const code = checkTerms(rain, session);
   const refused = code === undefined ? challenges?.refuses(session, message, rain) : code === '-7' ? { code, retryInMs: admission.retryInMs() } : { code };
   if (!refused) return false;
   counters.answers[refused.code]++;

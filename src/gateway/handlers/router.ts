@@ -11,8 +11,8 @@ import { sendProtocolError, gather, send, type Session } from '../sockets/sessio
 export function route(context: HandlerContext, session: Session, frame: string): void {
   const { loopBudget } = context.overload;
   loopBudget.count();
-  if (session.lastTurn === loopBudget.number) gather(session);
-  else session.lastTurn = loopBudget.number;
+  if (session.lastTurn === loopBudget.turn) gather(session);
+  else session.lastTurn = loopBudget.turn;
   if (session.blocked) return refuseRemaining(context, session, frame, '-6');
   if (!context.rateLimiter.admit(session)) return refuseRemaining(context, session, frame, '-5');
   const decoded = decode(frame);

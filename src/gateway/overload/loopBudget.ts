@@ -17,7 +17,7 @@ interface LoopBudgetRules {
 export class LoopBudget {
   readonly #rules: Required<LoopBudgetRules>;
   /** Counts the turns in which a message was read. */
-  number = 0;
+  turn = 0;
   /** The turn is too long: its remaining grabs are answered "busy". */
   overdue = false;
   #messages = 0;
@@ -38,7 +38,7 @@ export class LoopBudget {
   }
 
   readonly #end = (): void => {
-    this.number++;
+    this.turn++;
     this.#messages = 0;
     this.overdue = false;
   };

@@ -14,7 +14,7 @@ export interface OpenGrab {
    * The turn of the event loop in which the grab arrived, and the refs of further grabs for the same rain in that turn. One
    * decision answers all of them.
    */
-  readonly loopBudget: number;
+  readonly turn: number;
   also: (string | undefined)[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { endWithParent, tellReady } from '../../platform/process/ipc.ts';
+import { endWithParent, sendReady } from '../../platform/process/ipc.ts';
 import { signToken } from '../../platform/auth/token.ts';
 import { order, type FromChild } from './processPool.ts';
 import { playShare } from '../wave.ts';
@@ -24,4 +24,4 @@ process.on('message', (message) => {
   );
 });
 endWithParent(() => {});
-await tellReady();
+await sendReady();

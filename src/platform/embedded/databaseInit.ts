@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
-import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
+import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 
 /**
  * Process entry, `databaseInit.js <folder>`: creates an empty data folder and exits. The folder is renamed only when it is complete,
@@ -16,9 +16,9 @@ try {
   const database = await PGlite.create(draft);
   await database.close();
   if (!existsSync(folder)) renameSync(draft, folder);
-  await tellReady();
+  await sendReady();
   process.exit(0);
 } catch (error) {
-  await tellFailed(`the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`);
+  await sendFailed(`the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
-import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
+import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 import { SharedSession } from './sharedSession.ts';
 
 /**
@@ -23,8 +23,8 @@ try {
   process.once('SIGTERM', stopAndExit);
   process.once('SIGINT', stopAndExit);
   endWithParent(stop);
-  void tellReady({ port: Number(server.getServerConn().split(':').at(-1)) });
+  void sendReady({ port: Number(server.getServerConn().split(':').at(-1)) });
 } catch (error) {
-  await tellFailed(`${folder} cannot be opened (${error instanceof Error ? error.message : String(error)})`);
+  await sendFailed(`${folder} cannot be opened (${error instanceof Error ? error.message : String(error)})`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { endWithParent, tellFailed, tellReady } from '../process/ipc.ts';
+import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 
 /**
  * Process entry, `redisGuard.js <config file> [option …]`: a Redis server does not notice the end of its parent, so this process
@@ -29,13 +29,13 @@ function run([command, ...others]: readonly string[]): void {
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
     endWithParent(stop, KILL_AFTER_MS + 2_000);
-    void tellReady({ serverPid: server.pid });
+    void sendReady({ serverPid: server.pid });
   });
   server.once('exit', () => process.exit(stopping ? 0 : 1));
 }
 
 function fail(sentence: string): void {
-  void tellFailed(sentence).then(() => process.exit(1));
+  void sendFailed(sentence).then(() => process.exit(1));
 }
 
 run(CANDIDATES);

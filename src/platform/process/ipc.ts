@@ -19,12 +19,12 @@ function send(message: ChildMessage): Promise<void> {
  * @param facts data for the parent, such as a port; the parent checks them with its schema
  * @returns when the message is sent, so that the process may exit
  */
-export function tellReady(facts: Record<string, unknown> = {}): Promise<void> {
+export function sendReady(facts: Record<string, unknown> = {}): Promise<void> {
   return send({ ...facts, ready: true });
 }
 
 /** @param failed one sentence for the operator */
-export function tellFailed(failed: string): Promise<void> {
+export function sendFailed(failed: string): Promise<void> {
   return send({ failed });
 }
 

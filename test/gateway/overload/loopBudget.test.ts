@@ -10,15 +10,15 @@ test('a turn is overdue when it has taken too long and read many messages; the n
   read(5);
   now = 10_000;
   // A few messages on a machine that was suspended: this is no overload.
-  expect([loopBudget.overdue, loopBudget.number]).toEqual([false, 0]);
+  expect([loopBudget.overdue, loopBudget.turn]).toEqual([false, 0]);
   end();
   read(9);
   now += 250;
   expect(loopBudget.overdue).toBe(false);
   read(1);
-  expect([loopBudget.overdue, loopBudget.number]).toEqual([true, 1]);
+  expect([loopBudget.overdue, loopBudget.turn]).toEqual([true, 1]);
   end();
-  expect([loopBudget.overdue, loopBudget.number]).toEqual([false, 2]);
+  expect([loopBudget.overdue, loopBudget.turn]).toEqual([false, 2]);
   looks = 0;
   read(1_000);
   expect([loopBudget.overdue, looks]).toEqual([false, 101]);

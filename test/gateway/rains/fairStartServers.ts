@@ -15,7 +15,7 @@ export const chance = (purpose: string): RandomIndex => {
 /** A "random" choice that keeps the order. */
 const first: RandomIndex = (n) => n - 1;
 
-const pending = (userId: string, ref?: string): PendingGrab => ({ userId, session: {} as Session, rainId: 'r1', loopBudget: 0, ref, also: undefined });
+const pending = (userId: string, ref?: string): PendingGrab => ({ userId, session: {} as Session, rainId: 'r1', turn: 0, ref, also: undefined });
 
 interface StageOptions {
   fairStartMs?: number;
