@@ -1,5 +1,5 @@
 import type { GrabAnswer } from '../../grab/engine.ts';
-import { readWinners, type Winners } from '../../store/winners.ts';
+import { readWinners, type Winners } from '../../store/winnersFilter.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { isFresh, type CachedRain } from './rainCache.ts';

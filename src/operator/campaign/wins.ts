@@ -1,6 +1,6 @@
 import { enlist, WINS_MAX, type Win } from '../../store/campaign.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
-import { usersOf } from '../../store/winners.ts';
+import { usersOf } from '../../store/winnersFilter.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { OperatorContext } from '../context.ts';
 

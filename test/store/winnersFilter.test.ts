@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, shardOf } from '../../src/store/keys.ts';
-import { readWinners } from '../../src/store/winners.ts';
+import { readWinners } from '../../src/store/winnersFilter.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { redis } = await openRedis();
