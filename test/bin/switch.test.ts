@@ -19,7 +19,8 @@ test('rain switch: for people, for machines, and for a gateway that is running',
   try {
     expect((await rain(['switch'], env)).stdout).toMatch(/^switch +position.*\nticker +auto\njoins +auto\nsockets +auto\ngrabs +auto\n$/);
     expect((await rain(['switch', 'sockets', 'off', '--reason', 'full house', '--for', '10m'], env)).stdout).toMatch(/^sockets: off until \d{4}-\d\d-\d\dT/);
-    expect((await handshake(gateway.url, 'ann')).status).toBe(503);
+    // The gateway gets the event a moment after the command has returned.
+    await eventually(async () => expect((await handshake(gateway.url, 'ann')).status).toBe(503), { timeoutMs: 1_000 });
     expect(JSON.parse((await rain(['switch', 'ticker', 'on', '--reason', 'r', '--json'], env)).stdout)).toMatchObject({ name: 'ticker', position: 'on', reason: 'r' });
     expect((await rain(['switch'], env)).stdout).toMatch(/ticker +on +auto +\S+ +cli:\S+ +r\njoins +auto\nsockets +off +\d{4}\S+ +\S+ +cli:\S+ +full house\n/);
     expect(JSON.parse((await rain(['switch', '--json'], env)).stdout)).toMatchObject([{ position: 'on' }, { name: 'joins', position: 'auto' }, { position: 'off' }, { position: 'auto' }]);
