@@ -22,6 +22,6 @@ test('an app that takes it grows by less than 10 KB, and by nothing of Node, of 
   expect(gzipSync(code).byteLength).toBeLessThan(GZIP_BYTES_MAX);
   expect(modules).toContain('src/client/client.ts');
   // Neither a library nor what Node alone has: no import of any kind is left, and all that is in it is ours.
-  expect(modules.filter((id) => !/^src\/(client|protocol|rain|runtime)\//.test(id))).toEqual([]);
+  expect(modules.filter((id) => !/^src\/(client|protocol|rain|platform)\//.test(id))).toEqual([]);
   expect(code).not.toMatch(/\bimport\b|\brequire\(|node:|\bprocess\.|\bBuffer\b/);
 });
