@@ -55,8 +55,11 @@ async function lookUp(page: Page): Promise<{ painted: number; picture: string }>
 /** Records what the page sends to the gateway. Reloads the page, so that nothing is missed. */
 export async function overhear(page: Page): Promise<{ type: string }[]> {
   const said: { type: string }[] = [];
+  const address = page.url();
+  // The page that is left may still open its socket, and solve its challenge: what it sends is not to be counted.
+  await page.goto('about:blank');
   page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => said.push(JSON.parse(String(payload)) as { type: string })));
-  await page.reload();
+  await page.goto(address);
   return said;
 }
 
