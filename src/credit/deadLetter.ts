@@ -15,6 +15,9 @@ export const DEAD_REASONS = {
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 
+/** A letter that was written before the reason `told_twice` had its name still waits for its operator, and has to be found. */
+const FORMER_REASONS: Partial<Record<string, DeadReason>> = { promised_twice: 'told_twice' };
+
 /** One entry that cannot be credited, complete. */
 export const deadLetter = z.object({
   rainId,
@@ -22,7 +25,7 @@ export const deadLetter = z.object({
   /** Its position in the shard's claim log; the oldest entry is 0. */
   index: z.int().min(0),
   entry: z.string(),
-  reason: z.enum(Object.keys(DEAD_REASONS) as [DeadReason, ...DeadReason[]]),
+  reason: z.preprocess((word) => FORMER_REASONS[String(word)] ?? word, z.enum(Object.keys(DEAD_REASONS) as [DeadReason, ...DeadReason[]])),
   detail: z.string(),
 });
 export type DeadLetter = z.infer<typeof deadLetter>;
