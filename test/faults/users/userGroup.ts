@@ -10,10 +10,14 @@ interface Received {
 }
 
 export interface UserGroup {
+  /** All users, started or not. */
+  readonly size: number;
   received: ReadonlyMap<string, Received>;
   /** The number of users with a win. */
   wins(): number;
-  /** Resolves when every user has received one more answer that is not "busy". */
+  /** Starts the next users, until `count` have started. */
+  admit(count: number): void;
+  /** Starts all who have not started; resolves when every user has received one more answer that is not "busy". */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,15 +27,14 @@ interface UserGroupOptions {
   gatewayUrl: (user: number) => string;
   rainId: string;
   users: number;
-  /** The users start one after the other, at this interval. */
+  /** The users that are admitted together start one after the other, at this interval. */
   everyMs: number;
-  prefix?: string;
 }
 
 const PAUSE_MS = 40;
 
-/** Starts users who grab again and again, whatever the answer, until the group is settled. */
-export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'user' }: UserGroupOptions): UserGroup {
+/** Users who grab again and again, whatever the answer, until the group is settled; nobody starts before `admit`. */
+export function startUserGroup({ gatewayUrl, rainId, users, everyMs }: UserGroupOptions): UserGroup {
   const received = new Map<string, Received>();
   const ending = new AbortController();
   let settling = false;
@@ -44,9 +47,9 @@ export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'u
     return code;
   }
 
-  async function play(user: number): Promise<void> {
-    await sleep(user * everyMs);
-    const mine: Received = { userId: `${prefix}-${user}`, wins: [], busy: 0 };
+  async function play(user: number, startInMs: number): Promise<void> {
+    await sleep(startInMs);
+    const mine: Received = { userId: `user-${user}`, wins: [], busy: 0 };
     received.set(mine.userId, mine);
     for (let done = false; !done && !ending.signal.aborted;) {
       try {
@@ -67,17 +70,25 @@ export function startUserGroup({ gatewayUrl, rainId, users, everyMs, prefix = 'u
     }
   }
 
-  const all = Promise.all(Array.from({ length: users }, (_, user) => play(user)));
+  const playing: Promise<void>[] = [];
+  function admit(count: number): void {
+    const first = playing.length;
+    for (let user = first; user < count; user++) playing.push(play(user, (user - first) * everyMs));
+  }
+
   return {
+    size: users,
+    admit,
     received,
     wins: () => [...received.values()].filter(({ wins }) => wins.length > 0).length,
     async settle() {
       settling = true;
-      await all;
+      admit(users);
+      await Promise.all(playing);
     },
     async stop() {
       ending.abort();
-      await all;
+      await Promise.all(playing);
     },
   };
 }

@@ -8,7 +8,7 @@ import { compiledEntry } from '../../../src/platform/process/compiledEntry.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../freePort.ts';
 import { startRedis, type TestRedis } from './redis.ts';
-import { expectInStep, startPair, type TestPair } from './replica.ts';
+import { startPair, untilInStep, type TestPair } from './replica.ts';
 
 const NAME = 'main';
 /** How long the master is silent before it is taken for dead, ms. */
@@ -45,7 +45,7 @@ export async function startSentinel(): Promise<TestSentinel> {
       return replica?.[replica.indexOf('master-link-status') + 1] === 'ok';
     }, { timeoutMs: 20_000 });
     // Sentinel has written to the master since.
-    await untilInStep(pair.master.port);
+    await untilInStep(pair.master.url);
   } catch (error) {
     await stop();
     throw error;
@@ -69,10 +69,6 @@ export async function startSentinel(): Promise<TestSentinel> {
 
 async function roleOf(port: string): Promise<string> {
   return await askOnce(Number(port), async (redis) => (await redis.role() as unknown as [string])[0]);
-}
-
-function untilInStep(masterPort: number): Promise<void> {
-  return eventually(() => askOnce(masterPort, async (redis) => expectInStep(await redis.info('replication'))), { timeoutMs: 20_000 });
 }
 
 async function askOnce<T>(port: number, ask: (redis: Redis) => Promise<T>): Promise<T> {
