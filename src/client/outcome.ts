@@ -1,5 +1,5 @@
 import type { ResultMessage } from '../protocol/messages.ts';
-import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
+import { isRefusal, OUTCOMES, type KnownOutcome, type Refused } from '../protocol/outcomes.ts';
 import type { Verdict } from './grabRequest.ts';
 
 /** A red packet that a user has won. `amount` is a decimal string, such as "12.21". */
@@ -14,7 +14,8 @@ export type GrabOutcome =
   | { kind: 'won' } & Packet
   /** The user had won the packet before this grab. */
   | { kind: 'already_claimed' } & Packet
-  | { kind: 'nothing_left' | 'ended' | 'paused' | 'not_started' | 'blocked' | 'no_such_rain' | 'win_limit_reached' }
+  /** Nothing was won, and a retry now would not change that. */
+  | { kind: Refused['reason'] }
   /** No answer within the limits of the retries. A new grab is safe and returns the outcome [R6]. */
   | { kind: 'unanswered' }
   /** A code of a newer server, without a pause for a retry. */
@@ -33,23 +34,8 @@ export function packetOf({ redPacketId, amount }: ResultMessage): Packet | undef
 }
 
 function refusalOf({ code, reason }: ResultMessage): GrabOutcome {
-  const known: OutcomeCode = code;
-  switch (known) {
-    case '-1':
-    case '-2':
-    case '-3':
-    case '-4':
-    case '-6':
-    case '-8':
-    case '-11': return { kind: OUTCOMES[known].reason };
-    // These codes are no refusals: wins name their packet, and the others are retried.
-    case '0':
-    case '1':
-    case '-5':
-    case '-7':
-    case '-9': return { kind: 'unanswered' };
-    default:
-      known satisfies never;
-      return { kind: 'unknown', code, reason };
-  }
+  const known = (OUTCOMES as Partial<Record<string, KnownOutcome>>)[code];
+  if (!known) return { kind: 'unknown', code, reason };
+  // The other codes are no refusals: wins name their packet, and the rest is retried.
+  return isRefusal(known) ? { kind: known.reason } : { kind: 'unanswered' };
 }

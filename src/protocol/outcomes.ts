@@ -29,10 +29,17 @@ export const OUTCOMES_IN_ORDER = [
   { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone. If the operator adds more, a `rain` message shows them.', retry: 'no' },
   { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
 ] as const satisfies readonly Outcome[];
-type KnownOutcome = (typeof OUTCOMES_IN_ORDER)[number];
+export type KnownOutcome = (typeof OUTCOMES_IN_ORDER)[number];
 export type OutcomeCode = KnownOutcome['code'];
 /** The codes after which a client grabs again by itself. */
 export type PausingCode = Extract<KnownOutcome, { retry: 'after a pause' }>['code'];
+
+/** Answers without a packet that end a grab. */
+export type Refused = Extract<KnownOutcome, { code: `-${number}`; retry: 'no' | 'when it opens' | 'when it resumes' }>;
+
+export function isRefusal(outcome: KnownOutcome): outcome is Refused {
+  return outcome.code.startsWith('-') && outcome.retry !== 'after a pause' && outcome.retry !== 'after joining again';
+}
 
 /** All outcomes by code. (The list above keeps the order: an object would list "0" and "1" first.) */
 export const OUTCOMES = Object.fromEntries(OUTCOMES_IN_ORDER.map((outcome) => [outcome.code, outcome])) as { readonly [C in OutcomeCode]: Extract<KnownOutcome, { code: C }> };

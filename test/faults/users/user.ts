@@ -135,14 +135,6 @@ export class User {
       case '-3':
         this.record.recordLoss(code);
         break;
-      case '-8':
-      case '-6':
-      // Tickets are off here.
-      case '-9':
-      // No rain here belongs to a campaign.
-      case '-11':
-        this.record.recordUnexpected(code);
-        break;
       case '-7':
         this.record.busy++;
         if (isAnswer) this.#grabAfter(40, 250);
@@ -153,7 +145,8 @@ export class User {
         if (isAnswer) this.#grabAfter(40, 250);
         return;
       default:
-        return code satisfies never;
+        // Refusals that no fault explains: nobody is blocked here, tickets are off, and no rain has terms.
+        this.record.recordUnexpected(code);
     }
     if (isAnswer) this.#continue();
   }
