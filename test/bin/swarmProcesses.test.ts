@@ -8,7 +8,7 @@ import { openRedis, stockRain } from '../support/rain.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const { server, redis } = await openRedis();
-// Who is thrown out is let in again soon, since his last question is what is waited for.
+// A short ban: the test waits for the last answer of a user who was banned.
 const gateway = await openGateway(server.url, { limits: { bannedMs: 1_000 } });
 afterAll(() => gateway.close());
 

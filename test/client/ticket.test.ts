@@ -54,7 +54,7 @@ test('a challenge is worked on once, its solution sent, and a tap waits until th
   expect(entry.preparing).toBe(true);
   entry.receive(ticket('one'));
   expect([entry.preparing, entry.ticket]).toEqual([false, 'one']);
-  // Who has a ticket works for no other.
+  // A client with a ticket solves no further challenge.
   entry.receive(challenge('bb'));
   expect(seen.solved).toBe(1);
 });

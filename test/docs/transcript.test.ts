@@ -23,7 +23,10 @@ function expectSchemas(frames: readonly Frame[]): void {
   }
 }
 
-/** Who said what kind of thing, in which order: what a run may not change. How often news of a rain come that change nothing is chance, and so is whether its close is seen before its settlement. */
+/**
+ * The sender and the kind of each message, in order: these must be the same in every run. How often an unchanged snapshot is sent is
+ * chance, and so is whether the close is seen before the settlement.
+ */
 function shapeOf(frames: readonly Frame[]): string[] {
   const seen = new Map<string, unknown>();
   return frames.filter(({ user, message, way }) => {

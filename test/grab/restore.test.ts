@@ -135,7 +135,7 @@ describe('lua/restore.lua', () => {
   test('[R2] the packet of a contested claim leaves the list: it is not granted again', async () => {
     const wins = await grab('ann', 'bob');
     await lose(2);
-    await grab('bob'); // Who now has ann's.
+    await grab('bob'); // Bob has ann's packet now.
     expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 2, lost: undefined }]);
     expect(await redis.lrange(keys.packets, 0, -1)).not.toContainEqual(expect.stringContaining('"r1-1"'));
     expect(await log()).toEqual(['bob r1-0', 'ann r1-0', 'bob r1-1']);

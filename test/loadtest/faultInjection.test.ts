@@ -76,13 +76,13 @@ test.concurrent('users who stop reading get their result later, and their latenc
   expect(report.trouble!.stops).toBe(5);
   expect(report.latencyMs.ask.count).toBe(5);
   lag.disable();
-  // Who stops does so for two seconds at least; what this process could not do meanwhile is nobody's latency.
+  // A user stops for two seconds at least. The time in which this process was busy itself is not latency.
   expect(report.latencyMs.tap.max).toBeLessThan(2_000 + lag.max / 1e6);
 });
 
 test.concurrent('[R1] cheaters tap far too fast, send garbage and forge fields; none of them wins more than once, and the others are served', async ({ onTestFinished }) => {
   await stockRain(redis, { rainId: 'cheated', amounts: amounts(12), opensInMs: 1_000 });
-  // Who is thrown out is let in again soon, since his last question is what is waited for.
+  // A short ban: the test waits for the last answer of a user who was banned.
   const strict = await openGateway(server.url, { limits: { bannedMs: 1_000 } });
   onTestFinished(() => strict.close());
   const report = await wave({ url: strict.url, rainId: 'cheated', users: 20, shares: { flaky: 0, slow: 0, cheaters: 0.2 }, reactionMs: { min: 0, max: 500 } });

@@ -15,7 +15,7 @@ export interface CliProcess extends Running {
 const processes = new Set<ChildProcess>();
 process.once('exit', () => { for (const child of processes) child.kill('SIGKILL'); });
 
-/** Starts the compiled `rain`, as an operator would, in an empty folder; for what only a process shows: servers, signals, pipes. The rest is called, see call.ts. */
+/** Starts the compiled `rain` in an empty folder, for what only a process shows: servers, signals, pipes. For the rest see call.ts. */
 export function startCli(words: readonly string[], env: Record<string, string> = {}): CliProcess {
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-cli-'));
   const child = spawn(process.execPath, [RAIN, ...words], { cwd: folder, env: bareEnvironment(env, folder), stdio: ['ignore', 'pipe', 'pipe'] });

@@ -10,7 +10,7 @@ export const tokenFor = (userId: string, expiresInSeconds = 3_600): Promise<stri
 
 type MessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
-/** One socket in a test, so that a test reads as a dialogue. It says what it is told to, also what no client would: for one that behaves see `guest.ts`. */
+/** One socket in a test, so that a test reads as a dialogue. It sends anything, also what no real client sends. */
 export interface Client {
   readonly socket: WebSocket;
   say(message: unknown): void;

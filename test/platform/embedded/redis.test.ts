@@ -69,7 +69,7 @@ test('[R4] a restart keeps the data, after an orderly stop and after kill -9', a
 });
 
 test('a busy port is reported in one sentence', async () => {
-  // Whoever has the port may take a connection and say nothing on it.
+  // The program on the port may accept a connection and send nothing.
   const accepted: Socket[] = [];
   const busy = createServer((socket) => { accepted.push(socket); }).listen(0, '127.0.0.1');
   await once(busy, 'listening');

@@ -5,7 +5,10 @@ import { readProjects } from './projects.ts';
 /** They take longest of all others, though they are short: vitest, before it has seen them, would begin with big ones. */
 const SLOW = ['test/faults/short.test.ts', 'test/faults/up.test.ts', 'test/ledger/ledger.test.ts', 'test/platform/embedded/database.test.ts', 'test/typecheck.test.ts'];
 
-/** Files with a browser start first, as they take longest, and then those known to be slow, so that no lane ends with one of them; the others in vitest's order: slow ones first, where it has seen them, else big ones. */
+/**
+ * Files with a browser start first, since they take longest, then other slow ones, so that no worker ends with one of them. The rest
+ * has vitest's order: slow files first if it has seen them, else big ones.
+ */
 export default class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;

@@ -7,7 +7,7 @@ import { posix } from 'node:path';
  */
 type Project = 'unit' | 'system' | 'long';
 
-/** Who imports one of these, other than for its types, can start a server or a process, or dial one. */
+/** A file that imports one of these, other than for its types, can start a server or a process, or connect to one. */
 const SERVERS = new Set([
   'node:child_process', 'node:cluster', 'node:dgram', 'node:http', 'node:https', 'node:net', 'node:tls', 'node:worker_threads',
   'bullmq', 'fastify', 'ioredis', 'pg', 'playwright-core', 'socket.io', 'ws',

@@ -10,14 +10,14 @@ import { CHROMIUM_ARGS, findChromium } from '../../browser/findChromium.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** An address that answers when the thing asked for is there: `/pages`, or `/chromium`, which has the pages built, too, and tells where to connect. */
+    /** Answers `/pages` when the pages are built, and `/chromium` with the browser's address when that runs, too. */
     browserOfRun: string;
   }
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** One Chromium for the whole run, and the two pages as the set-up builds them. Both are made when the first test asks for them: most runs by hand want neither. */
+/** One Chromium for the whole run, and the two pages as the set-up builds them; each when the first test needs it. */
 export default async function serve(project: TestProject): Promise<() => Promise<void>> {
   let pages: Promise<string> | undefined;
   let browser: Promise<BrowserServer> | undefined;

@@ -12,7 +12,10 @@ declare module 'vitest' {
 /** Of several files at once, each with the pools of several processes. */
 const CONNECTIONS_MAX = 300;
 
-/** One PostgreSQL server for the whole run, since a copy of a database is made in a tenth of the time that a server takes. Files that stop or freeze theirs start one of their own. */
+/**
+ * One PostgreSQL server for the whole run: a copy of a database takes a tenth of the time of a server. Tests that stop or freeze
+ * PostgreSQL start their own.
+ */
 export default async function serve(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (!postgresInstalled) {
     project.provide('postgresOfRun', undefined);

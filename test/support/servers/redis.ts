@@ -16,9 +16,9 @@ export interface TestRedis {
 }
 
 /**
- * A real Redis of this test's own: empty, durable like the product's (every write synced), on a free port of 127.0.0.1,
- * without a password; a replica is served at once, not after the five seconds in which Redis awaits others. It ends with the test process, also with one that is killed. Where a test neither kills the server nor needs two,
- * `sharedRedis` is the faster one.
+ * A real Redis of this test's own: empty, as durable as the product's (every write synced), on a free port of 127.0.0.1, without a
+ * password. It ends with the test process, even if that is killed. A replica is synced at once; by default Redis waits five seconds
+ * for more replicas. If a test neither kills the server nor needs two, `sharedRedis` is faster.
  * @param args further words of redis-server's command line, e.g. `['--maxmemory', '10mb']`; they win over ours
  * @param port of one that has ended, for another to come back in its place
  * @param lasting until the test process ends, and not counted as something that a test has left behind

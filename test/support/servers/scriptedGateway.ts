@@ -26,7 +26,11 @@ interface ScriptedGateway {
   heard: ClientMessage[];
 }
 
-/** Says what no real gateway can be brought to say at will. @param script is called for each that comes @param answer for each thing said, but for pings unless it wants them */
+/**
+ * A gateway that sends what a real one sends only by chance.
+ * @param script called for each connection
+ * @param answer called for each message; for pings only if it wants them
+ */
 export async function scriptedGateway(script: (visit: Visit) => void, answer: (message: ClientMessage, visit: Visit) => void = () => {}): Promise<ScriptedGateway> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => SUBPROTOCOL });
   onTestFinished(() => {

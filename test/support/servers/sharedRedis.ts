@@ -52,7 +52,7 @@ async function giveBack(redis: Redis, settings: Settings): Promise<void> {
   }
   await empty(redis);
   if (left.length === 0) return;
-  // Whoever left a connection may come back by it: the files after this one get another server.
+  // A client that was left behind may reconnect: the files after this one get another server.
   const server = await running;
   running = undefined;
   await server?.stop();

@@ -7,7 +7,7 @@ const USERS = 8_000;
 const PACKETS = 1_200;
 const OPENS_MS = 14_000;
 
-/** What a storm of 8,000 users may have looked like: connecting, the start, a spike of taps, cheaters among them, credits a little later. */
+/** A report of 8,000 users: connecting, the start, a spike of taps, some cheaters, and credits a little later. */
 export function loadtestReport(rainId = 'spring-2027'): SwarmReport {
   const random = randomSource(SEED, 'storm');
   const unit = () => (random.belowNumber(2 ** 32) + 1) / 2 ** 32;
