@@ -36,10 +36,7 @@ export interface Rows<Field extends string = string, C extends Columns = Columns
   /** On the command line a row is one text, its columns separated by `x`; the option may be repeated. */
   readonly option: { readonly flag: string; readonly value: string; readonly example: string; readonly meaning: string };
   /** Texts of the form, and its first row. */
-  readonly form: {
-    readonly title: Localized;
-    readonly add: Localized;
-    readonly remove: Localized;
+  readonly form: Readonly<Record<'title' | 'add' | 'remove', Localized>> & {
     readonly columns: { readonly [Name in keyof C]: Localized };
     readonly first: { readonly [Name in keyof C]: string };
   };
@@ -48,7 +45,6 @@ export interface Rows<Field extends string = string, C extends Columns = Columns
 interface Method<Name extends string> {
   /** Its name in the plan. It never changes, since commitments contain it. */
   readonly name: Name;
-  /** Its label in the form. */
   readonly label: Localized;
   /** How to compute the amounts from the plan, for docs/reference/fairness-recipe.md: exact enough to program it. */
   readonly recipe: string;
