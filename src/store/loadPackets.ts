@@ -5,7 +5,7 @@ import type { TopUpPromise } from '../rain/top-up.ts';
 import { redPacketId } from '../rain/red-packet.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
+import { lastingKeys, LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './rains.ts';
 import { run } from './scripts.ts';
 
@@ -41,8 +41,7 @@ export function packetElement(id: string, amount: string): string {
 export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
-    const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    const done = z.number().parse(await run(redis, 'draft', [state, list, claimed, claims, spoiled, relayed, credited],
+    const done = z.number().parse(await run(redis, 'draft', lastingKeys(rainId, shard),
       [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms)]));
     if (done === -1) return 'taken';
     created ||= done === 1;
@@ -54,16 +53,12 @@ export async function draftRain(redis: RedisClient, { rainId, title, shards, ope
 
 /** Whether a new rain with this id would be refused: keys of another rain exist. */
 export async function isTaken(redis: RedisClient, rainId: string, shards: number): Promise<boolean> {
-  const held = await Promise.all(Array.from({ length: shards }, (_, shard) => {
-    const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    return redis.exists(state, packets, claimed, claims, spoiled, relayed, credited);
-  }));
+  const held = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.exists(...lastingKeys(rainId, shard))));
   return held.some((count) => count > 0);
 }
 
-/** All packets of a rain, its top-ups included. */
 export interface Stock {
-  /** Cents, in the order in which they are handed out. */
+  /** All packets of a rain, its top-ups included: cents, in the order in which they are handed out. */
   amounts: BigInt64Array;
   /** The commitments of the top-ups, in order. */
   topUps?: readonly TopUpPromise[];
