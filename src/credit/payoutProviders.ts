@@ -1,4 +1,4 @@
-import type { PayoutProviderName } from '../ledger/assignPayout.ts';
+import type { PayoutProviderName } from '../ledger/rains.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { ledgerProvider } from './ledgerProvider.ts';

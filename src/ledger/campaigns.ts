@@ -21,9 +21,8 @@ interface BookedCampaign extends NewCampaign {
 }
 
 type CampaignCreation =
-  | { outcome: 'created' }
-  /** The same campaign was created before; nothing was done again. */
-  | { outcome: 'exists' }
+  /** `exists`: the same campaign was created before; nothing was done again. */
+  | { outcome: 'created' | 'exists' }
   /** Another campaign has this id; nothing was done. */
   | { outcome: 'differs'; fields: (keyof NewCampaign)[] };
 
@@ -58,7 +57,6 @@ export async function rounds(database: Database, campaignId: string): Promise<Bo
   return found.toSorted((a, b) => a.campaign!.round - b.campaign!.round);
 }
 
-/** The winners of a campaign, from the ledger. */
 export interface CampaignWinners {
   users: number;
   /** Packets credited in all rounds. */
