@@ -16,10 +16,7 @@ export interface WalletRequest {
   body: string;
 }
 
-/**
- * The id under which a wallet remembers a claim: the packet id, since a packet belongs to one user only. It is encoded for use
- * in a header; ids of letters, digits, `-`, `_` and `.` stay unchanged.
- */
+/** The id under which a wallet remembers a claim: the packet id, since a packet belongs to one user only. Encoded for a header. */
 export function claimIdOf({ redPacketId }: Claim): string {
   return encodeURIComponent(redPacketId);
 }
