@@ -14,7 +14,7 @@ const CHUNK = 2_000;
 
 export interface Draft extends Pick<LiveRain, 'shards' | 'title'> {
   rainId: string;
-  /** Epoch ms. */
+  /** Both in epoch ms. */
   opensAt: number;
   closesAt: number;
   packets: number;
@@ -34,10 +34,7 @@ export function packetElement(id: string, amount: string): string {
   return `{"redPacketId":"${id}","amount":"${amount}"}`;
 }
 
-/**
- * Creates the rain in Redis without packets. Safe to repeat.
- * @returns `taken` when the id belongs to another rain, or to remaining keys of one
- */
+/** Creates the rain without packets. Safe to repeat. @returns `taken` when keys of another rain with this id exist */
 export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
@@ -67,9 +64,6 @@ export interface Stock {
 /** `not_a_draft`: the rain is over, or was planned with other packets. */
 type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
 
-/** The reply of both scripts when there is no such rain; other replies are counts. */
-const NO_SUCH_RAIN = -1;
-
 /**
  * Pushes the packets of a drafted rain and of its top-ups, chunk by chunk. Continues where an interrupted load stopped.
  * @param onProgress packets pushed so far
@@ -91,15 +85,14 @@ export async function loadPackets(redis: RedisClient, rainId: string, shards: nu
       onProgress(before + loaded);
       const drafting = loaded < draft;
       if (!drafting && topUps.length === 0) return { ok: false, reason: 'not_a_draft' };
-      const chunk: string[] = [];
-      for (let i = loaded; i < Math.min(loaded + CHUNK, drafting ? draft : planned); i++) {
-        const index = i * shards + shard;
-        chunk.push(packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!)));
-      }
+      const chunk = Array.from({ length: Math.min(CHUNK, (drafting ? draft : planned) - loaded) }, (_, i) => {
+        const index = (loaded + i) * shards + shard;
+        return packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!));
+      });
       const now = z.number().parse(drafting
         ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])
         : await run(redis, 'topup', [keys.state, keys.packets], [loaded, planned, promises, ...chunk]));
-      if (now === NO_SUCH_RAIN) return { ok: false, reason: 'no_such_rain' };
+      if (now === -1) return { ok: false, reason: 'no_such_rain' };
       // No progress: the rain was closed during the load, or was planned with other packets.
       if (now <= loaded) return { ok: false, reason: 'not_a_draft' };
       loaded = now;

@@ -115,7 +115,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += shard[count];
   }
   if (reveal && total.state === 'settled') return { ...total, reveal };
-  return total.topUps ? { ...total, topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) } : total;
+  return { ...total, ...(total.topUps && { topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) }) };
 }
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {

@@ -10,10 +10,8 @@ import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
 
-/** Asks all gateways to read this rain again. A lost event delays them by at most a second. */
-export async function announceChange(redis: RedisClient, rainId: string): Promise<void> {
-  await publish(redis, { type: 'changed', rainId });
-}
+/** Asks all gateways to read this rain again. */
+export const announceChange = (redis: RedisClient, rainId: string): Promise<void> => publish(redis, { type: 'changed', rainId });
 
 /**
  * Changes all shards or none [R12]: all are checked before the first one is changed. If it is interrupted half-way, call it again.
