@@ -6,14 +6,9 @@ import { formatMoney } from '../rain/money.ts';
 import type { DeadReason } from './deadLetter.ts';
 import { BatchRefused, type PayoutProvider, type PostOutcome } from './payoutProvider.ts';
 
-/**
- * The payout provider of our own ledger. It never returns `reconsumeLater`: a claim that is not refused is posted with its
- * batch, or the whole batch is a fault.
- */
+/** The payout provider of our own ledger. It never returns `reconsumeLater`: it posts the whole batch, or refuses, or fails. */
 export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
-  return {
-    post: async (_rainId, claims) => (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting)),
-  };
+  return { post: async (_rainId, claims) => (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting)) };
 }
 
 /** The outcome of a posting. @param before what has already happened @param reason of the dead letter, if it is a conflict */

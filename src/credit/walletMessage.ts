@@ -5,7 +5,6 @@ import { readJson } from '../rain/json.ts';
 
 /**
  * Requests to an external wallet and its answers, documented for its developers in docs/reference/webhook.md.
- *
  * `single`: one claim per request, and the HTTP status is the answer. `batch`: several claims, and the answer lists each.
  */
 export type WalletForm = 'single' | 'batch';

@@ -64,10 +64,7 @@ export function readExisting(transaction: Transaction, table: 'Transfer' | 'Rese
     WHERE "rainId" = ${rainId} AND "userId" = ANY (${rows.map((row) => row.userId)}::text[])`;
 }
 
-/**
- * @param existing postings of any packet or user of these rows
- * @returns the conflict of one row; `undefined`: there is none
- */
+/** Finds the conflict of a row. @param existing postings of any packet or user of these rows */
 export function classifyConflict(existing: readonly ExistingPostingRow[]): (row: ClaimRow) => ConflictClass | undefined {
   const byPacket = new Map(existing.map((found) => [found.redPacketId, found]));
   const byUser = new Map(existing.filter(isCredit).map((found) => [ofUser(found), found]));

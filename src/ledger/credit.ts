@@ -9,7 +9,6 @@ export type Posting = { outcome: 'posted' } | ConflictClass;
 /**
  * Posts claims of one rain to their users' accounts, each exactly once, however often it is delivered and in whatever batch
  * [R5]. All of them or none: one transaction, one statement for any number of claims.
- *
  * @returns one posting per claim, in order
  * @throws when the database refuses or cannot be reached; then nothing was posted, unless the answer to the commit was lost
  */

@@ -60,7 +60,6 @@ export class MigrationError extends Error {
 /**
  * Migrates the database to the newest version. It is harmless to repeat it or to start it in several processes at once: each
  * migration is one transaction, under a lock, together with its record.
- *
  * @returns the names of the migrations applied by this call, oldest first
  * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of PostgreSQL
  */
@@ -111,10 +110,7 @@ export async function readApplied(client: Client): Promise<Map<string, Applied>>
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
 
-/**
- * The oldest pending migration.
- * @throws MigrationError when the records and the files contradict each other
- */
+/** The oldest pending migration. @throws MigrationError when the records and the files contradict each other */
 export function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): Migration | undefined {
   for (const { name, checksum } of migrations) {
     const record = applied.get(name);

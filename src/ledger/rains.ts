@@ -146,10 +146,7 @@ export async function overdue(database: Database, now: number, limit = 100): Pro
   return rows.map(toBookedRain);
 }
 
-/**
- * Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat.
- * @throws Error when there is no such rain
- */
+/** Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat. */
 export async function seal(database: Database, rainId: string): Promise<void> {
   const sealed = await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
   if (sealed === 0) throw new Error(`the ledger has no rain ${rainId}`);
@@ -172,11 +169,7 @@ export function reschedule(database: Database, rainId: string, { opensAt, closes
   });
 }
 
-/**
- * Closes the ledger of a rain. A repetition gives the first answer.
- * @returns when it was closed, epoch ms, by the database's clock
- * @throws Error when there is no such rain
- */
+/** Closes the ledger of a rain. @returns when it was closed first, epoch ms, by the database's clock */
 export async function settle(database: Database, rainId: string): Promise<number> {
   const [row] = await database.$queryRaw<{ settledAt: Date }[]>`
     UPDATE "Rain" SET "settledAt" = coalesce("settledAt", now()) WHERE "id" = ${rainId} RETURNING "settledAt"`;

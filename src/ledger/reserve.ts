@@ -15,7 +15,6 @@ type Reserving =
 /**
  * Reserves packets of one rain for the users who won them, before an external wallet is asked to pay: that wallet does not have
  * our unique keys. A reservation is permanent, as it may have been paid at any time since [R2][R5].
- *
  * @returns one outcome per claim, in order
  * @throws when the database refuses (no such rain, beyond its budget) or cannot be reached; then nothing was reserved, unless
  * the answer to the commit was lost

@@ -3,18 +3,12 @@ import type { Database, Transaction } from './database.ts';
 import type { Operator } from './generated/client.ts';
 
 /** `viewer` may read everything and change nothing. */
-export type Role = 'viewer' | 'operator';
+export type Role = Operator['role'];
 
-/** An operator who may sign in at the console. */
-export interface BookedOperator {
-  name: string;
-  role: Role;
-  passwordHash: string;
-  /** Grows with every change that ends the operator's sessions. */
-  epoch: number;
-  /** Epoch ms. */
+/** An operator who may sign in at the console. Times are epoch ms. `epoch` grows with every change that ends the sessions. */
+export interface BookedOperator extends Omit<Operator, 'createdAt' | 'disabledAt'> {
   createdAt: number;
-  /** Epoch ms; absent while the operator may sign in. */
+  /** Absent while the operator may sign in. */
   disabledAt?: number;
 }
 

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import type { Claim } from './claim.ts';
 import { seed as seedText } from './fairness.ts';
 import { canonicalJson } from './json.ts';
 import { formatMoney } from './money.ts';
@@ -103,19 +104,10 @@ export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
 }
 
 /** A winner's receipt: fields of a claim, a `result` and a `credited` message. */
-export interface Receipt {
-  rainId: string;
-  redPacketId: string;
-  /** `"12.21"` */
-  amount: string;
-}
+export type Receipt = Pick<Claim, 'rainId' | 'redPacketId' | 'amount'>;
 
 /** In order of precedence. */
-export type ReceiptVerdict =
-  | { outcome: 'other_rain' }
-  | { outcome: 'no_such_packet' }
-  | { outcome: 'amount_differs'; promised: string }
-  | { outcome: 'ok' };
+export type ReceiptVerdict = { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
 
 /** Whether this packet belongs to the rain and has this amount. */
 export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: receiptRainId, redPacketId, amount }: Receipt): ReceiptVerdict {

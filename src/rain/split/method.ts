@@ -17,12 +17,11 @@ type Localized = Readonly<Record<'en' | 'zh', string>>;
 export type Column = { readonly kind: 'whole'; readonly one: string; readonly many: string } | { readonly kind: 'amount' };
 type Columns = Readonly<Record<string, Column>>;
 
-interface RequestTypes { whole: number; amount: string }
-interface ParsedTypes { whole: number; amount: Cents }
+type RowOf<C extends Columns, Amount> = { [Name in keyof C]: { whole: number; amount: Amount }[C[Name]['kind']] };
 /** A row as the operator requests it: amounts are decimal strings. */
-export type RequestedRow<C extends Columns = Columns> = { [Name in keyof C]: RequestTypes[C[Name]['kind']] };
+export type RequestedRow<C extends Columns = Columns> = RowOf<C, string>;
 /** The parsed row, its amounts in cents. */
-export type ReadRow<C extends Columns = Columns> = { [Name in keyof C]: ParsedTypes[C[Name]['kind']] };
+export type ReadRow<C extends Columns = Columns> = RowOf<C, Cents>;
 
 /** A list that a method needs, such as the fixed prizes of `tiers`. Schema, command line and form are built from it. */
 export interface Rows<Field extends string = string, C extends Columns = Columns> {
