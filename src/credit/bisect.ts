@@ -7,17 +7,12 @@ export interface LateClaim extends LoggedClaim {
   afterMs?: number;
 }
 
-export interface Posted {
-  /** Ordered as in the log, like the other lists. */
-  committed: LoggedClaim[];
-  late: LateClaim[];
-  lost: LostEntry[];
-}
+/** All lists are ordered as in the log. */
+export interface Posted { committed: LoggedClaim[]; late: LateClaim[]; lost: LostEntry[] }
 
 /**
  * Posts a batch. A refused batch is halved until each claim that cannot be accepted is alone, so that it does not block the
  * others. One poison claim among 500 costs 18 more transactions, 500 of them 998.
- *
  * @throws any error of the payout provider except BatchRefused; the next attempt finds committed claims `already` there
  */
 export async function postBisecting(balance: PayoutProvider, rainId: string, claims: readonly LoggedClaim[], apart = false): Promise<Posted> {

@@ -1,5 +1,5 @@
 import type { DeadLetter } from './deadLetter.ts';
-import { parseEntries, type LoggedClaim, type LostEntry } from './logEntries.ts';
+import { parseEntries } from './logEntries.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { postBisecting } from './bisect.ts';
 import { creditJob, type CreditJob } from './job.ts';
@@ -30,9 +30,9 @@ export class JobMalformed extends Error {
 }
 
 /**
- * The credit worker's work on one job, as a pipe: open → parse → post → announce → dead-letter → schedule retries. Each step
- * may be repeated: a fault in any of them repeats the whole, and finished work is found done. So no step is skipped, and no
- * money moves twice [R5]. Retries are in the queue before this job is done: a crash in between makes them run twice, at most.
+ * The credit worker's work on one job, as a pipe: open → parse → post → announce → dead-letter → schedule retries. A fault in any
+ * step repeats the whole, and finished work is found done: no step is skipped, and no money moves twice [R5]. Retries are in the
+ * queue before this job is done: a crash in between makes them run twice, at most.
  *
  * @throws JobMalformed when a retry is useless; any other error is a fault to retry
  */
@@ -40,10 +40,10 @@ export async function creditRange(id: string, data: unknown, parts: RangeDepende
   const job = open(data);
   const { claims, lost } = parseEntries(job);
   const posted = await postBisecting(parts.balance, job.rainId, claims, job.later !== undefined);
-  await announce(job, posted.committed, parts);
+  if (posted.committed.length > 0) await parts.onCredited(job.rainId, job.shard, posted.committed.map(({ claim }) => claim));
   const scheduled = scheduleRetry(id, job, posted.late, parts);
   const deadLettered = [...lost, ...posted.lost, ...scheduled.lost];
-  await bury(job, deadLettered, parts);
+  if (deadLettered.length > 0) await parts.bury(deadLettered.map((entry) => ({ rainId: job.rainId, shard: job.shard, ...entry })));
   if (scheduled.jobs.length > 0) await parts.addLater(scheduled.jobs);
   return { credited: posted.committed.length, dead: deadLettered.length, later: posted.late.length - scheduled.lost.length };
 }
@@ -52,12 +52,4 @@ function open(data: unknown): CreditJob {
   const parsed = creditJob.safeParse(data);
   if (parsed.success) return parsed.data;
   throw new JobMalformed(formatRefusal(firstRefusal(parsed.error, 'job')));
-}
-
-async function announce({ rainId, shard }: CreditJob, committed: readonly LoggedClaim[], { onCredited }: RangeDependencies): Promise<void> {
-  if (committed.length > 0) await onCredited(rainId, shard, committed.map(({ claim }) => claim));
-}
-
-async function bury({ rainId, shard }: CreditJob, lost: readonly LostEntry[], { bury: keep }: RangeDependencies): Promise<void> {
-  if (lost.length > 0) await keep(lost.map((entry) => ({ rainId, shard, ...entry })));
 }

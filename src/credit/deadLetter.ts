@@ -33,15 +33,12 @@ export type DeadLetter = z.infer<typeof deadLetter>;
 /** One entry of a claim log and its position. */
 export type LogEntry = Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>;
 
-/**
- * The same entry at the same position is one letter, however often its job is repeated. A late payment by a wallet is a letter
- * of its own: the operator must see it even when the claim was discarded before.
- */
+/** A late payment by a wallet is a letter of its own: the operator must see it even when the claim was discarded before. */
 export function idOfDeadLetter(letter: DeadLetter): string {
   return letter.reason === 'paid_not_booked' ? `${deadLetterId(letter)}-paid` : deadLetterId(letter);
 }
 
-/** The dead letter id of an entry. */
+/** The same entry at the same position is one letter, however often its job is repeated. */
 export function deadLetterId({ rainId, shard, index, entry }: LogEntry): string {
   return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
 }

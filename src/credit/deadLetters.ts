@@ -25,10 +25,7 @@ export async function findDeadLetter(dead: DeadQueue, id: string): Promise<DeadL
   return job && toDeadLetter(job);
 }
 
-/**
- * The dead letters of one rain, or of all.
- * @param skip number of letters to skip
- */
+/** The dead letters of one rain, or of all. */
 export async function readDeadLetters(dead: DeadQueue, { rainId, skip = 0, limit }: { rainId?: string | undefined; skip?: number; limit: number }): Promise<DeadLetterPage> {
   const letters: DeadLetterRow[] = [];
   let passed = 0;

@@ -28,10 +28,8 @@ export type CreditJob = z.infer<typeof creditJob>;
 export type Later = NonNullable<CreditJob['later']>;
 
 /**
- * The id covers the range and its content, so that adding it again while the job is known adds nothing. After a failover the
- * log may hold other claims at the same position: they get another id, otherwise the queue would treat them as done. BullMQ
- * accepts no id with `:` and no integer.
- *
+ * The id covers the range and its content, so that adding it again while the job is known adds nothing. After a failover the log may
+ * hold other claims at the same position: they get another id, otherwise the queue would treat them as done.
  * @param again distinguishes deliberate repetitions
  */
 export function creditJobId({ rainId, shard, from, entries }: CreditJob, again?: string): string {

@@ -1,5 +1,5 @@
 import { parseClaim, type Claim } from '../rain/claim.ts';
-import type { DeadReason } from './deadLetter.ts';
+import type { DeadLetter } from './deadLetter.ts';
 import type { CreditJob } from './job.ts';
 
 /** A claim and its position in the claim log. */
@@ -10,21 +10,11 @@ export interface LoggedClaim {
 }
 
 /** An entry that will not be credited, and why. */
-export interface LostEntry {
-  index: number;
-  entry: string;
-  reason: DeadReason;
-  detail: string;
-}
-
-interface ParsedEntries {
-  claims: LoggedClaim[];
-  lost: LostEntry[];
-}
+export type LostEntry = Pick<DeadLetter, 'index' | 'entry' | 'reason' | 'detail'>;
 
 /** Parses the entries of a job: each becomes either a claim or a lost entry. */
-export function parseEntries({ rainId, from, entries }: CreditJob): ParsedEntries {
-  const parsed: ParsedEntries = { claims: [], lost: [] };
+export function parseEntries({ rainId, from, entries }: CreditJob): { claims: LoggedClaim[]; lost: LostEntry[] } {
+  const parsed: ReturnType<typeof parseEntries> = { claims: [], lost: [] };
   entries.forEach((entry, i) => {
     const index = from + i;
     const found = parseClaim(entry);

@@ -10,10 +10,7 @@ export type PostOutcome =
   /** It will never be accepted: the claim becomes a dead letter. */
   | { outcome: 'giveUp'; reason: DeadReason; detail: string };
 
-/**
- * The payout provider understood the batch and will never accept it because of at least one claim, which it does not name.
- * Nothing of the batch was posted.
- */
+/** The payout provider will never accept the batch because of at least one claim, which it does not name. Nothing of it was posted. */
 export class BatchRefused extends Error {
   override name = 'BatchRefused';
 }
@@ -22,7 +19,6 @@ export class BatchRefused extends Error {
 export interface PayoutProvider {
   /**
    * Credits each claim exactly once, however often it is posted [R5].
-   *
    * @param claims of this one rain, at least one
    * @param apart all of them were posted before and answered `reconsumeLater`; a provider that sends several claims per request
    * sends one at a time now, so that none delays another

@@ -1,4 +1,4 @@
-import type { PayoutProviderName } from '../ledger/assignPayout.ts';
+import type { PayoutProviderName } from '../ledger/rains.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { ledgerProvider } from './ledgerProvider.ts';
@@ -18,11 +18,9 @@ interface PayoutProviders extends PayoutProvider {
 }
 
 /**
- * Posts each rain to exactly one payout provider. A rehearsal is credited in the ledger, in test money, and the provider of
- * real money is never asked. A real rain is paid by the provider that was assigned first. A process with another
- * PAYOUT_PROVIDER would pay users at the wrong place, so it leaves the claims to the others. (The ledger refuses a reservation
- * for one and a credit without reservation for the other, so that even a process that skips this check pays nothing twice.)
- *
+ * Posts each rain to exactly one payout provider. A rehearsal is credited in the ledger, in test money. A real rain is paid by the
+ * provider that was assigned first: a process with another PAYOUT_PROVIDER would pay users at the wrong place, so it leaves the
+ * claims to the others. (The ledger would refuse, so even a process that skips this check pays nothing twice.)
  * @param onElsewhere called once per rain and process
  */
 export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void): PayoutProviders {

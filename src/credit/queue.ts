@@ -5,15 +5,9 @@ import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
 import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 
 export const CREDIT_QUEUE = 'credit';
-/**
- * Claims that the payout provider did not accept yet; each run of adjacent claims is a job. They have a lane of their own:
- * however many wait here, and however slow their answers are, they delay neither the relay nor other claims.
- */
+/** Claims that the payout provider did not accept yet. In a lane of their own they delay neither the relay nor other claims. */
 export const LATER_QUEUE = 'credit-later';
-/**
- * Limit of jobs in that lane. Beyond it not single claims fail but most of them: then whole jobs wait in `credit`, and the
- * relay waits with them [R10].
- */
+/** Jobs in that lane. Beyond it most claims fail, not single ones: then whole jobs wait in `credit`, and the relay with them [R10]. */
 export const LATER_JOBS_MAX = 2_000;
 /** Holds dead letters until an operator removes them; no worker processes it. */
 const DEAD_QUEUE = 'credit-dead';
@@ -46,19 +40,19 @@ const CREDIT_OPTIONS: JobsOptions = {
   stackTraceLimit: 1,
 };
 
-/** Jobs of `credit`, added by the relay. */
-export function createCreditQueue({ connection, prefix, onError, visiting = false }: QueueOptions): CreditQueue {
-  const queue: CreditQueue = new Queue(CREDIT_QUEUE, { connection, prefix, defaultJobOptions: CREDIT_OPTIONS, skipMetasUpdate: visiting });
-  queue.on('error', onError);
-  return queue;
+function createQueue(name: string, defaultJobOptions: JobsOptions, { connection, prefix, onError, visiting = false }: QueueOptions): Queue {
+  const queue = new Queue(name, { connection, prefix, defaultJobOptions, skipMetasUpdate: visiting });
+  return queue.on('error', onError);
 }
 
+/** Jobs of `credit`, added by the relay. */
+export const createCreditQueue = (options: QueueOptions): CreditQueue => createQueue(CREDIT_QUEUE, CREDIT_OPTIONS, options);
+
 /** Jobs of `credit-later`, added by the credit worker. A finished job is removed, so that its id can be used again. */
-export function createLaterQueue({ connection, prefix, onError, visiting = false }: QueueOptions): CreditQueue {
-  const queue: CreditQueue = new Queue(LATER_QUEUE, { connection, prefix, defaultJobOptions: { ...CREDIT_OPTIONS, removeOnComplete: true }, skipMetasUpdate: visiting });
-  queue.on('error', onError);
-  return queue;
-}
+export const createLaterQueue = (options: QueueOptions): CreditQueue => createQueue(LATER_QUEUE, { ...CREDIT_OPTIONS, removeOnComplete: true }, options);
+
+/** Dead letters of `credit-dead`; each is a job that waits for the operator. */
+export const createDeadQueue = (options: QueueOptions): DeadQueue => createQueue(DEAD_QUEUE, { removeOnComplete: false, removeOnFail: false }, options);
 
 /**
  * The ranges of all unfinished jobs.
@@ -67,17 +61,8 @@ export function createLaterQueue({ connection, prefix, onError, visiting = false
 export async function pendingRanges(lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
   const ranges: EntryRange[] = [];
   for (const lane of lanes) {
-    for (const id of await lane.getRanges(['waiting', 'active', 'delayed'], 0, PENDING_MAX - 1)) {
-      const range = rangeOfJobId(id);
-      if (range) ranges.push(range);
-    }
+    const ids = await lane.getRanges(['waiting', 'active', 'delayed'], 0, PENDING_MAX - 1);
+    ranges.push(...ids.flatMap((id) => rangeOfJobId(id) ?? []));
   }
   return ranges;
-}
-
-/** Dead letters of `credit-dead`; each is a job that waits for the operator. */
-export function createDeadQueue({ connection, prefix, onError, visiting = false }: QueueOptions): DeadQueue {
-  const queue: DeadQueue = new Queue(DEAD_QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: false, removeOnFail: false }, skipMetasUpdate: visiting });
-  queue.on('error', onError);
-  return queue;
 }

@@ -9,15 +9,13 @@ export interface RetryPolicy extends Backoff {
 }
 
 /**
- * For a whole job that meets a fault (the database or Redis is unreachable). Afterwards it is kept as failed, and redelivery
- * sends its claims again, so that a long outage needs no operator. BullMQ counts the attempts; with these delays they last 12
- * to 18 minutes.
+ * For a whole job that meets a fault (the database or Redis is unreachable): 12 to 18 minutes. Afterwards it is kept as failed, and
+ * redelivery sends its claims again, so that a long outage needs no operator.
  */
 export const JOB_RETRY_POLICY = { firstDelayMs: 100, delayMsMax: 30_000, attemptsMax: 40 } as const satisfies Omit<RetryPolicy, 'totalMsMax'>;
 
 /**
- * For a claim that the payout provider does not accept now. Afterwards it is a dead letter, `unavailable`, which the operator
- * can send again. Long enough for an evening's maintenance of a wallet, short enough that a rain does not wait for days to be
- * settled.
+ * For a claim that the payout provider does not accept now. Afterwards it is a dead letter, `unavailable`, which the operator can
+ * send again. Long enough for an evening's maintenance of a wallet; a rain does not wait for days to be settled.
  */
 export const CLAIM_RETRY_POLICY: RetryPolicy = { firstDelayMs: 500, delayMsMax: 300_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 };

@@ -13,12 +13,6 @@ export interface RetryJob {
   delayMs: number;
 }
 
-interface ScheduledRetries {
-  jobs: RetryJob[];
-  /** Claims whose retries are used up. */
-  lost: LostEntry[];
-}
-
 export interface ScheduleRetryOptions {
   retryPolicy: RetryPolicy;
   /** Epoch ms. */
@@ -29,11 +23,10 @@ export interface ScheduleRetryOptions {
 
 /**
  * Schedules the claims of a job that the payout provider did not accept. Adjacent claims stay together in a new job, so that
- * the rest of the old job is done. Claims that were tried often and long enough are given up [R10].
- *
+ * the rest of the old job is done. Claims that were tried often or long enough are `lost` [R10].
  * @param jobId id of their job. A repetition of that job gives the same claims the same ids
  */
-export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob, late: readonly LateClaim[], { retryPolicy, now, random }: ScheduleRetryOptions): ScheduledRetries {
+export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob, late: readonly LateClaim[], { retryPolicy, now, random }: ScheduleRetryOptions): { jobs: RetryJob[]; lost: LostEntry[] } {
   const attempts = (later?.attempts ?? 0) + 1;
   const since = later?.since ?? now();
   const elapsedMs = now() - since;

@@ -2,7 +2,7 @@ import type { Claim } from '../rain/claim.ts';
 import { stepBefore, traceOf } from '../rain/packet-trace.ts';
 import type { Traces } from '../platform/telemetry/traces.ts';
 
-/** Claims that are credited in the ledger and whose users have been told, with times; epoch ms. */
+/** Claims that are credited and whose users have been told; times in epoch ms. */
 export interface Announced {
   rainId: string;
   job: string;

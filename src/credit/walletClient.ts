@@ -8,10 +8,7 @@ export interface WalletAddress {
   timeoutMs: number;
 }
 
-/**
- * Larger than the longest sensible answer, 500 results with reasons. It protects this process from an answer that never ends
- * [R10].
- */
+/** Larger than the longest sensible answer, 500 results with reasons. Protects this process from an answer that never ends [R10]. */
 const ANSWER_BYTES_MAX = 1_048_576;
 
 export type WalletReply =
@@ -20,10 +17,9 @@ export type WalletReply =
   /** It is unknown whether the wallet received the request. */
   | { kind: 'silent'; detail: string };
 
-/** Sends one request and returns one reply; never throws. A redirect is a reply like any other: see platform/network/retryable.ts. */
+/** Never throws. A redirect is a reply like any other: see platform/network/retryable.ts. */
 export async function sendToWallet({ url, secret, timeoutMs }: WalletAddress, { key, body }: WalletRequest): Promise<WalletReply> {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const timestamp = String(Date.now());
   try {
     const response = await fetch(url, {
@@ -36,17 +32,13 @@ export async function sendToWallet({ url, secret, timeoutMs }: WalletAddress, { 
       },
       body,
       redirect: 'manual',
-      signal: abort.signal,
+      signal,
     });
     const afterMs = retryAfterMs(response.status, response.headers.get('retry-after'), Date.now());
     const text = await readText(response).catch(() => undefined);
     return { kind: 'answered', status: response.status, ...(text !== undefined && { text }), ...(afterMs !== undefined && { afterMs }) };
   } catch (error) {
-    return { kind: 'silent', detail: abort.signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
-  } finally {
-    clearTimeout(timer);
-    // Do not wait for the rest of the answer.
-    abort.abort();
+    return { kind: 'silent', detail: signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
   }
 }
 
@@ -55,7 +47,7 @@ async function readText(response: Response): Promise<string | undefined> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) return undefined;
+    if (bytes > ANSWER_BYTES_MAX) return undefined; // Cancels the rest of the answer.
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -5,7 +5,6 @@ import { readJson } from '../rain/json.ts';
 
 /**
  * Requests to an external wallet and its answers, documented for its developers in docs/reference/webhook.md.
- *
  * `single`: one claim per request, and the HTTP status is the answer. `batch`: several claims, and the answer lists each.
  */
 export type WalletForm = 'single' | 'batch';
@@ -16,10 +15,7 @@ export interface WalletRequest {
   body: string;
 }
 
-/**
- * The id under which a wallet remembers a claim: the packet id, since a packet belongs to one user only. It is encoded for use
- * in a header; ids of letters, digits, `-`, `_` and `.` stay unchanged.
- */
+/** The id under which a wallet remembers a claim: the packet id, since a packet belongs to one user only. Encoded for a header. */
 export function claimIdOf({ redPacketId }: Claim): string {
   return encodeURIComponent(redPacketId);
 }

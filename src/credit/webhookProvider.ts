@@ -1,10 +1,9 @@
-import type { Posting } from '../ledger/credit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { ofHttpStatus } from '../platform/network/retryable.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
-import { giveUpFor, orRefused } from './conflict.ts';
+import { giveUpFor, orRefused, toOutcome } from './ledgerProvider.ts';
 import { sendToWallet, type WalletAddress, type WalletReply } from './walletClient.ts';
 import { claimIdOf, excerpt, readResults, walletRequest, type ClaimResult, type WalletForm } from './walletMessage.ts';
 
@@ -24,9 +23,9 @@ type Again = Extract<PostOutcome, { outcome: 'reconsumeLater' }>;
  *
  *     reserve in the ledger → ask the wallet → credit in the ledger → commit
  *
- * A wallet knows nothing of rains: it would pay one packet to two users, or two packets to one user. So it is only asked to pay
- * what the ledger has reserved for this user [R1][R2], under an id that never changes [R5]. The ledger credits only after the
- * wallet has confirmed: until then the claim is pending [R8]. Whatever is interrupted in between is repeated.
+ * A wallet would pay one packet to two users, or two packets to one user. So it is only asked to pay what the ledger has reserved
+ * for this user [R1][R2], under an id that never changes [R5]. The ledger credits only after the wallet has confirmed: until then
+ * the claim is pending [R8]. Whatever is interrupted in between is repeated.
  */
 export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { batchMax, requestsMax = 16, ...wallet }: WebhookOptions): PayoutProvider {
   const form: WalletForm = batchMax === 1 ? 'single' : 'batch';
@@ -59,7 +58,7 @@ export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { ba
           case 'told_twice': return giveUpFor(reservation);
           case 'reserved': {
             const answer = answers.get(claimIdOf(claim))!;
-            return answer.outcome === 'taken' ? toOutcome(posted.get(claim)!) : answer;
+            return answer.outcome === 'taken' ? toOutcome(posted.get(claim)!, PAID, 'paid_not_booked') : answer;
           }
           default: return reservation satisfies never;
         }
@@ -70,10 +69,6 @@ export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { ba
 
 /** Only when another process changed the ledger at the same time: an operator has to check, and should know this. */
 const PAID = 'the wallet has paid it;  ';
-
-function toOutcome(posting: Posting): PostOutcome {
-  return posting.outcome === 'posted' || posting.outcome === 'already' ? { outcome: 'commit' } : giveUpFor(posting, PAID, 'paid_not_booked');
-}
 
 /** @param together claims in the request: an answer that names none of them is final only for a claim that was alone */
 function answerFor(claim: Claim, together: number, form: WalletForm, reply: WalletReply): WalletAnswer {

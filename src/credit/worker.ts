@@ -41,15 +41,12 @@ export interface CreditWorker {
 }
 
 /**
- * When a worker dies, another one takes its job after the lock expires and one of the next two checks finds it. The lock is
- * short, since it only saves work: a job that runs twice finds itself done [R5].
+ * When a worker dies, another one takes its job after the lock expires and one of the next two checks finds it. The lock only saves
+ * work, so it is short: a job that runs twice finds itself done [R5].
  */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
-/**
- * By default a job whose workers died twice fails permanently, however many attempts are left. Here a crash is not the job's
- * fault: a poison claim is bisected, it does not crash the worker.
- */
+/** BullMQ's default is 1. Here a crash is not the job's fault: a poison claim is bisected, it does not crash the worker. */
 const STALLED_COUNT_MAX = 1_000;
 /** Extra time for returning jobs, on top of the deadline. */
 export const HAND_BACK_MS = 250;
@@ -61,26 +58,11 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
   const later = createLaterQueue({ connection, prefix, onError });
-  const parts: RangeDependencies = {
-    balance, onCredited, retryPolicy, random, now: Date.now,
-    async bury(letters) {
-      const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
-      const discarded = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
-      await dead.addBulk(jobs.filter(({ opts }) => !discarded.has(opts.jobId)));
-    },
-    async addLater(jobs) {
-      // Retried claims already have their place in this lane.
-      const enter = jobs.some(({ data }) => data.later.attempts === 1);
-      if (enter && await later.getJobCountByTypes('waiting', 'active', 'delayed') >= laterJobsMax) throw new Error('the lane of claims to be retried is full');
-      await later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } })));
-    },
-  };
-
   const counters: CreditCounters = { credited: 0, faults: 0, lag: new Histogram(LAGS_SECONDS), jobs: new Histogram(LAGS_SECONDS) };
   async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
     const takenUpAt = Date.now();
     const report = await creditRange(job.id!, job.data, {
-      ...parts,
+      balance, retryPolicy, random, now: Date.now,
       async onCredited(rainId, shard, claims) {
         const committedAt = Date.now();
         await onCredited(rainId, shard, claims);
@@ -89,11 +71,16 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
       },
       async bury(letters) {
-        await parts.bury(letters);
+        const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
+        const discarded = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
+        await dead.addBulk(jobs.filter(({ opts }) => !discarded.has(opts.jobId)));
         log.error({ job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) }, 'claims given up: see the dead letters');
       },
       async addLater(jobs) {
-        await parts.addLater(jobs);
+        // Retried claims already have their place in this lane.
+        const enter = jobs.some(({ data }) => data.later.attempts === 1);
+        if (enter && await later.getJobCountByTypes('waiting', 'active', 'delayed') >= laterJobsMax) throw new Error('the lane of claims to be retried is full');
+        await later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } })));
         const entries = jobs.flatMap(({ data }) => data.entries);
         log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not accepted yet, will try again');
       },
@@ -108,12 +95,8 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       begun.set(job, token);
       return work(job).catch(decide).finally(() => begun.delete(job));
     }, {
-      connection,
-      prefix,
-      concurrency: jobsAtOnce,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: STALLED_COUNT_MAX,
+      connection, prefix, concurrency: jobsAtOnce,
+      lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
       settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
     });
     worker.on('error', onError);

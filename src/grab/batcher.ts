@@ -21,8 +21,7 @@ type Deliver<A> = (pending: A, rainId: string, answer: GrabAnswer, shard: number
 
 /**
  * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard. No grab waits
- * for a batch to fill: under low load it is sent at the end of its own turn; under high load the turns are longer and so are the
- * batches.
+ * for a batch to fill: under high load the turns are longer, and so are the batches.
  */
 export class Batcher<A extends { readonly userId: string }> {
   readonly #engine: GrabEngine;
@@ -49,7 +48,7 @@ export class Batcher<A extends { readonly userId: string }> {
     return this.#pending;
   }
 
-  /** The pending grabs that were sent to Redis or are about to be; without the held ones. */
+  /** Without the held ones. */
   get asking(): number {
     return this.#pending - this.#held;
   }

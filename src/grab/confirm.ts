@@ -1,25 +1,19 @@
-import { parseClaim } from '../rain/claim.ts';
+import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { BUSY, type GrabEngine } from './engine.ts';
 import { shardKeys } from '../store/keys.ts';
 
 /** A win that is about to be sent to its user. */
-interface Win {
-  userId: string;
-  redPacketId: string;
-}
+type Win = Pick<Claim, 'userId' | 'redPacketId'>;
 
-/**
- * Which of these wins are as durable as configured, in order [R4]. Never rejects: a win that cannot be confirmed counts as
- * unconfirmed, and its user gets "busy". Grabbing again is safe and returns the win once it is confirmed.
- */
+/** Which of these wins are as durable as configured, in order [R4]. Never rejects: unconfirmed wins are answered "busy". */
 export type Confirm = (rainId: string, shard: number, wins: readonly Win[]) => Promise<boolean[]>;
 
 interface ConfirmRules {
   /** WAIT blocks its connection, so each round of confirmations uses one of these connections. Four in turn keep up with any load. */
   connections: readonly RedisClient[];
   replicas: number;
-  /** How long one round may take, ms. A request that arrives while all connections wait starts with the next round. */
+  /** How long one round may take, ms. Requests that arrive while all connections wait are gathered into the next round. */
   waitMs: number;
   onFault: (error: unknown) => void;
 }
@@ -33,7 +27,7 @@ interface ConfirmRequest {
 /** Wins per round, plus at most one batch [R10]: four rounds hold all grabs that a gateway lets wait. */
 const WINS_MAX = 20_000;
 
-/** Confirms wins by replicas. Requests that arrive while every connection waits are gathered into one round. */
+/** Confirms wins by replicas. */
 export function createConfirm({ connections, replicas, waitMs, onFault }: ConfirmRules): Confirm {
   const idle = [...connections];
   const waiting: ConfirmRequest[] = [];
@@ -56,9 +50,8 @@ export function createConfirm({ connections, replicas, waitMs, onFault }: Confir
   }
 
   /**
-   * WAIT waits until the replicas have everything that the server had written when this connection's last command was answered,
-   * whichever client wrote it. So the wins are read on this connection first: WAIT then covers them, even if another gateway
-   * granted them, and a server without these wins confirms nothing.
+   * WAIT covers everything that the server had written when this connection's last command was answered. So the wins are read on
+   * this connection first, even if another gateway granted them, and a server without these wins confirms nothing.
    */
   async function round(redis: RedisClient, requests: readonly ConfirmRequest[]): Promise<void> {
     try {

@@ -5,25 +5,20 @@ import { campaignKeys, shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import { packetElement } from '../store/loadPackets.ts';
 
-/** A win as it was sent to its user. */
-export interface SentWin {
-  rainId: string;
+/** A win as it was sent to its user; `at`: when, epoch ms by Redis's clock. */
+export interface SentWin extends Omit<Claim, 'at'> {
   shard: number;
-  userId: string;
-  redPacketId: string;
-  amount: string;
-  /** When it was sent, epoch ms by Redis's clock. */
   at: number;
 }
 
 /** What became of the sent wins of one rain that Redis had lost. */
 export interface Restored {
   rainId: string;
-  /** Wins that are stored again as before. */
+  /** Stored again as before. */
   putBack: number;
-  /** Wins whose packet or whose user has another claim by now. They are in the log, and the ledger decides. */
+  /** Their packet or their user has another claim by now. They are in the log, and the ledger decides. */
   contested: number;
-  /** Wins that could not be put back: the rain was settled without them, or Redis has no such rain any more. */
+  /** Could not be put back: the rain was settled without them, or Redis has no such rain any more. */
   lost: { why: 'settled' | 'gone'; claims: SentWin[] } | undefined;
 }
 
@@ -46,7 +41,6 @@ const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 
 /**
  * Checks whether Redis still holds these wins, and puts back those it has lost; see lua/restore.lua. Several gateways may do this
  * at once and repeatedly: a win that is stored is not changed.
- *
  * @param redis the connection that was lost and is ready again: another one may still lead to the old server
  * @returns only rains in which a win was missing
  * @throws RestoreFault when Redis cannot be reached; then repeat it
@@ -90,7 +84,11 @@ function isSame(entry: string | null | undefined, { redPacketId, amount }: SentW
 async function putBack(redis: RedisClient, claims: readonly SentWin[], rains: Map<string, Restored>): Promise<void> {
   const { rainId, shard } = claims[0]!;
   const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
-  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], claims.flatMap(toArguments)));
+  const args = claims.flatMap(({ userId, redPacketId, amount, at }) => {
+    const claim: Claim = { rainId, redPacketId, amount, userId, at: String(at) };
+    return [userId, JSON.stringify(claim), packetElement(redPacketId, amount)];
+  });
+  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], args));
   if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {
@@ -100,11 +98,6 @@ async function putBack(redis: RedisClient, claims: readonly SentWin[], rains: Ma
     rain.lost = { why: done ?? 'gone', claims: [...rain.lost?.claims ?? [], ...claims] };
   }
   if (rain.putBack > 0 || rain.contested > 0 || rain.lost) rains.set(rainId, rain);
-}
-
-function toArguments({ rainId, userId, redPacketId, amount, at }: SentWin): string[] {
-  const claim: Claim = { rainId, redPacketId, amount, userId, at: String(at) };
-  return [userId, JSON.stringify(claim), packetElement(redPacketId, amount)];
 }
 
 function chunks<T>(all: readonly T[], size: number): T[][] {

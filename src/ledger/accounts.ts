@@ -1,15 +1,9 @@
 import type { Cents } from '../rain/money.ts';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
-/**
- * Prefix of all account ids of a rehearsal: the same book-keeping, in money that never becomes real. The database refuses a
- * transfer between the two kinds.
- */
-const SHADOW = 'shadow:';
-
-/** The prefix of a rain's account ids. */
+/** The prefix of account ids. A rehearsal's money never becomes real; the database refuses a transfer between the two kinds. */
 export function accountPrefix(rehearsal: boolean): string {
-  return rehearsal ? SHADOW : '';
+  return rehearsal ? 'shadow:' : '';
 }
 
 /** The operator's account: the only one that may be below zero. */
@@ -25,32 +19,19 @@ export function userAccount(userId: string): string {
   return `user:${userId}`;
 }
 
-interface Wallet {
-  balanceCents: Cents;
-  /** The newest credits, newest first, at most `limit`. */
-  credits: { rainId: string; redPacketId: string; amountCents: Cents; /** Epoch ms. */ postedAt: number }[];
+/**
+ * Updates the balances for a transfer from a rain back to the operator; with negative cents, for one to the rain. The rain's account
+ * is always locked last: two transactions that lock the same accounts in different orders would deadlock.
+ */
+export async function giveBack(transaction: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
+  await transaction.account.update({ where: { id: operatorAccount(rehearsal) }, data: { balanceCents: { increment: cents } } });
+  await transaction.account.update({ where: { id: rainAccount(rainId, rehearsal) }, data: { balanceCents: { decrement: cents } } });
 }
 
 /** A user's balance, cents; 0 for a user who never won. Money won in a rehearsal is not counted. */
 export async function balance(database: Database, userId: string): Promise<Cents> {
   const account = await database.account.findUnique({ where: { id: userAccount(userId) }, select: { balanceCents: true } });
   return account?.balanceCents ?? 0n;
-}
-
-export async function wallet(database: Database, userId: string, limit = 100): Promise<Wallet> {
-  const [balanceCents, transfers] = await Promise.all([
-    balance(database, userId),
-    database.transfer.findMany({
-      where: { creditAccountId: userAccount(userId), kind: 'credit' },
-      orderBy: [{ postedAt: 'desc' }, { id: 'asc' }],
-      take: limit,
-      select: { rainId: true, redPacketId: true, amountCents: true, postedAt: true },
-    }),
-  ]);
-  return {
-    balanceCents,
-    credits: transfers.map(({ rainId, redPacketId, amountCents, postedAt }) => ({ rainId, redPacketId: redPacketId!, amountCents, postedAt: postedAt.getTime() })),
-  };
 }
 
 /** The sum of all balances, cents. Anything but 0 means that money was created or lost. */

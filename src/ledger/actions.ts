@@ -4,7 +4,6 @@ import type { Database, Transaction } from './database.ts';
 /** JSON as the ledger stores it: no bigint, no Date. */
 export type Json = Prisma.InputJsonObject;
 
-/** One operator action: actor, verb, rain, details. */
 interface Action {
   actor: string;
   verb: string;
@@ -17,24 +16,17 @@ export async function record(database: Database | Transaction, { actor, verb, ra
   await database.operatorAction.create({ data: { actor, verb, rainId: rainId ?? null, details }, select: { id: true } });
 }
 
-interface RecordedAction extends Action {
-  /** Epoch ms. */
-  at: number;
-}
-
-/** What was done to a rain, oldest first. */
-export async function actions(database: Database, rainId: string, limit = 1_000): Promise<RecordedAction[]> {
+/** What was done to a rain, oldest first; `at`: epoch ms. */
+export async function actions(database: Database, rainId: string, limit = 1_000): Promise<(Action & { at: number })[]> {
   const rows = await database.operatorAction.findMany({ where: { rainId }, orderBy: { id: 'asc' }, take: limit });
   return rows.map(({ actor, verb, details, at }) => ({ actor, verb, rainId, details: details as Json, at: at.getTime() }));
 }
 
-interface NumberedAction extends RecordedAction {
-  /** Increases with time; a string, since JSON has no bigint. */
-  id: string;
-}
-
-/** The actions of one rain or of all rains, latest first. @param before id of the last action of the previous page */
-export async function latestActions(database: Database, { rainId, before, limit }: { rainId?: string; before?: bigint; limit: number }): Promise<NumberedAction[]> {
+/**
+ * The actions of one rain or of all rains, latest first; `id` increases with time (a string: JSON has no bigint).
+ * @param before id of the last action of the previous page
+ */
+export async function latestActions(database: Database, { rainId, before, limit }: { rainId?: string; before?: bigint; limit: number }): Promise<(Action & { id: string; at: number })[]> {
   const rows = await database.operatorAction.findMany({
     where: { ...(rainId !== undefined && { rainId }), ...(before !== undefined && { id: { lt: before } }) }, orderBy: { id: 'desc' }, take: limit,
   });

@@ -10,10 +10,7 @@ class DryRunRollback<T> extends Error {
   }
 }
 
-/**
- * Runs `work` in one transaction; a dry run is always rolled back. A dry run executes the same statements under the same keys
- * and checks, so that it cannot promise what the real run refuses.
- */
+/** Runs `work` in one transaction. A dry run executes the same statements under the same keys and checks, and is rolled back. */
 export async function attempt<T>(database: Database, work: (transaction: Transaction) => Promise<T>, dryRun = false): Promise<T> {
   if (!dryRun) return database.$transaction(work);
   try {

@@ -1,6 +1,7 @@
 import type { Cents } from '../rain/money.ts';
 import type { Share } from '../rain/equation.ts';
 import type { Database } from './database.ts';
+import type { Prisma } from './generated/client.ts';
 
 /** The ledger's sums for one rain: its part of the money equation [R8]. */
 export interface RainBook {
@@ -44,16 +45,40 @@ export async function book(database: Database, rainId: string): Promise<RainBook
   };
 }
 
+const CREDIT = { redPacketId: true, userId: true, amountCents: true } as const;
+
+/** Finds credits in the order given. */
+export async function findCredits(database: Database, query: Pick<Prisma.TransferFindManyArgs, 'where' | 'orderBy' | 'take'>): Promise<BookedCredit[]> {
+  const rows = await database.transfer.findMany({ ...query, select: CREDIT });
+  return rows.map(({ redPacketId, userId, amountCents }) => ({ redPacketId: redPacketId!, userId: userId!, amountCents }));
+}
+
 /**
  * The credits of a rain, page by page, ordered by user: a user has one credit per rain, so the user id is the cursor.
  * @param afterUserId the last user of the previous page; absent for the first page
  */
-export async function credits(database: Database, rainId: string, afterUserId?: string, limit = 10_000): Promise<BookedCredit[]> {
-  const rows = await database.transfer.findMany({
-    where: { rainId, userId: afterUserId === undefined ? { not: null } : { gt: afterUserId } },
-    orderBy: { userId: 'asc' },
-    take: limit,
-    select: { redPacketId: true, userId: true, amountCents: true },
-  });
-  return rows.map(({ redPacketId, userId, amountCents }) => ({ redPacketId: redPacketId!, userId: userId!, amountCents }));
+export function credits(database: Database, rainId: string, afterUserId?: string, limit = 10_000): Promise<BookedCredit[]> {
+  return findCredits(database, { where: { rainId, userId: afterUserId === undefined ? { not: null } : { gt: afterUserId } }, orderBy: { userId: 'asc' }, take: limit });
+}
+
+/** A packet in the ledger: the user it was credited to, or that its money went back. */
+interface BookedPosting {
+  redPacketId: string;
+  /** Absent: its claim was discarded. */
+  userId?: string;
+  /** Epoch ms. */
+  postedAt: number;
+}
+
+/** The postings of these packets, as far as the ledger has them, in no order. */
+export async function postings(database: Database, redPacketIds: readonly string[]): Promise<BookedPosting[]> {
+  if (redPacketIds.length === 0) return [];
+  const rows = await database.transfer.findMany({ where: { redPacketId: { in: [...redPacketIds] } }, select: { redPacketId: true, userId: true, postedAt: true } });
+  return rows.map(({ redPacketId, userId, postedAt }) => ({ redPacketId: redPacketId!, ...(userId !== null && { userId }), postedAt: postedAt.getTime() }));
+}
+
+/** A user's credit in a rain, if the ledger has it: at most one per rain. */
+export async function creditOf(database: Database, rainId: string, userId: string): Promise<(BookedCredit & { postedAt: number }) | undefined> {
+  const row = await database.transfer.findUnique({ where: { rainId_userId: { rainId, userId } }, select: { redPacketId: true, userId: true, amountCents: true, postedAt: true } });
+  return row ? { redPacketId: row.redPacketId!, userId, amountCents: row.amountCents, postedAt: row.postedAt.getTime() } : undefined;
 }

@@ -1,29 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { record } from './actions.ts';
 import type { Database } from './database.ts';
+import type { Campaign } from './generated/client.ts';
 import { rains, type BookedRain } from './rains.ts';
 
-/** Rains that share one count of wins per user, see rain/campaign.ts. */
-interface NewCampaign {
-  id: string;
-  title: string;
-  /** How many rounds a user may win. */
-  winsPerUserMax: number;
-  /** The same for every round. */
-  shards: number;
-  /** The unclaimed money of a round goes into the next one. */
-  rollOver: boolean;
-}
+/**
+ * Rains that share one count of wins per user, see rain/campaign.ts. `winsPerUserMax`: how many rounds a user may win; `rollOver`:
+ * the unclaimed money of a round goes into the next one. All rounds have the same shards.
+ */
+type NewCampaign = Omit<Campaign, 'createdAt'>;
 
-interface BookedCampaign extends NewCampaign {
-  /** Epoch ms. */
-  createdAt: number;
-}
+/** `createdAt`: epoch ms. */
+type BookedCampaign = NewCampaign & { createdAt: number };
 
 type CampaignCreation =
-  | { outcome: 'created' }
-  /** The same campaign was created before; nothing was done again. */
-  | { outcome: 'exists' }
+  /** `exists`: the same campaign was created before; nothing was done again. */
+  | { outcome: 'created' | 'exists' }
   /** Another campaign has this id; nothing was done. */
   | { outcome: 'differs'; fields: (keyof NewCampaign)[] };
 
@@ -43,13 +35,17 @@ export function createCampaign(database: Database, requested: NewCampaign, actor
 
 export async function campaign(database: Database, id: string): Promise<BookedCampaign | undefined> {
   const row = await database.campaign.findUnique({ where: { id } });
-  return row ? { ...row, createdAt: row.createdAt.getTime() } : undefined;
+  return row ? toBooked(row) : undefined;
 }
 
 /** Newest first. */
 export async function campaigns(database: Database, limit = 100): Promise<BookedCampaign[]> {
   const rows = await database.campaign.findMany({ orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
-  return rows.map((row) => ({ ...row, createdAt: row.createdAt.getTime() }));
+  return rows.map(toBooked);
+}
+
+function toBooked({ createdAt, ...plain }: Campaign): BookedCampaign {
+  return { ...plain, createdAt: createdAt.getTime() };
 }
 
 /** The rounds of a campaign in order of their numbers. */
@@ -58,7 +54,6 @@ export async function rounds(database: Database, campaignId: string): Promise<Bo
   return found.toSorted((a, b) => a.campaign!.round - b.campaign!.round);
 }
 
-/** The winners of a campaign, from the ledger. */
 export interface CampaignWinners {
   users: number;
   /** Packets credited in all rounds. */

@@ -1,5 +1,7 @@
 import type { Claim } from '../rain/claim.ts';
 import { parseMoney, type Cents } from '../rain/money.ts';
+import type { Transaction } from './database.ts';
+import { Prisma } from './generated/client.ts';
 
 /** A posting in the ledger: which user has which packet. */
 export interface ExistingPosting {
@@ -10,7 +12,7 @@ export interface ExistingPosting {
 }
 
 /** A row of the ledger; without a user it is the money of a discarded claim that went back. */
-export type ExistingPostingRow = Omit<ExistingPosting, 'userId'> & { userId: string | null };
+type ExistingPostingRow = Omit<ExistingPosting, 'userId'> & { userId: string | null };
 
 /** Why a claim cannot be posted, in order of precedence. */
 export type Conflict =
@@ -37,17 +39,32 @@ export function toRows(claims: readonly Claim[]): ClaimRow[] {
 }
 
 /**
- * Sorts rows in the order in which they were won. Of two claims to one packet in one batch the first one wins. Two batches with
- * the same claims take the same keys in the same order and wait for each other instead of deadlocking.
+ * The rows as a query, to be inserted in the order of "place", in which they were won. Of two claims to one packet in one batch the
+ * first one wins. Two batches with the same claims take the same keys in the same order and wait for each other instead of
+ * deadlocking.
  */
-export function inOrderWon(rows: readonly ClaimRow[]): ClaimRow[] {
-  return rows.toSorted((a, b) => order(a.at, b.at) || order(a.redPacketId, b.redPacketId));
+export function inOrderWon(rows: readonly ClaimRow[]): Prisma.Sql {
+  const sorted = rows.toSorted((a, b) => order(a.at, b.at) || order(a.redPacketId, b.redPacketId));
+  return Prisma.sql`
+      SELECT * FROM unnest(${sorted.map((row) => row.redPacketId)}::text[], ${sorted.map((row) => row.userId)}::text[],
+        ${sorted.map((row) => row.amountCents)}::bigint[]) WITH ORDINALITY AS claimed ("redPacketId", "userId", "amountCents", "place")`;
 }
 
 /**
- * @param existing postings of any packet or user of these rows
- * @returns the conflict of one row; `undefined`: there is none
+ * All rows of these packets or users: credits and discarded claims, or reservations. It has to be a statement of its own: the
+ * inserting one does not see a batch that was posted at the same time.
  */
+export function readExisting(transaction: Transaction, table: 'Transfer' | 'Reservation', rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
+  const from = Prisma.raw(`"${table}"`);
+  return transaction.$queryRaw`
+    SELECT "rainId", "redPacketId", "userId", "amountCents" FROM ${from}
+    WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])
+    UNION
+    SELECT "rainId", "redPacketId", "userId", "amountCents" FROM ${from}
+    WHERE "rainId" = ${rainId} AND "userId" = ANY (${rows.map((row) => row.userId)}::text[])`;
+}
+
+/** Finds the conflict of a row. @param existing postings of any packet or user of these rows */
 export function classifyConflict(existing: readonly ExistingPostingRow[]): (row: ClaimRow) => ConflictClass | undefined {
   const byPacket = new Map(existing.map((found) => [found.redPacketId, found]));
   const byUser = new Map(existing.filter(isCredit).map((found) => [ofUser(found), found]));

@@ -1,7 +1,7 @@
 import type { Claim } from '../rain/claim.ts';
 import { accountPrefix } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
-import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ConflictClass, type ExistingPosting, type ExistingPostingRow } from './classifyConflict.ts';
+import { classifyConflict, inOrderWon, readExisting, toRows, type ClaimRow, type ConflictClass, type ExistingPosting } from './classifyConflict.ts';
 
 /** The outcome of one claim, in order of precedence. Only `posted` moved money; `already` was posted before [R5]. */
 export type Posting = { outcome: 'posted' } | ConflictClass;
@@ -9,7 +9,6 @@ export type Posting = { outcome: 'posted' } | ConflictClass;
 /**
  * Posts claims of one rain to their users' accounts, each exactly once, however often it is delivered and in whatever batch
  * [R5]. All of them or none: one transaction, one statement for any number of claims.
- *
  * @returns one posting per claim, in order
  * @throws when the database refuses or cannot be reached; then nothing was posted, unless the answer to the commit was lost
  */
@@ -19,7 +18,7 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
   const rows = toRows(claims);
   return database.$transaction(async (transaction) => {
     const posted = new Map((await post(transaction, first.rainId, rows)).map((row) => [row.redPacketId, row]));
-    const conflictOf = classifyConflict(posted.size === rows.length ? [] : await readTransfers(transaction, first.rainId, rows));
+    const conflictOf = classifyConflict(posted.size === rows.length ? [] : await readExisting(transaction, 'Transfer', first.rainId, rows));
     return rows.map((row) => {
       const fresh = posted.get(row.redPacketId);
       if (fresh?.userId === row.userId && fresh.amountCents === row.amountCents) {
@@ -36,17 +35,12 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
 
 /**
  * Inserts the transfers. The unique keys decide; rejected claims are not in the result.
- *
- * Claims are inserted in the order in which they were won, see `inOrderWon`. The users' accounts follow in order of their ids.
- * The rain's account comes last: all batches of a rain want this row, and this way it is locked for the shortest time.
+ * The users' accounts follow in order of their ids. The rain's account comes last: all batches of a rain want this row, and this
+ * way it is locked for the shortest time.
  */
 async function post(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
-  const sorted = inOrderWon(rows);
   return transaction.$queryRaw`
-    WITH claimed AS (
-      SELECT * FROM unnest(${sorted.map((row) => row.redPacketId)}::text[], ${sorted.map((row) => row.userId)}::text[],
-        ${sorted.map((row) => row.amountCents)}::bigint[]) WITH ORDINALITY AS claimed ("redPacketId", "userId", "amountCents", "place")
-    ), side AS (
+    WITH claimed AS (${inOrderWon(rows)}), side AS (
       SELECT CASE WHEN EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "rehearsal") THEN ${accountPrefix(true)} ELSE '' END AS "prefix"
     ), posted AS (
       INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
@@ -63,17 +57,4 @@ async function post(transaction: Transaction, rainId: string, rows: readonly Cla
       WHERE "id" = (SELECT "prefix" FROM side) || 'rain:' || ${rainId} AND (SELECT count(*) FROM posted) > 0
     )
     SELECT "redPacketId", "userId", "amountCents" FROM posted`;
-}
-
-/**
- * All postings of these packets or users: credits and discarded claims. This is a second statement, since the first one does
- * not see a batch that was posted at the same time.
- */
-export function readTransfers(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
-  return transaction.$queryRaw`
-    SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Transfer"
-    WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])
-    UNION
-    SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Transfer"
-    WHERE "rainId" = ${rainId} AND "userId" = ANY (${rows.map((row) => row.userId)}::text[])`;
 }

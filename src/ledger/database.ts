@@ -9,10 +9,7 @@ export type Transaction = Prisma.TransactionClient;
 
 /** Limits. Each protects the database from this process, or this process from a database that does not answer [R10]. */
 const LIMITS = {
-  /**
-   * Set-based statements need few connections. PostgreSQL starts a process for each, and the embedded database accepts 100 in
-   * all.
-   */
+  /** Set-based statements need few connections. PostgreSQL starts a process for each; the embedded database accepts 100 in all. */
   connectionsMax: 4,
   connectTimeoutMs: 5_000,
   /** The server cancels a statement before the client gives up: a reported outcome is better than an unknown one. */
@@ -20,8 +17,8 @@ const LIMITS = {
   queryTimeoutMs: 20_000,
   transactionTimeoutMs: 20_000,
   /**
-   * A process that freezes between two statements, or whose machine disappears, leaves its transaction open and its rows
-   * locked, the rain's account among them. All credits of the rain would wait for it. This process never pauses this long.
+   * A process that freezes between two statements leaves its rows locked, the rain's account among them: all credits of the rain
+   * would wait for it. This process never pauses this long.
    */
   idleInTransactionMs: 5_000,
   /** Limit for waiting for a free connection of the pool. */

@@ -1,6 +1,5 @@
 import { Client } from 'pg';
-import { MigrationError, nextOf, readApplied } from './migrate.ts';
-import { readMigrations, type Migration } from './migration.ts';
+import { MigrationError, nextOf, readApplied, readMigrations, type Migration } from './migrate.ts';
 
 /** What a database reports about itself, for an operator who is about to use it for real money. */
 export interface DatabaseFacts {
@@ -24,19 +23,12 @@ export interface DatabaseFacts {
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** The privileges that the program needs on each table. It never deletes rows. */
+/** The program reads and inserts rows in every table, updates rows in some, and deletes none. */
+const APPENDED = ['SELECT', 'INSERT'] as const;
+const CHANGED = [...APPENDED, 'UPDATE'] as const;
 const NEEDED: Record<string, readonly string[]> = {
-  Rain: ['SELECT', 'INSERT', 'UPDATE'],
-  Campaign: ['SELECT', 'INSERT'],
-  Portion: ['SELECT', 'INSERT'],
-  Account: ['SELECT', 'INSERT', 'UPDATE'],
-  Transfer: ['SELECT', 'INSERT'],
-  OperatorAction: ['SELECT', 'INSERT'],
-  Discard: ['SELECT', 'INSERT'],
-  Reservation: ['SELECT', 'INSERT'],
-  ReservedBudget: ['SELECT', 'INSERT', 'UPDATE'],
-  Operator: ['SELECT', 'INSERT', 'UPDATE'],
-  OperatorToken: ['SELECT', 'INSERT', 'UPDATE'],
+  Rain: CHANGED, Campaign: APPENDED, Portion: APPENDED, Account: CHANGED, Transfer: APPENDED, OperatorAction: APPENDED,
+  Discard: APPENDED, Reservation: APPENDED, ReservedBudget: CHANGED, Operator: CHANGED, OperatorToken: CHANGED,
 };
 
 /** @throws when the database cannot be reached or rejects this user */

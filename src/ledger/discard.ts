@@ -1,16 +1,14 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { operatorAccount, rainAccount } from './accounts.ts';
+import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Discard } from './generated/client.ts';
 import { isRehearsal } from './rains.ts';
-import { giveBack } from './recycle.ts';
 import { withdraw } from './reserve.ts';
 
 /** A dead letter that the operator discards. */
 export interface NewDiscard {
-  /** The key: a letter is discarded once. */
   letterId: string;
   rainId: string;
   /** The entry of the claim log, kept for later questions. */
@@ -42,17 +40,11 @@ export interface BookedDiscard extends Omit<NewDiscard, 'claim' | 'notPaid'> {
 export type Discarding =
   /** This call returned the packet's money to the operator; no user can be credited with it any more. */
   | { outcome: 'returned'; amountCents: Cents }
-  /**
-   * No money to return: the packet is credited to another user, was discarded before, or does not exist. Only the reason is
-   * recorded.
-   */
+  /** No money to return: the packet is credited to another user, was discarded before, or does not exist. */
   | { outcome: 'discarded' }
-  /** Exactly this claim has been credited meanwhile: nothing was discarded. */
+  /** Nothing was discarded: exactly this claim has been credited meanwhile. */
   | { outcome: 'credited' }
-  /**
-   * An external wallet was or is being asked to pay this claim, and the operator has not confirmed that it did not. Nothing was
-   * done.
-   */
+  /** Nothing was done: a wallet may have been asked to pay this claim, and the operator has not confirmed that it did not. */
   | { outcome: 'maybe_paid' }
   /** The letter was discarded before; the first reason is kept. */
   | { outcome: 'already'; discard: BookedDiscard };
@@ -60,8 +52,6 @@ export type Discarding =
 /**
  * Discards a dead letter and gives back the money left in it, in one transaction. It does not ask whether there is any, it
  * tries: the unique key on a transfer's packet accepts a credit or a discard, whichever comes first, and never both [R5].
- *
- * @param dryRun only report the outcome
  * @throws when the database refuses, e.g. because the rain's account no longer holds the money; then nothing was done
  */
 export function discard(database: Database, requested: NewDiscard, dryRun = false): Promise<Discarding> {
@@ -104,8 +94,7 @@ export function discard(database: Database, requested: NewDiscard, dryRun = fals
 type DiscardedClaim = NonNullable<NewDiscard['claim']>;
 
 /**
- * Reserves the packet for nobody before its money goes back. An external wallet is only asked to pay what the ledger has
- * reserved for a user, see reserve.ts, and the unique key accepts one of the two.
+ * Reserves the packet for nobody before its money goes back: then no wallet is asked to pay it, see reserve.ts.
  * @returns `yes` no wallet was or will be asked · `reserved` it is reserved for this user, whom a wallet may have paid · `no`
  * it is credited, reserved for another user, or went back before: there is no money of this claim to give back
  */

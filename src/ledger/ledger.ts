@@ -1,25 +1,23 @@
-import { balance, sumOfBalances, wallet } from './accounts.ts';
+import { balance, sumOfBalances } from './accounts.ts';
 import { actions, latestActions, record } from './actions.ts';
-import { book, credits } from './book.ts';
+import { book, creditOf, credits, postings } from './book.ts';
 import { campaign, campaigns, campaignWinners, createCampaign, rounds } from './campaigns.ts';
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
-import { assignPayout } from './assignPayout.ts';
 import { addTopUp } from './topUps.ts';
-import { creditOf, postings } from './postings.ts';
 import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
-import { countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
+import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
 import { reserve } from './reserve.ts';
-import { openStaff, type Staff } from './staff.ts';
+import { openStaff } from './staff.ts';
 
 /** All operations of the ledger. Each is documented where it is written. */
 const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, wallet, sumOfBalances,
+  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances,
   record, actions, latestActions,
 };
 
@@ -30,7 +28,7 @@ type BoundOperations = { [Name in keyof typeof OPERATIONS]: Bound<(typeof OPERAT
 
 /** The ledger with its database bound. */
 export interface Ledger extends BoundOperations {
-  staff: Staff;
+  staff: ReturnType<typeof openStaff>;
 }
 
 export function openLedger(database: Database): Ledger {

@@ -1,12 +1,33 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { connectionError } from './database.ts';
-import { readMigrations, type Migration } from './migration.ts';
 
-/**
- * `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere. This
- * does the same with the same files and the same records, so that both give the same result.
- */
+// `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere. This does
+// the same with the same files and the same records, so that both give the same result.
+
+/** prisma/ is beside src/ and beside dist/, at the same depth. */
+const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
+
+/** One folder of prisma/migrations, in Prisma's own layout: `<timestamp>_<name>/migration.sql`. */
+export interface Migration {
+  name: string;
+  sql: string;
+  /** What Prisma writes into `_prisma_migrations`: SHA-256 of the file, in hex. */
+  checksum: string;
+}
+
+/** All migrations, oldest first: their names begin with their creation time. */
+export function readMigrations(folder: URL = FOLDER): Migration[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(new URL(`${name}/migration.sql`, folder), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    });
+}
 
 /** Prisma's own advisory lock, so that the two never run at the same time. */
 const LOCK_ID = 72707369;
@@ -39,7 +60,6 @@ export class MigrationError extends Error {
 /**
  * Migrates the database to the newest version. It is harmless to repeat it or to start it in several processes at once: each
  * migration is one transaction, under a lock, together with its record.
- *
  * @returns the names of the migrations applied by this call, oldest first
  * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of PostgreSQL
  */
@@ -90,10 +110,7 @@ export async function readApplied(client: Client): Promise<Map<string, Applied>>
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
 
-/**
- * The oldest pending migration.
- * @throws MigrationError when the records and the files contradict each other
- */
+/** The oldest pending migration. @throws MigrationError when the records and the files contradict each other */
 export function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): Migration | undefined {
   for (const { name, checksum } of migrations) {
     const record = applied.get(name);

@@ -11,6 +11,8 @@ import type { Database, Transaction } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, TopUp, Rain } from './generated/client.ts';
 import { toBookedTopUp, type BookedTopUp } from './topUps.ts';
 
+export type { PayoutProviderName };
+
 export interface NewRain {
   id: string;
   title: string;
@@ -20,9 +22,8 @@ export interface NewRain {
   split: Json;
   seed: string;
   shards: number;
-  /** Epoch ms. */
+  /** Both in epoch ms. */
   opensAt: number;
-  /** Epoch ms. */
   closesAt: number;
   /** Other requested terms; absent: none. */
   terms?: RequestedTerms;
@@ -30,7 +31,6 @@ export interface NewRain {
   campaign?: Round;
 }
 
-/** Epoch ms. */
 export type Window = Pick<NewRain, 'opensAt' | 'closesAt'>;
 
 export interface Round {
@@ -46,29 +46,24 @@ export interface BookedRain extends NewRain {
   payoutProvider?: PayoutProviderName;
   /** Its top-ups, in order. */
   topUps: BookedTopUp[];
-  /** Epoch ms. */
+  /** Times are epoch ms. */
   createdAt: number;
-  /** Epoch ms; absent while something may be added. */
+  /** Absent while something may be added. */
   sealedAt?: number;
-  /** Epoch ms; absent until the rain is settled. */
+  /** Absent until the rain is settled. */
   settledAt?: number;
 }
 
 type Creation =
-  | { outcome: 'created' }
-  /** The same rain was created before; nothing was done again. */
-  | { outcome: 'exists' }
+  /** `exists`: the same rain was created before; nothing was done again. */
+  | { outcome: 'created' | 'exists' }
   /** Another rain has this id; nothing was done. */
   | { outcome: 'differs'; fields: RainField[] };
 
 /** The fields and terms in which two rains may differ. */
 export type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
-/**
- * Creates a rain, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing.
- * The record is append-only in the database; the row of the rain is not.
- * @param dryRun only report the outcome
- */
+/** Creates a rain, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. */
 export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false): Promise<Creation> {
   return attempt(database, async (transaction): Promise<Creation> => {
     const { campaign, terms = {}, ...plain } = requested;
@@ -94,9 +89,7 @@ async function fund(transaction: Transaction, rainId: string, rehearsal: boolean
   await transaction.$executeRaw`
     INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
     ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
-  await transaction.transfer.create({
-    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
-  });
+  await transaction.transfer.create({ data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId } });
 }
 
 function compare(requested: NewRain, existing: BookedRain): Creation {
@@ -153,10 +146,7 @@ export async function overdue(database: Database, now: number, limit = 100): Pro
   return rows.map(toBookedRain);
 }
 
-/**
- * Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat.
- * @throws Error when there is no such rain
- */
+/** Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat. */
 export async function seal(database: Database, rainId: string): Promise<void> {
   const sealed = await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
   if (sealed === 0) throw new Error(`the ledger has no rain ${rainId}`);
@@ -179,16 +169,22 @@ export function reschedule(database: Database, rainId: string, { opensAt, closes
   });
 }
 
-/**
- * Closes the ledger of a rain. A repetition gives the first answer.
- * @returns when it was closed, epoch ms, by the database's clock
- * @throws Error when there is no such rain
- */
+/** Closes the ledger of a rain. @returns when it was closed first, epoch ms, by the database's clock */
 export async function settle(database: Database, rainId: string): Promise<number> {
   const [row] = await database.$queryRaw<{ settledAt: Date }[]>`
     UPDATE "Rain" SET "settledAt" = coalesce("settledAt", now()) WHERE "id" = ${rainId} RETURNING "settledAt"`;
   if (!row) throw new Error(`the ledger has no rain ${rainId}`);
   return row.settledAt.getTime();
+}
+
+/**
+ * Assigns this payout provider to a rain, unless another one is assigned already. Two concurrent calls get the same answer.
+ * @returns the assigned provider, which never changes; `undefined` when there is no such rain, or it is a rehearsal
+ */
+export async function assignPayout(database: Database, rainId: string, payoutProvider: PayoutProviderName): Promise<PayoutProviderName | undefined> {
+  const [row] = await database.$queryRaw<{ payoutProvider: PayoutProviderName }[]>`
+    UPDATE "Rain" SET "keeper" = coalesce("keeper", ${payoutProvider}::"Keeper") WHERE "id" = ${rainId} AND NOT "rehearsal" RETURNING "keeper" AS "payoutProvider"`;
+  return row?.payoutProvider;
 }
 
 type RainRow = Rain & { topUps: TopUp[]; campaign: { winsPerUserMax: number } | null };

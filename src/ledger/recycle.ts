@@ -1,7 +1,7 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { operatorAccount, rainAccount } from './accounts.ts';
+import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database } from './database.ts';
 import { isRehearsal } from './rains.ts';
 import { withdraw } from './reserve.ts';
 
@@ -16,8 +16,7 @@ type Recycling =
 
 /**
  * Gives unclaimed money back to the operator, once per rain however often it is called.
- * @throws when the database refuses: the rain's account holds less than `cents`, an external wallet may have been paid from
- * this money, or there is no such rain
+ * @throws when the rain's account holds less than `cents`, a wallet may have been paid from this money, or there is no such rain
  */
 export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
   const id = `recycle:${rainId}`;
@@ -37,13 +36,4 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
     await record(transaction, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
     return { outcome: 'recycled' };
   });
-}
-
-/**
- * Updates the balances of a recycle transfer. The rain's account is always locked last: two transactions that lock the same
- * accounts in different orders would deadlock.
- */
-export async function giveBack(transaction: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
-  await transaction.account.update({ where: { id: operatorAccount(rehearsal) }, data: { balanceCents: { increment: cents } } });
-  await transaction.account.update({ where: { id: rainAccount(rainId, rehearsal) }, data: { balanceCents: { decrement: cents } } });
 }

@@ -1,8 +1,8 @@
 import type { Claim } from '../rain/claim.ts';
 import type { Cents } from '../rain/money.ts';
-import { readTransfers } from './credit.ts';
 import type { Database, Transaction } from './database.ts';
-import { inOrderWon, classifyConflict, toRows, type ClaimRow, type ExistingPostingRow, type Conflict } from './classifyConflict.ts';
+import { Prisma } from './generated/client.ts';
+import { classifyConflict, inOrderWon, readExisting, toRows, type ClaimRow, type Conflict } from './classifyConflict.ts';
 
 /** The outcome of one claim, in order of precedence. */
 type Reserving =
@@ -15,7 +15,6 @@ type Reserving =
 /**
  * Reserves packets of one rain for the users who won them, before an external wallet is asked to pay: that wallet does not have
  * our unique keys. A reservation is permanent, as it may have been paid at any time since [R2][R5].
- *
  * @returns one outcome per claim, in order
  * @throws when the database refuses (no such rain, beyond its budget) or cannot be reached; then nothing was reserved, unless
  * the answer to the commit was lost
@@ -26,8 +25,8 @@ export async function reserve(database: Database, claims: readonly Claim[]): Pro
   const rows = toRows(claims);
   return database.$transaction(async (transaction) => {
     await insertReservations(transaction, first.rainId, rows);
-    const credited = classifyConflict(await readTransfers(transaction, first.rainId, rows));
-    const reserved = classifyConflict(await readReservations(transaction, first.rainId, rows));
+    const credited = classifyConflict(await readExisting(transaction, 'Transfer', first.rainId, rows));
+    const reserved = classifyConflict(await readExisting(transaction, 'Reservation', first.rainId, rows));
     return rows.map((row) => {
       const inBook = credited(row);
       if (inBook) return inBook.outcome === 'already' ? { outcome: 'credited' } : inBook;
@@ -38,17 +37,15 @@ export async function reserve(database: Database, claims: readonly Claim[]): Pro
   });
 }
 
-/**
- * Inserts the reservations; the unique keys decide. The rain's sum comes last: all batches of a rain want this row. Its budget
- * only grows, by top-ups, so the greatest value read so far is valid.
- */
+/** A rain's budget only grows, by top-ups, so the greatest value read so far is valid. */
+const ADD_TO_RESERVED = Prisma.sql`
+    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents",
+      "budgetCents" = greatest(kept."budgetCents", excluded."budgetCents")`;
+
+/** Inserts the reservations; the unique keys decide. The rain's sum comes last: all batches of a rain want this row. */
 async function insertReservations(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<void> {
-  const sorted = inOrderWon(rows);
   await transaction.$executeRaw`
-    WITH claimed AS (
-      SELECT * FROM unnest(${sorted.map((row) => row.redPacketId)}::text[], ${sorted.map((row) => row.userId)}::text[],
-        ${sorted.map((row) => row.amountCents)}::bigint[]) WITH ORDINALITY AS claimed ("redPacketId", "userId", "amountCents", "place")
-    ), reserved AS (
+    WITH claimed AS (${inOrderWon(rows)}), reserved AS (
       INSERT INTO "Reservation" ("redPacketId", "rainId", "userId", "amountCents")
       SELECT "redPacketId", ${rainId}, "userId", "amountCents" FROM claimed
       WHERE NOT EXISTS (SELECT FROM "Transfer" WHERE "Transfer"."redPacketId" = claimed."redPacketId")
@@ -59,29 +56,15 @@ async function insertReservations(transaction: Transaction, rainId: string, rows
     )
     INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
     SELECT "id", "budgetCents", (SELECT sum("amountCents") FROM reserved) FROM "Rain"
-    WHERE "id" = ${rainId} AND (SELECT count(*) FROM reserved) > 0
-    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents",
-      "budgetCents" = greatest(kept."budgetCents", excluded."budgetCents")`;
+    WHERE "id" = ${rainId} AND (SELECT count(*) FROM reserved) > 0 ${ADD_TO_RESERVED}`;
 }
 
 /**
- * Reduces the budget that external wallets may be asked to pay, by money that goes back. The database refuses when more is
- * reserved than would be left: then a wallet may have been paid from the money that is about to go back.
+ * Takes money that goes back out of what external wallets may be asked to pay. The database refuses when more is reserved than would
+ * be left: then a wallet may have been paid from this money.
  */
 export async function withdraw(transaction: Transaction, rainId: string, cents: Cents): Promise<void> {
   await transaction.$executeRaw`
     INSERT INTO "ReservedBudget" AS kept ("rainId", "budgetCents", "reservedCents")
-    SELECT "id", "budgetCents", ${cents}::bigint FROM "Rain" WHERE "id" = ${rainId}
-    ON CONFLICT ("rainId") DO UPDATE SET "reservedCents" = kept."reservedCents" + excluded."reservedCents",
-      "budgetCents" = greatest(kept."budgetCents", excluded."budgetCents")`;
-}
-
-/** A second statement, since the first one does not see a batch that was reserved at the same time. */
-function readReservations(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
-  return transaction.$queryRaw`
-    SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Reservation"
-    WHERE "redPacketId" = ANY (${rows.map((row) => row.redPacketId)}::text[])
-    UNION
-    SELECT "rainId", "redPacketId", "userId", "amountCents" FROM "Reservation"
-    WHERE "rainId" = ${rainId} AND "userId" = ANY (${rows.map((row) => row.userId)}::text[])`;
+    SELECT "id", "budgetCents", ${cents}::bigint FROM "Rain" WHERE "id" = ${rainId} ${ADD_TO_RESERVED}`;
 }

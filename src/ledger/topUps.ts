@@ -3,11 +3,11 @@ import { commitmentOf } from '../rain/commitment.ts';
 import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { TOP_UPS_MAX } from '../rain/top-up.ts';
-import { operatorAccount, rainAccount } from './accounts.ts';
+import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
-import type { TopUp } from './generated/client.ts';
+import type { Rain, TopUp } from './generated/client.ts';
 
 export interface NewTopUp {
   /** Chosen by the caller, unique among all top-ups of all rains: a repeated top-up is added only once. */
@@ -30,21 +30,16 @@ export interface BookedTopUp extends Omit<NewTopUp, 'rainId'> {
 
 /** In order of precedence; only `added` has moved money. */
 type Adding =
-  | { outcome: 'added'; topUp: BookedTopUp }
-  /** The same top-up was added before; nothing was done again. */
-  | { outcome: 'exists'; topUp: BookedTopUp }
+  /** `exists`: the same top-up was added before; nothing was done again. */
+  | { outcome: 'added' | 'exists'; topUp: BookedTopUp }
   /** Another top-up, or one of another rain, has this id. */
   | { outcome: 'differs'; fields: (keyof NewTopUp)[] }
-  | { outcome: 'no_rain' }
-  /** The rain is sealed: nobody would settle what is added now. */
-  | { outcome: 'sealed' }
-  /** The rain would exceed its limit of top-ups, packets or money. */
-  | { outcome: 'too_much' };
+  /** `sealed`: nobody would settle what is added now. `too_much`: beyond a limit of top-ups, packets or money. */
+  | { outcome: 'no_rain' | 'sealed' | 'too_much' };
 
 /**
- * Adds a top-up: its row, its money from the operator, and the record of its commitment, all or nothing. The rain's row is
- * locked first, so that top-ups are numbered without gaps and none is added to a sealed rain.
- * @param dryRun only report the outcome
+ * Adds a top-up: its row, its money from the operator, and the record of its commitment, all or nothing. The rain's row is locked
+ * first, so that top-ups are numbered without gaps and none is added to a sealed rain.
  */
 export function addTopUp(database: Database, requested: NewTopUp, actor: string, dryRun = false): Promise<Adding> {
   const { id, rainId, budgetCents, packets, seed, split } = requested;
@@ -67,23 +62,12 @@ export function addTopUp(database: Database, requested: NewTopUp, actor: string,
   }, dryRun);
 }
 
-interface LockedRain {
-  packets: number;
-  budgetCents: bigint;
-  shards: number;
-  sealedAt: Date | null;
-  settledAt: Date | null;
-  rehearsal: boolean;
-}
+type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' | 'settledAt' | 'rehearsal'>;
 
-/** The rain's account is locked last, as everywhere. */
 async function fundTopUp(transaction: Transaction, rainId: string, ordinal: number, rehearsal: boolean, cents: Cents): Promise<void> {
-  const [operator, account] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
-  await transaction.transfer.create({
-    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
-  });
-  await transaction.account.update({ where: { id: operator }, data: { balanceCents: { decrement: cents } } });
-  await transaction.account.update({ where: { id: account }, data: { balanceCents: { increment: cents } } });
+  const [debitAccountId, creditAccountId] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
+  await transaction.transfer.create({ data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId } });
+  await giveBack(transaction, rainId, rehearsal, -cents);
 }
 
 /** The seed is not compared: the first one is kept. */

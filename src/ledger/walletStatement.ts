@@ -1,6 +1,6 @@
 import type { Cents } from '../rain/money.ts';
 import { userAccount } from './accounts.ts';
-import type { BookedCredit } from './book.ts';
+import { findCredits, type BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
 /** One red packet that was credited to a user. */
@@ -16,24 +16,13 @@ interface StatementPacket {
 /** The last packet of a page. */
 export type StatementCursor = Pick<StatementPacket, 'postedAt' | 'redPacketId'>;
 
-interface StatementPage {
-  /** The balance of all credits, those on other pages included. */
-  balanceCents: Cents;
-  packets: StatementPacket[];
-}
+/** `balanceCents` covers all credits, those on other pages included. */
+interface StatementPage { balanceCents: Cents; packets: StatementPacket[] }
 
-interface StatementRow {
-  balanceCents: Cents;
-  rainId: string | null;
-  title: string;
-  redPacketId: string;
-  amountCents: Cents;
-  postedAt: Date;
-}
+type StatementRow = Omit<StatementPacket, 'rainId' | 'postedAt'> & { balanceCents: Cents; rainId: string | null; postedAt: Date };
 
 /**
- * A user's balance and credits, newest first. One statement, so that both are consistent: a credit that is posted meanwhile is
- * in both or in neither.
+ * A user's balance and credits, newest first. One statement, so that a credit that is posted meanwhile is in both or in neither.
  * @param after the last packet of the previous page
  */
 export async function walletStatement(database: Database, userId: string, after: StatementCursor | undefined, limit: number): Promise<StatementPage> {
@@ -52,9 +41,9 @@ export async function walletStatement(database: Database, userId: string, after:
     ) AS page ON true`;
   return {
     balanceCents: rows[0]!.balanceCents,
-    packets: rows.filter(({ rainId }) => rainId !== null).map(({ rainId, title, redPacketId, amountCents, postedAt }) => ({
-      rainId: rainId!, title, redPacketId, amountCents, postedAt: postedAt.getTime(),
-    })),
+    // A user without credits has one row, with the balance only.
+    packets: rows.flatMap(({ rainId, title, redPacketId, amountCents, postedAt }) => (
+      rainId === null ? [] : [{ rainId, title, redPacketId, amountCents, postedAt: postedAt.getTime() }])),
   };
 }
 
@@ -72,9 +61,6 @@ export async function luckiest(database: Database, rainId: string, limit: number
   // Read this first: when the ledger is closed here, the next query sees all credits.
   const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } });
   if (!rain) return undefined;
-  const rows = await database.transfer.findMany({
-    where: { rainId, kind: 'credit' }, orderBy: [{ amountCents: 'desc' }, { postedAt: 'asc' }, { id: 'asc' }], take: limit,
-    select: { redPacketId: true, userId: true, amountCents: true },
-  });
-  return { credits: rows.map(({ redPacketId, userId, amountCents }) => ({ redPacketId: redPacketId!, userId: userId!, amountCents })), settled: rain.settledAt !== null };
+  const credits = await findCredits(database, { where: { rainId, kind: 'credit' }, orderBy: [{ amountCents: 'desc' }, { postedAt: 'asc' }, { id: 'asc' }], take: limit });
+  return { credits, settled: rain.settledAt !== null };
 }

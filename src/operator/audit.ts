@@ -1,4 +1,4 @@
-import { isBalanced, countsOf, toReport, type AuditReport, type Counts, type Equation, type Share } from '../rain/equation.ts';
+import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
@@ -9,7 +9,7 @@ import { hasLost } from './lostRains.ts';
 
 /** The money report of a rain, with packet counts and what the operator still has to handle. */
 export interface RainReport extends AuditReport {
-  counts: Counts;
+  counts: ReturnType<typeof countsOf>;
   /** Only for a rehearsal: its amounts are test money. */
   rehearsal?: true;
   /** Wins that were told to a user but cannot be paid from this rain. The report may be balanced and still have some. */

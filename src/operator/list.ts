@@ -1,6 +1,5 @@
 import { liveRains, readRain, redisNow, type LiveRain, type StoredRain } from '../store/rains.ts';
-import type { PayoutProviderName } from '../ledger/assignPayout.ts';
-import type { BookedRain } from '../ledger/rains.ts';
+import type { BookedRain, PayoutProviderName } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';

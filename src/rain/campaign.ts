@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { plainRainId } from './claim.ts';
 
-/**
- * Rains that share one count of wins per user. A rain of a campaign is one of its rounds, and its id is `<campaignId>.<round>`.
- * So the id alone identifies the campaign, and all rounds of a campaign are stored beside each other in Redis.
- */
+/** Rains that share one count of wins per user. A rain of a campaign is one of its rounds; its id is `<campaignId>.<round>`. */
 export const campaignId = plainRainId;
 
 /** Rounds are counted from 1; three digits, as the id of a rain allows. */
@@ -28,10 +25,7 @@ export function roundOf(rainId: string): RoundName | undefined {
   return dot < 0 ? undefined : { campaignId: rainId.slice(0, dot), round: Number(rainId.slice(dot + 1)) };
 }
 
-/**
- * A user with this many wins in the campaign wins no more in this round. If earlier winners are excluded, one win in any round
- * is enough.
- */
+/** A user with this many wins in the campaign wins no more in this round. */
 export function winsMaxOf(winsPerUserMax: number, excludeEarlierWinners: boolean): number {
   return excludeEarlierWinners ? 1 : winsPerUserMax;
 }

@@ -20,15 +20,13 @@ const AMOUNT = 'expected a positive amount such as "12.21"';
 /** A positive amount as in messages and lists, e.g. `"12.21"`. */
 export const amount = z.string(AMOUNT).refine((text) => (parseMoney(text) ?? 0n) > 0n, AMOUNT);
 
-/**
- * The record of a win. Written by `lua/grab.lua`, it passes unchanged through the claim log, the relay and the job to the
- * ledger. `at` is Redis's clock at the win, epoch milliseconds as a string (cjson would change a long number).
- */
+/** The record of a win. Written by `lua/grab.lua`, it passes unchanged through the claim log, the relay and the job to the ledger. */
 export const claim = z.object({
   rainId,
   redPacketId: plainId,
   amount,
   userId,
+  /** Redis's clock at the win, as a string: cjson would change a long number. */
   at: matching(/^\d{13}$/, 'expected epoch milliseconds'),
 });
 export type Claim = z.infer<typeof claim>;

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import type { Claim } from './claim.ts';
 import { seed as seedText } from './fairness.ts';
 import { canonicalJson } from './json.ts';
 import { formatMoney } from './money.ts';
@@ -13,15 +14,14 @@ import { splitBudget } from './split.ts';
 const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
 
 /**
- * A commitment that anybody can verify. It is a hash, shown when the rain is created, that reveals nothing. The seed is shown
- * when the rain is settled, and proves that the packets were fixed from the beginning. docs/reference/fairness-recipe.md has
- * the recipe for other languages, and says what it does not prove.
+ * A hash that is shown when the rain is created and reveals nothing. The seed is shown when the rain is settled, and proves that the
+ * packets were fixed from the beginning. docs/reference/fairness-recipe.md has the recipe, and says what it does not prove.
  */
 export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
 /**
- * The version of the recipe. Another way from seed to packets needs another version, which its plans carry as `recipe`. The
- * commitment is computed alike for all versions, so that this version can distinguish a newer commitment from a broken one.
+ * Another way from seed to packets needs another version, which its plans carry as `recipe`. The commitment is computed alike for
+ * all versions, so that this one can distinguish a newer commitment from a broken one.
  */
 const VERSION = 'red-packet-rain/v1';
 
@@ -53,9 +53,8 @@ export function commitmentOf(promised: Promised): string {
 /** In order of precedence; `topUp`: the number of the top-up whose commitment fails, absent for the rain as created. */
 type FairnessVerdict =
   | { outcome: 'bad_seed'; reason: string; topUp?: number }
-  /** The plan matches the commitment, but this version cannot execute it: a newer version created it. */
-  | { outcome: 'newer'; refusals: Refusal[]; topUp?: number }
-  | { outcome: 'bad_plan'; refusals: Refusal[]; topUp?: number }
+  /** `newer`: the plan matches the commitment, but this version cannot execute it: a newer version created it. */
+  | { outcome: 'newer' | 'bad_plan'; refusals: Refusal[]; topUp?: number }
   /** Seed or parameters do not match the commitment; `recomputed` is their hash. */
   | { outcome: 'commitment_differs'; recomputed: string; topUp?: number }
   /** Every packet, in cents, in the order in which they are handed out. */
@@ -68,10 +67,7 @@ export interface Shown {
   plan: unknown;
 }
 
-/**
- * Recomputes the packets from the revealed values, if they match the commitments. Never throws.
- * @param shown `topUps`: the top-ups, in order
- */
+/** Recomputes the packets from the revealed values, if they match the commitments. Never throws. @param topUps in order */
 export function verifyFairness({ rainId, shards, topUps = [], ...creation }: Shown & { rainId: string; shards: number; topUps?: readonly Shown[] }): FairnessVerdict {
   const allocations: BigInt64Array[] = [];
   let first = 0;
@@ -96,7 +92,6 @@ function verifyTopUp({ commitment: promise, ...shown }: Promised & { commitment:
   return { outcome: 'ok', allocation: splitBudget(verdict.plan, seed.data) };
 }
 
-/** Concatenates the packets of all top-ups. */
 export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
   if (allocations.length === 1) return allocations[0]!;
   const all = new BigInt64Array(allocations.reduce((sum, { length }) => sum + length, 0));
@@ -109,19 +104,10 @@ export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
 }
 
 /** A winner's receipt: fields of a claim, a `result` and a `credited` message. */
-export interface Receipt {
-  rainId: string;
-  redPacketId: string;
-  /** `"12.21"` */
-  amount: string;
-}
+export type Receipt = Pick<Claim, 'rainId' | 'redPacketId' | 'amount'>;
 
 /** In order of precedence. */
-export type ReceiptVerdict =
-  | { outcome: 'other_rain' }
-  | { outcome: 'no_such_packet' }
-  | { outcome: 'amount_differs'; promised: string }
-  | { outcome: 'ok' };
+export type ReceiptVerdict = { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
 
 /** Whether this packet belongs to the rain and has this amount. */
 export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: receiptRainId, redPacketId, amount }: Receipt): ReceiptVerdict {

@@ -9,10 +9,7 @@ export interface Share {
   cents: Cents;
 }
 
-/**
- * The money equation: budget = credited + pending + unclaimed + recycled + spoiled, at every moment of a rain's life, in
- * cents and in packets [R8].
- */
+/** The money equation: budget = credited + pending + unclaimed + recycled + spoiled, always, in cents and in packets [R8]. */
 export interface Equation {
   /** Money put into the rain. */
   budget: Share;
@@ -22,10 +19,7 @@ export interface Equation {
   pending: Share;
   /** Still to be won, or won by nobody and not yet given back. */
   unclaimed: Share;
-  /**
-   * Given back to the operator: unclaimed money after the close, and discarded claims at once. A packet counts here, or as
-   * unclaimed or pending, never twice.
-   */
+  /** Given back to the operator: unclaimed money after the close, discarded claims at once. Such a packet counts nowhere else. */
   recycled: Share;
   /** Set aside because the list element cannot be decoded. */
   spoiled: Share;
@@ -34,25 +28,25 @@ export interface Equation {
 /** A negative term would hide invented money behind a total that happens to match, so the equation then never balances. */
 export function isBalanced(equation: Equation): boolean {
   const parts = EQUATION_PARTS.map((name) => equation[name]);
-  if (parts.some((share) => share.count < 0 || share.cents < 0n)) return false;
-  return (
-    parts.reduce((sum, share) => sum + share.cents, 0n) === equation.budget.cents &&
-    parts.reduce((sum, share) => sum + share.count, 0) === equation.budget.count
-  );
+  return parts.every((share) => share.count >= 0 && share.cents >= 0n)
+    && parts.reduce((sum, share) => sum + share.cents, 0n) === equation.budget.cents
+    && parts.reduce((sum, share) => sum + share.count, 0) === equation.budget.count;
 }
 
 /** May be negative: an audit must be able to show an error. */
 const auditedAmount = z.string().refine((text) => parseMoney(text.replace(/^-/, '')) !== undefined, 'expected an amount such as "12.21"');
 
+const TERMS = ['budget', ...EQUATION_PARTS] as const;
+type Term = (typeof TERMS)[number];
+
+function eachTerm<T>(read: (term: Term) => T): Record<Term, T> {
+  return Object.fromEntries(TERMS.map((term) => [term, read(term)])) as Record<Term, T>;
+}
+
 /** The audit as printed by `--json`. Amounts are decimal strings; `packets` counts the packets of the budget. */
 export const auditReport = z.object({
   rainId: rainIdText,
-  budget: auditedAmount,
-  credited: auditedAmount,
-  pending: auditedAmount,
-  unclaimed: auditedAmount,
-  recycled: auditedAmount,
-  spoiled: auditedAmount,
+  ...eachTerm(() => auditedAmount),
   packets: z.int().min(0),
   winners: z.int().min(0),
   balanced: z.boolean(),
@@ -62,12 +56,7 @@ export type AuditReport = z.infer<typeof auditReport>;
 export function toReport(rainId: string, equation: Equation): AuditReport {
   return {
     rainId,
-    budget: formatMoney(equation.budget.cents),
-    credited: formatMoney(equation.credited.cents),
-    pending: formatMoney(equation.pending.cents),
-    unclaimed: formatMoney(equation.unclaimed.cents),
-    recycled: formatMoney(equation.recycled.cents),
-    spoiled: formatMoney(equation.spoiled.cents),
+    ...eachTerm((term) => formatMoney(equation[term].cents)),
     packets: equation.budget.count,
     winners: equation.credited.count + equation.pending.count,
     balanced: isBalanced(equation),
@@ -75,9 +64,6 @@ export function toReport(rainId: string, equation: Equation): AuditReport {
 }
 
 /** The number of packets of each amount in the report. */
-export type Counts = Record<'budget' | (typeof EQUATION_PARTS)[number], number>;
-
-export function countsOf(equation: Equation): Counts {
-  const { budget, credited, pending, unclaimed, recycled, spoiled } = equation;
-  return { budget: budget.count, credited: credited.count, pending: pending.count, unclaimed: unclaimed.count, recycled: recycled.count, spoiled: spoiled.count };
+export function countsOf(equation: Equation): Record<Term, number> {
+  return eachTerm((term) => equation[term].count);
 }

@@ -7,10 +7,8 @@ import { z } from 'zod';
 /**
  * All randomness comes from one recorded seed, so that anybody can recompute a rain once the seed is shown.
  *
- * Players see amounts: their own and those of the ticker. From a few hundred of them the state of Math.random, of an xorshift
- * or of a Mersenne Twister can be computed. A player who knows the state knows when the big packet comes, and taps only then.
- * So the stream is that of a cipher: any part of it reveals nothing about the rest without the seed, and the seed stays secret
- * until the rain is settled.
+ * Players see amounts. From a few hundred of them they could compute the state of Math.random, an xorshift or a Mersenne Twister,
+ * and tap only when the big packet comes. A part of a cipher's stream reveals nothing about the rest without the seed.
  */
 export const seed = z.string().regex(/^[0-9a-f]{64}$/, 'expected a seed of 64 hex digits (32 random bytes)');
 
@@ -34,9 +32,7 @@ const TWO_53 = 2 ** 53;
 /**
  * A deterministic, unpredictable stream: ChaCha20 under a key that HKDF-SHA-256 derives from the seed for this purpose.
  * Purposes are independent of each other, so drawing one number more for the amounts does not change the order.
- *
- * @param seedHex 64 hex digits
- * @throws ZodError for anything else
+ * @throws ZodError unless the seed is 64 hex digits
  */
 export function randomSource(seedHex: string, purpose: string): RandomSource {
   const key = hkdf(sha256, hexToBytes(seed.parse(seedHex)), SALT, utf8ToBytes(purpose), 32);

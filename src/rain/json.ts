@@ -7,10 +7,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/**
- * One text for one value, independent of how it was stored: keys sorted, no spaces, absent fields left out. For plain names,
- * texts and whole numbers this is RFC 8785.
- */
+/** One text for one value: keys sorted, no spaces, absent fields left out. For plain names, texts and whole numbers: RFC 8785. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, nested: unknown) => {
     if (typeof nested !== 'object' || nested === null || Array.isArray(nested)) return nested;

@@ -2,7 +2,7 @@
 export const TRACE_STEPS = ['grab', 'relay', 'credit', 'announce', 'told'] as const;
 type TraceStep = (typeof TRACE_STEPS)[number];
 
-/** The trace id of a claim. It is derived from the claim, so that no message and no job carries it. */
+/** The trace id of a claim: derived, so that no message and no job carries it. */
 export function traceOf({ rainId, redPacketId }: { rainId: string; redPacketId: string }): string {
   return `${rainId}/${redPacketId}`;
 }

@@ -9,10 +9,7 @@ import { methodNamed, type Split } from './split/methods.ts';
 
 type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
 
-/**
- * Checks any value: returns a plan that accounts for every cent before a packet exists, or all reasons against it [R12]. Never
- * throws.
- */
+/** Checks any value: returns a plan that accounts for every cent, or all reasons against it [R12]. Never throws. */
 export function checkPlan(requested: unknown): PlanVerdict {
   const parsed = rainPlan.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'plan') };
@@ -50,9 +47,8 @@ function readRows(split: Split, refusals: Refusal[]): ReadRow[] {
 function readAmount(field: string, text: string, refusals: Refusal[]): Cents | undefined {
   const cents = parseMoney(text);
   const reason = amountReason(text, cents);
-  if (reason === undefined) return cents;
-  refusals.push({ field, reason });
-  return undefined;
+  if (reason !== undefined) refusals.push({ field, reason });
+  return reason === undefined ? cents : undefined;
 }
 
 function amountReason(text: string, cents: Cents | undefined): string | undefined {
@@ -71,8 +67,7 @@ function amountReason(text: string, cents: Cents | undefined): string | undefine
 function checkFigures(plan: CheckedPlan, refusals: Refusal[]): void {
   const { minCents, maxCents, split } = plan;
   if (minCents > maxCents) {
-    refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
-    return;
+    return void refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
   }
   refusals.push(...shareRefusals(plan, 'packets', 'the budget'));
   const method = methodNamed(split.method);

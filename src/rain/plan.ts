@@ -29,10 +29,7 @@ const [first, ...others] = METHODS.map(schemaOf);
 /** Type and schema are built from the same list, which TypeScript cannot infer. */
 const split = z.discriminatedUnion('method', [first!, ...others], `expected the method ${METHODS_IN_WORDS}`) as unknown as z.ZodType<Split, Split>;
 
-/**
- * The plan that an operator requests. Amounts are decimal strings; `max` defaults to the budget. `checkPlan` decides whether it
- * is feasible.
- */
+/** The plan that an operator requests. Amounts are decimal strings; `max` defaults to the budget. Checked by `checkPlan`. */
 export const rainPlan = z.strictObject({
   budget: amountText,
   packets: z.number('expected a number of packets'),

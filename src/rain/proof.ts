@@ -9,25 +9,21 @@ export const receipt = z.object({ rainId, redPacketId: plainId, amount }, 'expec
 
 const SHARDS = 'expected a whole number from 1';
 
-const topUp = z.object({
-  commitment,
-  seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
-  plan: z.unknown().optional(),
-}, 'expected {"commitment","seed","plan"}').refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
+// Invalid seeds and plans are reported by the verification.
+const shownFields = { commitment, seed: z.string('expected a seed of 64 hex digits (32 random bytes)'), plan: z.unknown().optional() };
+const hasPlan = z.refine<object>((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
+
+const topUp = z.object(shownFields, 'expected {"commitment","seed","plan"}').check(hasPlan);
 
 /** All data needed to verify a rain offline: the snapshot of a settled rain, and receipts. */
 export const proof = z.object({
   rainId,
-  commitment,
-  // Invalid seeds and plans are reported by the verification.
-  seed: z.string('expected a seed of 64 hex digits (32 random bytes)'),
-  plan: z.unknown().optional(),
+  ...shownFields,
   shards: z.int(SHARDS).min(1, SHARDS).default(1),
   /** The rain's top-ups, in order. */
   topUps: z.array(topUp, 'expected a list of top-ups').max(TOP_UPS_MAX, `expected at most ${TOP_UPS_MAX} topUps`).default([]),
   receipts: z.array(receipt, 'expected a list of receipts').default([]),
-}, 'expected {"rainId","commitment","seed","plan","shards","receipts"}')
-  .refine((shown) => 'plan' in shown, { path: ['plan'], error: 'expected the plan, {"budget","packets","split"}' });
+}, 'expected {"rainId","commitment","seed","plan","shards","receipts"}').check(hasPlan);
 type Proof = z.output<typeof proof>;
 
 /** @returns the number of packets in the proof (0 when it fails), and its problems in plain words */

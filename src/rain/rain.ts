@@ -13,9 +13,8 @@ export type RainState = StoredState | 'open';
 
 export interface RainWindow {
   state: StoredState;
-  /** Epoch milliseconds. */
+  /** Both in epoch ms. */
   opensAt: number;
-  /** Epoch milliseconds. */
   closesAt: number;
 }
 

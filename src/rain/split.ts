@@ -5,16 +5,13 @@ import { methodNamed } from './split/methods.ts';
 
 /**
  * Splits the budget into packets: amounts in cents, in the order in which they are handed out. The same plan and seed give the
- * same array, on any machine and in the browser.
- *
- * @param seed 64 hex digits, recorded with the rain and secret until it is settled
+ * same array everywhere.
  * @throws Error when the amounts do not sum to the budget, which would be an error of the method [R3]
  */
 export function splitBudget(plan: CheckedPlan, seed: string): BigInt64Array {
   const amounts = new BigInt64Array(plan.packets);
   methodNamed(plan.split.method).fill(amounts, plan, randomSource(seed, 'amounts'), plan.split.rows);
-  // Late draws of double-mean vary more than early ones, and tiers come first: without the shuffle, being early or late would
-  // pay [R3].
+  // Late draws of double-mean vary more than early ones, and tiers come first: being early or late must not pay [R3].
   shuffle(amounts, randomSource(seed, 'order'));
   assertBalanced(amounts, plan);
   return amounts;

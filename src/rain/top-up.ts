@@ -8,8 +8,7 @@ export interface TopUpPromise {
   /** SHA-256 of everything that determines its packets, shown before the first of them can be grabbed. */
   commitment: string;
   packets: number;
-  /** Once the rain is settled. */
+  /** Both once the rain is settled. */
   seed?: string;
-  /** Once the rain is settled. */
   plan?: ShownPlan;
 }

@@ -11,11 +11,8 @@ export const BLOCKS_MAX = 10_000;
 /** A field whose text changes with every change of the list. A block that merely expires does not change it. */
 const VERSION = 'version';
 
-const blockKind = z.enum(['user', 'address']);
-export type BlockKind = z.infer<typeof blockKind>;
-
 const block = z.object({
-  kind: blockKind,
+  kind: z.enum(['user', 'address']),
   /** A userId, or a network as `networkOf` names it. */
   who: z.string(),
   reason: z.string(),
@@ -25,28 +22,24 @@ const block = z.object({
   until: z.number().optional(),
 });
 export type Block = z.infer<typeof block>;
+export type BlockKind = Block['kind'];
+type Blocked = Pick<Block, 'kind' | 'who'>;
 
-interface BlockList {
-  version: string | undefined;
-  /** May include expired blocks. */
-  blocks: Block[];
-}
-
-const nameOf = ({ kind, who }: Pick<Block, 'kind' | 'who'>): string => `${kind}:${who}`;
+const nameOf = ({ kind, who }: Blocked): string => `${kind}:${who}`;
 
 /** The current version text. Far cheaper to read than the list. */
 export async function blocksVersion(redis: RedisClient): Promise<string | undefined> {
   return await redis.hget(BLOCKS_KEY, VERSION) ?? undefined;
 }
 
-/** Entries that do not parse are left out: they name no user or address to block. */
-export async function readBlocks(redis: RedisClient): Promise<BlockList> {
+/** May include expired blocks. Entries that do not parse are left out: they name no user or address to block. */
+export async function readBlocks(redis: RedisClient): Promise<{ version: string | undefined; blocks: Block[] }> {
   const { [VERSION]: version, ...entries } = await redis.hgetall(BLOCKS_KEY);
   return { version, blocks: Object.values(entries).flatMap((entry) => block.safeParse(readJson(entry)).data ?? []) };
 }
 
 /** A block of the same user or address is replaced, so there is always room for it. */
-export async function hasRoomFor(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<boolean> {
+export async function hasRoomFor(redis: RedisClient, who: Blocked): Promise<boolean> {
   // The hash has one field more than there are blocks: the version.
   return await redis.hlen(BLOCKS_KEY) <= BLOCKS_MAX || await redis.hexists(BLOCKS_KEY, nameOf(who)) === 1;
 }
@@ -57,7 +50,7 @@ export async function putBlock(redis: RedisClient, added: Block): Promise<void> 
 }
 
 /** @returns the lifted block; `undefined`: there was none */
-export async function liftBlock(redis: RedisClient, who: Pick<Block, 'kind' | 'who'>): Promise<Block | undefined> {
+export async function liftBlock(redis: RedisClient, who: Blocked): Promise<Block | undefined> {
   const lifted = await run(redis, 'unblock', [BLOCKS_KEY], [nameOf(who), randomUUID(), '']);
   if (lifted === null) return undefined;
   await publish(redis, { type: 'blocks' });

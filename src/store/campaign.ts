@@ -4,7 +4,6 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { campaignKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
-/** A user and a round of the campaign that the user has won in. */
 export interface Win {
   userId: string;
   round: number;
@@ -25,10 +24,7 @@ export async function enlist(redis: RedisClient, rainId: string, shard: number, 
   return z.int().parse(await run(redis, 'enlist', [shardKeys(rainId, shard).state, known, rounds], [roundOf(rainId)!.round, ...args])) >= 0;
 }
 
-/**
- * Removes a settled round from its campaign. After the last round the campaign's wins expire as the round's keys do. Does nothing
- * for a rain outside a campaign. Safe to repeat.
- */
+/** Removes a settled round from its campaign, whose wins expire after the last round. Nothing for other rains. Safe to repeat. */
 export async function leave(redis: RedisClient, rainId: string, shards: number, ttlMs: number): Promise<void> {
   const name = roundOf(rainId);
   if (!name) return;

@@ -13,11 +13,7 @@ const rainEvent = z.discriminatedUnion('type', [
   /** The operator has set or released a switch of the gateways: read them again. */
   z.object({ type: z.literal('switches') }),
   /** These claims are in the ledger now. */
-  z.object({
-    type: z.literal('credited'),
-    rainId,
-    claims: z.array(z.object({ userId, redPacketId: z.string(), amount })),
-  }),
+  z.object({ type: z.literal('credited'), rainId, claims: z.array(z.object({ userId, redPacketId: z.string(), amount })) }),
 ]);
 export type RainEvent = z.infer<typeof rainEvent>;
 
@@ -26,7 +22,6 @@ export function parseEvent(frame: string): RainEvent | undefined {
   return rainEvent.safeParse(readJson(frame)).data;
 }
 
-/** Publishes an event to all gateways. */
 export async function publish(redis: RedisClient, event: RainEvent): Promise<void> {
   await redis.publish(EVENTS_CHANNEL, JSON.stringify(event));
 }

@@ -41,10 +41,10 @@ export async function removeHeartbeat(redis: RedisClient, id: string): Promise<v
 
 /** Gateways with a current heartbeat, the oldest first. Removes the others; one that was only slow is back within a second. */
 export async function readHeartbeats(redis: RedisClient): Promise<GatewayHeartbeat[]> {
-  const [now, entries] = [await redisNow(redis), Object.entries(await redis.hgetall(GATEWAYS_KEY))];
+  const now = await redisNow(redis);
   const alive: GatewayHeartbeat[] = [];
   const stale: string[] = [];
-  for (const [id, text] of entries) {
+  for (const [id, text] of Object.entries(await redis.hgetall(GATEWAYS_KEY))) {
     const heartbeat = gatewayHeartbeat.safeParse(readJson(text)).data;
     if (heartbeat?.id === id && Math.abs(now - heartbeat.at) <= STALE_MS) alive.push(heartbeat);
     else stale.push(id);

@@ -1,69 +1,56 @@
 import { roundOf } from '../rain/campaign.ts';
 
 /**
- * All Redis keys of the system are named in this file.
- * One hash tag per rain (or campaign) and shard keeps every script legal in Redis Cluster.
+ * All Redis keys of the system are named in this file. One hash tag per rain (or campaign) and shard keeps every script legal in
+ * Redis Cluster. A campaign's rounds share the campaign's tag, so that one script can use the round's packets and the campaign's
+ * wins; the number of the round follows the tag. All rounds have the same number of shards: all wins of a user are in one shard.
  */
-export interface ShardKeys {
-  /**
-   * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
-   * round, copied from its terms), topUps (JSON: commitments of added packets); once settled, seed and plan (JSON)
-   */
-  state: string;
-  /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
-  packets: string;
-  /** hash: userId → claim JSON */
-  claimed: string;
-  /** list: the claim log, LPUSHed, never popped while the rain lives */
-  claims: string;
-  /** list: elements of `packets` that would not decode */
-  spoiled: string;
-  /** string: how many entries of `claims` the relay has handed to the queue */
-  relayed: string;
-  /** string, expiring: which relay holds the lease of this shard */
-  lease: string;
-  /** string, expiring: which worker audits this rain in the background; only in shard 0 */
-  auditor: string;
-  /** set: userIds whose claim is in the ledger; a cache for `join`, the ledger is authoritative */
-  credited: string;
-  /** set, expiring: contested claims that were put back into the log */
-  restored: string;
-}
-
-/**
- * The keys of a campaign's round use the campaign's hash tag, so that one script can use the round's packets and the campaign's
- * wins. The number of the round follows the tag and keeps the rounds apart. All rounds have the same number of shards, so that all
- * wins of a user are in one shard.
- */
-export function shardKeys(rainId: string, shard: number): ShardKeys {
+export function shardKeys(rainId: string, shard: number) {
   const name = roundOf(rainId);
   const tag = name ? `${tagOf(name.campaignId, shard)}${name.round}:` : tagOf(rainId, shard);
   return {
+    /**
+     * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
+     * round, copied from its terms), topUps (JSON: commitments of added packets); once settled, seed and plan (JSON)
+     */
     state: `${tag}state`,
+    /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
     packets: `${tag}packets`,
+    /** hash: userId → claim JSON */
     claimed: `${tag}claimed`,
+    /** list: the claim log, LPUSHed, never popped while the rain lives */
     claims: `${tag}claims`,
+    /** list: elements of `packets` that would not decode */
     spoiled: `${tag}spoiled`,
+    /** string: how many entries of `claims` the relay has handed to the queue */
     relayed: `${tag}relayed`,
+    /** string, expiring: which relay holds the lease of this shard */
     lease: `${tag}lease`,
+    /** string, expiring: which worker audits this rain in the background; only in shard 0 */
     auditor: `${tag}auditor`,
+    /** set: userIds whose claim is in the ledger; a cache for `join`, the ledger is authoritative */
     credited: `${tag}credited`,
+    /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
   };
 }
+export type ShardKeys = ReturnType<typeof shardKeys>;
 
-/** Keys that all rounds of a campaign share in one shard. */
-interface CampaignKeys {
-  /** hash: userId → the rounds that the user has won in, e.g. `,1,,4,`; a cache of the ledger and the claim logs */
-  wins: string;
-  /** set: numbers of the rounds that are not settled; until it is empty the wins do not expire */
-  rounds: string;
+/** The keys that a rain has from its creation until it expires, in the order of the scripts that draft and settle it. */
+export function lastingKeys(rainId: string, shard: number): string[] {
+  const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
+  return [state, packets, claimed, claims, spoiled, relayed, credited];
 }
 
-/** A rain outside a campaign has no data at these keys; the scripts that take them do not touch them. */
-export function campaignKeys(rainId: string, shard: number): CampaignKeys {
+/** Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign. */
+export function campaignKeys(rainId: string, shard: number) {
   const tag = tagOf(roundOf(rainId)?.campaignId ?? rainId, shard);
-  return { wins: `${tag}wins`, rounds: `${tag}rounds` };
+  return {
+    /** hash: userId → the rounds that the user has won in, e.g. `,1,,4,`; a cache of the ledger and the claim logs */
+    wins: `${tag}wins`,
+    /** set: numbers of the rounds that are not settled; until it is empty the wins do not expire */
+    rounds: `${tag}rounds`,
+  };
 }
 
 function tagOf(name: string, shard: number): string {

@@ -5,7 +5,7 @@ import type { TopUpPromise } from '../rain/top-up.ts';
 import { redPacketId } from '../rain/red-packet.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { LIVE_RAINS_KEY, shardKeys } from './keys.ts';
+import { lastingKeys, LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './rains.ts';
 import { run } from './scripts.ts';
 
@@ -14,7 +14,7 @@ const CHUNK = 2_000;
 
 export interface Draft extends Pick<LiveRain, 'shards' | 'title'> {
   rainId: string;
-  /** Epoch ms. */
+  /** Both in epoch ms. */
   opensAt: number;
   closesAt: number;
   packets: number;
@@ -34,15 +34,11 @@ export function packetElement(id: string, amount: string): string {
   return `{"redPacketId":"${id}","amount":"${amount}"}`;
 }
 
-/**
- * Creates the rain in Redis without packets. Safe to repeat.
- * @returns `taken` when the id belongs to another rain, or to remaining keys of one
- */
+/** Creates the rain without packets. Safe to repeat. @returns `taken` when keys of another rain with this id exist */
 export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
-    const { state, packets: list, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    const done = z.number().parse(await run(redis, 'draft', [state, list, claimed, claims, spoiled, relayed, credited],
+    const done = z.number().parse(await run(redis, 'draft', lastingKeys(rainId, shard),
       [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms)]));
     if (done === -1) return 'taken';
     created ||= done === 1;
@@ -54,16 +50,12 @@ export async function draftRain(redis: RedisClient, { rainId, title, shards, ope
 
 /** Whether a new rain with this id would be refused: keys of another rain exist. */
 export async function isTaken(redis: RedisClient, rainId: string, shards: number): Promise<boolean> {
-  const held = await Promise.all(Array.from({ length: shards }, (_, shard) => {
-    const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    return redis.exists(state, packets, claimed, claims, spoiled, relayed, credited);
-  }));
+  const held = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.exists(...lastingKeys(rainId, shard))));
   return held.some((count) => count > 0);
 }
 
-/** All packets of a rain, its top-ups included. */
 export interface Stock {
-  /** Cents, in the order in which they are handed out. */
+  /** All packets of a rain, its top-ups included: cents, in the order in which they are handed out. */
   amounts: BigInt64Array;
   /** The commitments of the top-ups, in order. */
   topUps?: readonly TopUpPromise[];
@@ -71,9 +63,6 @@ export interface Stock {
 
 /** `not_a_draft`: the rain is over, or was planned with other packets. */
 type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
-
-/** The reply of both scripts when there is no such rain; other replies are counts. */
-const NO_SUCH_RAIN = -1;
 
 /**
  * Pushes the packets of a drafted rain and of its top-ups, chunk by chunk. Continues where an interrupted load stopped.
@@ -96,15 +85,14 @@ export async function loadPackets(redis: RedisClient, rainId: string, shards: nu
       onProgress(before + loaded);
       const drafting = loaded < draft;
       if (!drafting && topUps.length === 0) return { ok: false, reason: 'not_a_draft' };
-      const chunk: string[] = [];
-      for (let i = loaded; i < Math.min(loaded + CHUNK, drafting ? draft : planned); i++) {
-        const index = i * shards + shard;
-        chunk.push(packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!)));
-      }
+      const chunk = Array.from({ length: Math.min(CHUNK, (drafting ? draft : planned) - loaded) }, (_, i) => {
+        const index = (loaded + i) * shards + shard;
+        return packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!));
+      });
       const now = z.number().parse(drafting
         ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])
         : await run(redis, 'topup', [keys.state, keys.packets], [loaded, planned, promises, ...chunk]));
-      if (now === NO_SUCH_RAIN) return { ok: false, reason: 'no_such_rain' };
+      if (now === -1) return { ok: false, reason: 'no_such_rain' };
       // No progress: the rain was closed during the load, or was planned with other packets.
       if (now <= loaded) return { ok: false, reason: 'not_a_draft' };
       loaded = now;

@@ -10,10 +10,7 @@ import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 
-/**
- * An entry of LIVE_RAINS_KEY: what is needed to find the shards of a rain, and whether its prizes are real (for readers of the
- * index only).
- */
+/** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
 const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string(), rehearsal: z.literal(true).optional() });
 export type LiveRain = z.infer<typeof liveRain>;
 
@@ -87,12 +84,10 @@ export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> =>
 export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, SETTLED_RAINS_KEY);
 
 async function readIndex(redis: RedisClient, key: string): Promise<Map<string, LiveRain>> {
-  const found = new Map<string, LiveRain>();
-  for (const [rainId, text] of Object.entries(await redis.hgetall(key))) {
-    const parsed = liveRain.safeParse(readJson(text));
-    if (parsed.success) found.set(rainId, parsed.data);
-  }
-  return found;
+  return new Map(Object.entries(await redis.hgetall(key)).flatMap(([rainId, text]) => {
+    const { success, data } = liveRain.safeParse(readJson(text));
+    return success ? [[rainId, data]] : [];
+  }));
 }
 
 /** Finds one rain, live or recently settled. */
@@ -120,7 +115,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += shard[count];
   }
   if (reveal && total.state === 'settled') return { ...total, reveal };
-  return total.topUps ? { ...total, topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) } : total;
+  return { ...total, ...(total.topUps && { topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) }) };
 }
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {
@@ -146,10 +141,7 @@ export function coarseLeft(left: number, packets: number): number {
 /** List elements per read when a whole list is read: few enough not to delay grabs. */
 export const ELEMENTS_PAGE = 5_000;
 
-/**
- * Reads entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0. Fewer if the log ends
- * before.
- */
+/** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer if the log ends before. */
 export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {
   // New entries are LPUSHed: the oldest is at index -1 and stays there during pushes.
   const newestFirst = await redis.lrange(shardKeys(rainId, shard).claims, -to, -(from + 1));

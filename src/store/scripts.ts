@@ -5,27 +5,18 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 /** lua/ is a sibling of src/ and of dist/, so the same relative path works for both. */
 const FOLDER = new URL('../../lua/', import.meta.url);
 
-interface Script {
-  source: string;
-  sha: string;
-  keyCount: number;
-}
-
-function read(file: string): Script {
+function read(file: string) {
   const source = readFileSync(new URL(file, FOLDER), 'utf8');
   const keyCount = source.split('\n').filter((line) => /^-- KEYS\[\d+\]/.test(line)).length;
   return { source, sha: createHash('sha1').update(source).digest('hex'), keyCount };
 }
 
 /** All files of lua/ by name without ending, read once. */
-export const SCRIPTS: ReadonlyMap<string, Script> = new Map(
+export const SCRIPTS = new Map(
   readdirSync(FOLDER).filter((file) => file.endsWith('.lua')).map((file) => [file.slice(0, -4), read(file)]),
 );
 
-/**
- * Compiles every script on the server, so that a broken script stops the process at its start.
- * @throws Error that names file and line
- */
+/** Compiles every script on the server, so that a broken script stops the process at its start. @throws Error that names file and line */
 export async function loadScripts(redis: RedisClient): Promise<void> {
   for (const [name, { source }] of SCRIPTS) {
     try {

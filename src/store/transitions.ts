@@ -4,20 +4,17 @@ import { STORED_STATES, type RainWindow, type StoredState } from '../rain/rain.t
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { leave } from './campaign.ts';
 import { publish } from './events.ts';
-import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
+import { lastingKeys, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain, Reveal } from './rains.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
 
-/** Asks all gateways to read this rain again. A lost event delays them by at most a second. */
-export async function announceChange(redis: RedisClient, rainId: string): Promise<void> {
-  await publish(redis, { type: 'changed', rainId });
-}
+/** Asks all gateways to read this rain again. */
+export const announceChange = (redis: RedisClient, rainId: string): Promise<void> => publish(redis, { type: 'changed', rainId });
 
 /**
- * Changes all shards or none [R12]: all shards are checked before the first one is changed. If it is interrupted half-way, call it
- * again.
+ * Changes all shards or none [R12]: all are checked before the first one is changed. If it is interrupted half-way, call it again.
  * @returns `target`, or the state of a shard that refused; `undefined`: no such rain
  */
 async function changeState(redis: RedisClient, script: 'pause' | 'resume', target: StoredState, rainId: string, shards: number): Promise<StoredState | undefined> {
@@ -85,15 +82,15 @@ export async function freeze(redis: RedisClient, rainId: string, live: LiveRain,
 interface Settlement {
   /** How long the keys live on, ms. */
   ttlMs: number;
-  /** Number of claims per shard that the audit has counted; absent: not checked. */
+  /** As in `freeze`; absent: not checked. */
   seen?: readonly number[];
   /** What is published from now on; absent for a rain without commitment. */
   reveal?: Reveal | undefined;
 }
 
 /**
- * Marks a rain as settled once the ledger accounts for all of it, lets its keys expire after `ttlMs`, and moves it from the live
- * index to the settled index. A missing shard was settled by an earlier attempt and has expired since.
+ * Marks a rain as settled once the ledger accounts for all of it, and moves it from the live index to the settled index. A missing
+ * shard was settled by an earlier attempt and has expired since.
  * @returns false: a shard is not closed, or has more claims than `seen`
  */
 export async function settle(redis: RedisClient, rainId: string, live: LiveRain, { ttlMs, seen, reveal }: Settlement): Promise<boolean> {
@@ -101,8 +98,7 @@ export async function settle(redis: RedisClient, rainId: string, live: LiveRain,
   const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan), ...added] : [];
   let [settled, keysExist] = [true, false];
   for (let shard = 0; shard < live.shards; shard++) {
-    const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-    const reply = storedState.parse(await run(redis, 'settle', [state, packets, claimed, claims, spoiled, relayed, credited], [ttlMs, seen?.[shard] ?? '', ...shown]));
+    const reply = storedState.parse(await run(redis, 'settle', lastingKeys(rainId, shard), [ttlMs, seen?.[shard] ?? '', ...shown]));
     settled &&= reply === 'settled' || reply === null;
     keysExist ||= reply !== null;
   }

@@ -14,19 +14,16 @@ const HASHES = 4;
 export interface Winners {
   /** False: the user has not won. True: the user may have won; ask Redis. */
   mayHaveWon(userId: string): boolean;
-  /** Entries in the claim logs when the reading began. If the number is still the same, nobody has won since. */
+  /** As in `StoredRain`, when the reading began. If both are still the same, nobody has won since. */
   claims: number;
-  /** The newest entries of the claim logs, as in `StoredRain`. */
   newest: string;
 }
 
 const page = z.tuple([z.string()]).rest(z.string());
 
 /**
- * For a round of a campaign the filter holds every winner of the campaign: some of them have reached the win limit, which only the
- * script can decide. A user who wins in another round after the reading may get "nothing left" instead of "win limit reached";
- * that is true as well.
- * @throws when Redis cannot be read
+ * For a round of a campaign the filter holds every winner of the campaign: only the script can decide who has reached the win limit.
+ * A user who wins in another round after the reading may get "nothing left" instead of "win limit reached"; that is true as well.
  */
 export async function readWinners(redis: RedisClient, rainId: string, shards: number): Promise<Winners> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
@@ -37,9 +34,13 @@ export async function readWinners(redis: RedisClient, rainId: string, shards: nu
   const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
   const filter = new Filter(sizes.reduce((sum, size) => sum + size, 0));
   for (const hash of hashes) {
-    for await (const users of usersOf(redis, hash)) for (const user of users) filter.add(user);
+    for await (const users of usersOf(redis, hash)) users.forEach((user) => filter.add(user));
   }
-  return { mayHaveWon: (userId) => filter.has(userId), claims: logs.reduce((sum, [count]) => sum + count, 0), newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join('') };
+  return {
+    mayHaveWon: (userId) => filter.has(userId),
+    claims: logs.reduce((sum, [count]) => sum + count, 0),
+    newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join(''),
+  };
 }
 
 /** The field names (userIds) of a hash such as `claimed`, page by page; a user may appear twice. */

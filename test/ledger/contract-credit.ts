@@ -118,8 +118,8 @@ export function creditContract(book: OpenBook): void {
       expect([...first, ...second, ...third].map(({ userId, amountCents }) => [userId.at(-1), amountCents]))
         .toEqual([['a', 2n], ['b', 4n], ['c', 1n], ['d', 5n], ['e', 3n]]);
       expect(await book.ledger.credits('pages', third.at(-1)!.userId, 2)).toEqual([]);
-      expect(await book.ledger.wallet('pages-d')).toMatchObject({ balanceCents: 5n, credits: [{ rainId: 'pages', redPacketId: 'pages-p4', amountCents: 5n }] });
-      expect(await book.ledger.wallet('nobody')).toEqual({ balanceCents: 0n, credits: [] });
+      expect(await book.ledger.walletStatement('pages-d', undefined, 100)).toMatchObject({ balanceCents: 5n, packets: [{ rainId: 'pages', redPacketId: 'pages-p4', amountCents: 5n }] });
+      expect(await book.ledger.walletStatement('nobody', undefined, 100)).toEqual({ balanceCents: 0n, packets: [] });
     });
   });
 }

@@ -36,7 +36,7 @@ export function rehearsalContract(book: OpenBook): void {
     it('shows in nobody\'s wallet', async () => {
       await create('wallet');
       await book.ledger.credit([claimOf('wallet', 0, { userId: 'dreamer' })]);
-      expect(await book.ledger.wallet('dreamer')).toEqual({ balanceCents: 0n, credits: [] });
+      expect(await book.ledger.walletStatement('dreamer', undefined, 100)).toEqual({ balanceCents: 0n, packets: [] });
       expect((await balances())['shadow:user:dreamer']).toBe(claimCents(claimOf('wallet', 0)));
     });
 

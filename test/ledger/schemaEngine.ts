@@ -4,7 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum, type SqlQuery } from '@prisma/driver-adapter-utils';
 import { Pool, types, type QueryResult } from 'pg';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { readMigrations } from '../../src/ledger/migration.ts';
+import { readMigrations } from '../../src/ledger/migrate.ts';
 
 /** What Node has and its types, made without those of a browser, do not tell. */
 declare const WebAssembly: {

@@ -52,7 +52,7 @@ test('[R8] a rehearsal is played, credited and settled like a rain, and the exte
   await eventually(async () => (await showRain(context, 'trial'))!.state === 'settled');
   expect((await auditRain(context, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', balanced: true });
   expect((await listRains(context)).rains[0]).toMatchObject({ rainId: 'trial', terms: { rehearsal: true } });
-  expect(await context.ledger.wallet('ann')).toEqual({ balanceCents: 0n, credits: [] });
+  expect(await context.ledger.walletStatement('ann', undefined, 100)).toEqual({ balanceCents: 0n, packets: [] });
   expect(wallet.paid.size).toBe(0);
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 });

@@ -9,13 +9,9 @@ export function shareRefusals({ budgetCents, packets, minCents, maxCents }: Budg
   const most = BigInt(packets) * maxCents;
   const noun = packets === 1 ? 'packet' : 'packets';
   const refusals: Refusal[] = [];
-  if (least > budgetCents) {
-    const reason = `${figure(packets)} ${noun} of at least ${formatMoney(minCents)} would take ${formatMoney(least)}`;
-    refusals.push({ field, reason: `${reason}, more than ${whose} ${formatMoney(budgetCents)}` });
-  }
-  if (most < budgetCents) {
-    const reason = `${figure(packets)} ${noun} of at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}`;
-    refusals.push({ field, reason: `${reason}, less than ${whose} ${formatMoney(budgetCents)}` });
-  }
+  const refuse = (bound: string, than: string) =>
+    refusals.push({ field, reason: `${figure(packets)} ${noun} of ${bound}, ${than} than ${whose} ${formatMoney(budgetCents)}` });
+  if (least > budgetCents) refuse(`at least ${formatMoney(minCents)} would take ${formatMoney(least)}`, 'more');
+  if (most < budgetCents) refuse(`at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}`, 'less');
   return refusals;
 }

@@ -17,12 +17,11 @@ type Localized = Readonly<Record<'en' | 'zh', string>>;
 export type Column = { readonly kind: 'whole'; readonly one: string; readonly many: string } | { readonly kind: 'amount' };
 type Columns = Readonly<Record<string, Column>>;
 
-interface RequestTypes { whole: number; amount: string }
-interface ParsedTypes { whole: number; amount: Cents }
+type RowOf<C extends Columns, Amount> = { [Name in keyof C]: { whole: number; amount: Amount }[C[Name]['kind']] };
 /** A row as the operator requests it: amounts are decimal strings. */
-export type RequestedRow<C extends Columns = Columns> = { [Name in keyof C]: RequestTypes[C[Name]['kind']] };
+export type RequestedRow<C extends Columns = Columns> = RowOf<C, string>;
 /** The parsed row, its amounts in cents. */
-export type ReadRow<C extends Columns = Columns> = { [Name in keyof C]: ParsedTypes[C[Name]['kind']] };
+export type ReadRow<C extends Columns = Columns> = RowOf<C, Cents>;
 
 /** A list that a method needs, such as the fixed prizes of `tiers`. Schema, command line and form are built from it. */
 export interface Rows<Field extends string = string, C extends Columns = Columns> {
@@ -36,10 +35,7 @@ export interface Rows<Field extends string = string, C extends Columns = Columns
   /** On the command line a row is one text, its columns separated by `x`; the option may be repeated. */
   readonly option: { readonly flag: string; readonly value: string; readonly example: string; readonly meaning: string };
   /** Texts of the form, and its first row. */
-  readonly form: {
-    readonly title: Localized;
-    readonly add: Localized;
-    readonly remove: Localized;
+  readonly form: Readonly<Record<'title' | 'add' | 'remove', Localized>> & {
     readonly columns: { readonly [Name in keyof C]: Localized };
     readonly first: { readonly [Name in keyof C]: string };
   };
@@ -48,7 +44,6 @@ export interface Rows<Field extends string = string, C extends Columns = Columns
 interface Method<Name extends string> {
   /** Its name in the plan. It never changes, since commitments contain it. */
   readonly name: Name;
-  /** Its label in the form. */
   readonly label: Localized;
   /** How to compute the amounts from the plan, for docs/reference/fairness-recipe.md: exact enough to program it. */
   readonly recipe: string;

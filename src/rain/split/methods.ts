@@ -4,9 +4,9 @@ import type { RequestedRow, PlainMethod, RowsMethod, SplitMethod } from './metho
 import { tiers } from './tiers.ts';
 
 /**
- * The split methods, in display order. Command line, form, checks, documents and tests go through this list. To add one: its file
- * here (`PlainMethod`, or `RowsMethod` with a list of rows), its name below, an example in test/rain/split/examples.ts (`recorded` is
- * what the first failure shows) and a plan in test/rain/position.test.ts; then `npm run docs`.
+ * The split methods, in display order. To add one: its file here (`PlainMethod`, or `RowsMethod` with a list of rows), its name
+ * below, an example in test/rain/split/examples.ts (`recorded` is what the first failure shows) and a plan in
+ * test/rain/position.test.ts; then `npm run docs`.
  */
 export const METHODS = [doubleMean, tiers, even] as const;
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { examineDatabase, type DatabaseFacts } from '../../../src/ledger/databaseCheck.ts';
-import { migrate } from '../../../src/ledger/migrate.ts';
-import { readMigrations } from '../../../src/ledger/migration.ts';
+import { migrate, readMigrations } from '../../../src/ledger/migrate.ts';
 import { checkDatabase } from '../../../src/operator/doctor/database.ts';
 import { startDatabase } from '../../support/servers/database.ts';
 import { startPglite, type TestPglite } from '../../support/servers/pglite.ts';
