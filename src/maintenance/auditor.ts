@@ -5,7 +5,7 @@ import { liveRains, readRain, type LiveRain } from '../store/rains.ts';
 import { run } from '../store/scripts.ts';
 import { auditRain, type Audit } from '../operator/audit.ts';
 import type { OperatorContext } from '../operator/context.ts';
-import type { Logger } from '../platform/telemetry/log.ts';
+import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 
 export interface AuditorOptions {
@@ -101,15 +101,10 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
   }
 
   /** Key `''` stands for the list of rains. */
-  async function attempt(rainId: string, action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-      if (failing.delete(rainId)) log.info({ rainId }, 'the background audit works again');
-    } catch (error) {
-      if (!failing.has(rainId)) log.warn({ rainId, error: String(error) }, 'the background audit failed, will try again');
-      failing.add(rainId);
-    }
-  }
+  const attempt = (rainId: string, work: () => Promise<void>) => reportingFault(failing, rainId, work, {
+    began: (error) => log.warn({ rainId, error: String(error) }, 'the background audit failed, will try again'),
+    over: () => log.info({ rainId }, 'the background audit works again'),
+  });
 
   async function refill(): Promise<void> {
     const live = await liveRains(context.redis);
@@ -119,7 +114,7 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
 
   async function round(): Promise<number> {
     if (queue.length === 0) await attempt('', refill);
-    const [next] = queue.splice(0, 1);
+    const next = queue.shift();
     const start = performance.now();
     if (next) await attempt(next[0], () => visit(...next));
     // Pause after each rain; the minimum applies only after the last one, so that many small rains do not wait for each other.

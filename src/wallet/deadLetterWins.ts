@@ -1,5 +1,6 @@
 import type { DeadLetterPage } from '../credit/deadLetters.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
+import { sharedFor } from './cache.ts';
 
 /** Dead letters per read, and how long one result serves all callers, ms [R10]. */
 const DEAD_LETTERS_MAX = 5_000;
@@ -13,25 +14,17 @@ export type DeadWins = (claim: Claim) => Promise<boolean | 'unknown'>;
  * be asked again. Rejects when the dead letters cannot be read.
  */
 export function createDeadWins(readDeadLetters: (limit: number) => Promise<DeadLetterPage>): DeadWins {
-  let result: Promise<{ names: Set<string>; complete: boolean }> | undefined;
-
-  async function read(): Promise<{ names: Set<string>; complete: boolean }> {
+  const read = sharedFor(RESULT_MS, async () => {
     const { letters, complete } = await readDeadLetters(DEAD_LETTERS_MAX);
     const claims = letters.map(({ entry }) => parseClaim(entry));
     return { names: new Set(claims.flatMap((parsed) => (parsed.ok ? [nameOf(parsed.claim)] : []))), complete };
-  }
-
+  });
   return async (claim) => {
-    if (!result) {
-      const forget = () => { result = undefined; };
-      result = read();
-      result.then(() => setTimeout(forget, RESULT_MS).unref(), forget);
-    }
-    const { names, complete } = await result;
+    const { names, complete } = await read();
     return names.has(nameOf(claim)) || (complete ? false : 'unknown');
   };
 }
 
-function nameOf({ rainId, redPacketId, userId }: Claim): string {
+export function nameOf({ rainId, redPacketId, userId }: Claim): string {
   return JSON.stringify([rainId, redPacketId, userId]);
 }
