@@ -4,7 +4,7 @@ import { formatMoney } from '../rain/money.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import { RETRY_AFTER_MS_MAX } from '../platform/network/retryAfter.ts';
 import type { CreditBatcher } from './creditBatcher.ts';
-import { nameOf, type DeadWins } from './deadLetterWins.ts';
+import { nameOf, type DeadWins } from './deadLetters.ts';
 import { ExpiringCache } from './cache.ts';
 import type { FoundWins, Win } from './wins.ts';
 
