@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { delayBeforeRetry } from '../platform/network/backoff.ts';
-import { RETRY_AFTER_MS_MAX } from '../platform/network/retryable.ts';
+import { RETRY_AFTER_MS_MAX } from '../platform/network/retryAfter.ts';
 import type { LostEntry } from './logEntries.ts';
 import type { LateClaim } from './bisect.ts';
 import { creditJobId, type CreditJob, type Later } from './job.ts';

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../platform/network/retryable.ts';
+import { retryAfterMs } from '../platform/network/retryAfter.ts';
 import { signatureOf, type WalletRequest } from './walletMessage.ts';
 
 export interface WalletAddress {

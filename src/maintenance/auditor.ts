@@ -5,7 +5,7 @@ import { liveRains, readRain, type LiveRain } from '../store/rains.ts';
 import { run } from '../store/scripts.ts';
 import { auditRain, type Audit } from '../operator/audit.ts';
 import type { OperatorContext } from '../operator/context.ts';
-import type { Logger } from '../platform/telemetry/log.ts';
+import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 
 export interface AuditorOptions {
@@ -27,11 +27,12 @@ export interface Watched {
   seconds: number;
   /** When it ended, epoch ms of this machine. */
   at: number;
+  /** `performance.now()` of the last visit, and the counters in Redis at that time. */
+  visitedAt: number;
+  counts: string;
 }
 
 export interface Auditor extends Loop {
-  /** Waits for the audit under way, at most `deadlineMs`. */
-  close(deadlineMs?: number): Promise<void>;
   /** The live rains that this process audits. */
   seen(): ReadonlyMap<string, Watched>;
 }
@@ -40,20 +41,12 @@ export interface Auditor extends Loop {
 const PAUSE_FACTOR = 20;
 /** Live rains reported individually at most, so that memory and metric labels stay bounded [R10]. */
 export const RAINS_REPORTED_MAX = 200;
-/**
- * Lease of a rain: longer than most audits take, renewed with each audit, and doubled where audits are rarer. It saves work, it
- * guards nothing.
- */
+/** Lease of a rain: longer than most audits take, renewed with each audit, and doubled where audits are rarer. It only saves work. */
 const LEASE_MS_MIN = 30_000;
 const LEASE_MS_MAX = 600_000;
 const PROBLEMS_LOGGED_MAX = 3;
-
-interface Visited {
-  /** `performance.now()` of the last visit. */
-  at: number;
-  /** The counters in Redis at that time. */
-  counts: string;
-}
+/** How long a close waits for the audit under way. */
+const CLOSE_MS = 5_000;
 
 /**
  * Audits the live rains in the background, one after the other [R8]. It logs an error once when a rain stops being balanced,
@@ -61,7 +54,6 @@ interface Visited {
  */
 export function startAuditor({ context, log, owner = randomUUID(), pauseFactor = PAUSE_FACTOR, pauseMsMin = 5_000, quietMs = 60_000 }: AuditorOptions): Auditor {
   const seen = new Map<string, Watched>();
-  const visited = new Map<string, Visited>();
   const failing = new Set<string>();
   let queue: [string, LiveRain][] = [];
 
@@ -69,71 +61,59 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
 
   function drop(rainId: string): void {
     seen.delete(rainId);
-    visited.delete(rainId);
     failing.delete(rainId);
   }
 
   async function visit(rainId: string, live: LiveRain): Promise<void> {
     const start = performance.now();
-    const before = visited.get(rainId);
-    const between = before ? start - before.at : 0;
+    const last = seen.get(rainId);
+    const between = last ? start - last.visitedAt : 0;
     if (!await lease(rainId, Math.round(Math.min(LEASE_MS_MAX, Math.max(LEASE_MS_MIN, 2 * between))))) return drop(rainId);
     const snapshot = await readRain(context.redis, rainId, live);
     if (!snapshot) return drop(rainId); // Lost: the Redis monitor reports it.
     const { state, loaded, left, claims, spoiled, relayed } = snapshot;
     const counts = [state, loaded, left, claims, spoiled, relayed].join();
-    const last = seen.get(rainId);
-    const isUnchanged = last?.audit.report.balanced && last.audit.equation.pending.count === 0 && before?.counts === counts;
-    if (!isUnchanged || Date.now() - last.at >= quietMs) {
-      const audit = await auditRain(context, rainId);
-      if (!audit) return drop(rainId); // A rain of another ledger: the settler reports it.
-      report(rainId, last?.audit, audit);
-      seen.set(rainId, { audit, seconds: (performance.now() - start) / 1_000, at: Date.now() });
-    }
-    visited.set(rainId, { at: start, counts });
+    const isUnchanged = last?.audit.report.balanced && last.audit.equation.pending.count === 0 && last.counts === counts;
+    if (isUnchanged && Date.now() - last.at < quietMs) return void seen.set(rainId, { ...last, visitedAt: start });
+    const audit = await auditRain(context, rainId);
+    if (!audit) return drop(rainId); // A rain of another ledger: the settler reports it.
+    report(rainId, last?.audit.report.balanced !== false, audit);
+    seen.set(rainId, { audit, seconds: (performance.now() - start) / 1_000, at: Date.now(), visitedAt: start, counts });
   }
 
-  function report(rainId: string, before: Audit | undefined, { report, problems }: Audit): void {
-    const wasBalanced = before?.report.balanced !== false;
+  function report(rainId: string, wasBalanced: boolean, { report, problems }: Audit): void {
     if (report.balanced === wasBalanced) return;
     if (report.balanced) log.warn({ rainId }, 'the money of the rain is balanced again');
     else log.error({ rainId, problems: problems.length, first: problems.slice(0, PROBLEMS_LOGGED_MAX) }, 'THE MONEY OF A LIVE RAIN IS NOT BALANCED; check it with: rain audit');
   }
 
   /** Key `''` stands for the list of rains. */
-  async function attempt(rainId: string, action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-      if (failing.delete(rainId)) log.info({ rainId }, 'the background audit works again');
-    } catch (error) {
-      if (!failing.has(rainId)) log.warn({ rainId, error: String(error) }, 'the background audit failed, will try again');
-      failing.add(rainId);
-    }
-  }
+  const attempt = (rainId: string, work: () => Promise<void>) => reportingFault(failing, rainId, work, {
+    began: (error) => log.warn({ rainId, error: String(error) }, 'the background audit failed, will try again'),
+    over: () => log.info({ rainId }, 'the background audit works again'),
+  });
 
   async function refill(): Promise<void> {
     const live = await liveRains(context.redis);
-    for (const rainId of [...seen.keys(), ...visited.keys(), ...failing]) if (rainId !== '' && !live.has(rainId)) drop(rainId);
+    for (const rainId of [...seen.keys(), ...failing]) if (rainId !== '' && !live.has(rainId)) drop(rainId);
     queue = [...live].slice(0, RAINS_REPORTED_MAX);
   }
 
-  async function round(): Promise<number> {
+  const rounds = startLoop(async () => {
     if (queue.length === 0) await attempt('', refill);
-    const [next] = queue.splice(0, 1);
+    const next = queue.shift();
     const start = performance.now();
     if (next) await attempt(next[0], () => visit(...next));
     // Pause after each rain; the minimum applies only after the last one, so that many small rains do not wait for each other.
     return Math.max(pauseFactor * (performance.now() - start), queue.length > 0 ? 0 : pauseMsMin);
-  }
-
-  const rounds = startLoop(round);
+  });
   return {
     seen: () => seen,
-    async close(deadlineMs = 5_000) {
+    async close() {
       // Do not wait for the audit of a very big rain: it changes nothing.
-      await Promise.race([rounds.close(), sleep(deadlineMs, undefined, { ref: false })]);
+      await Promise.race([rounds.close(), sleep(CLOSE_MS, undefined, { ref: false })]);
       // Release the leases, so that another process need not wait for them to expire.
-      await Promise.allSettled([...visited.keys()].map((rainId) => lease(rainId, 0)));
+      await Promise.allSettled([...seen.keys()].map((rainId) => lease(rainId, 0)));
     },
   };
 }

@@ -19,11 +19,11 @@ export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: Payou
   let assigned: ReadonlySet<string> = new Set();
   let failing = false;
 
-  async function round(): Promise<number> {
+  return startLoop(async () => {
     const now = new Set<string>();
     try {
-      const rains = [...await liveRains(redis)].filter(([, { rehearsal }]) => !rehearsal);
-      for (const [rainId] of rains) {
+      for (const [rainId, { rehearsal }] of await liveRains(redis)) {
+        if (rehearsal) continue;
         if (!assigned.has(rainId)) await meet(rainId);
         now.add(rainId);
       }
@@ -36,6 +36,5 @@ export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: Payou
     // Only live rains are remembered [R10].
     assigned = failing ? new Set([...assigned, ...now]) : now;
     return everyMs;
-  }
-  return startLoop(round);
+  });
 }

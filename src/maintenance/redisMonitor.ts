@@ -1,11 +1,11 @@
 import type { OperatorContext } from '../operator/context.ts';
-import { findLostRains } from '../operator/lostRains.ts';
 import { lastLine } from '../platform/redis/unavailable.ts';
 import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { checkRedis } from '../platform/redis/requirements.ts';
 import { readFacts, type RedisFacts } from '../platform/redis/facts.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
+import { createLostRainAlarm } from './lostRainAlarm.ts';
 
 /** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
 export const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
@@ -36,26 +36,22 @@ interface MonitorProblem {
   sentence: string;
 }
 
-/** A server's state at the last check. */
-interface ServerState {
-  runId: string | undefined;
-  evictedKeys: number;
-}
-
 /**
  * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain.
  * Each problem is logged when it begins and when it ends.
  */
 export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions): RedisMonitor {
   const current = new Map<string, MonitorProblem>();
-  const servers = new Map<string, ServerState>();
+  /** Each server's state at the last check. */
+  const servers = new Map<string, Pick<RedisFacts, 'runId'> & { evictedKeys: number }>();
   const moments = new Map<string, { problemNow: MonitorProblem; until: number }>();
-  let missing = new Set<string>();
+  const lostRains = createLostRainAlarm(context);
   let compared = false;
 
   const nameOf = ({ problem, subject }: MonitorProblem) => `${problem} ${subject}`;
 
-  function addMoment(problemNow: MonitorProblem): void {
+  function addMoment(problem: 'restarted' | 'evicted', subject: string, sentence: string): void {
+    const problemNow = { problem, subject, sentence };
     moments.set(nameOf(problemNow), { problemNow, until: performance.now() + momentMs });
   }
 
@@ -65,9 +61,10 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     servers.set(node, { runId, evictedKeys });
     // A cluster master that was not there at the first check was promoted or has joined.
     if (before ? before.runId !== runId : compared) {
-      addMoment({ problem: 'restarted', subject: node, sentence: 'Redis was restarted or has failed over; data that was not on its disk or replica is lost' });
+      addMoment('restarted', node, 'Redis was restarted or has failed over; data that was not on its disk or replica is lost');
     } else if (before && evictedKeys > before.evictedKeys) {
-      addMoment({ problem: 'evicted', subject: node, sentence: `Redis has evicted ${evictedKeys - before.evictedKeys} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains` });
+      const evicted = evictedKeys - before.evictedKeys;
+      addMoment('evicted', node, `Redis has evicted ${evicted} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains`);
     }
   }
 
@@ -75,18 +72,16 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     const servers = await readFacts(context.redis);
     for (const facts of servers) compare(facts);
     compared = true;
-    return servers.flatMap((facts) => checkRedis(facts, durability).map(({ problem, found, advice }): MonitorProblem => ({ problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}` })));
+    return servers.flatMap((facts) => checkRedis(facts, durability).map(({ problem, found, advice }) => ({
+      problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}`,
+    })));
   }
 
-  /**
-   * Reports a rain only when it is missing twice in a row: a rain that is being loaded is recorded in the ledger before Redis
-   * has it.
-   */
   async function checkRains(): Promise<MonitorProblem[]> {
-    const lost = await findLostRains(context);
-    const twice = lost.filter((rainId) => missing.has(rainId));
-    missing = new Set(lost);
-    return twice.map((rainId) => ({ problem: 'lost', subject: rainId, sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; check it with: rain show ${rainId}` }));
+    return (await lostRains()).map((rainId) => ({
+      problem: 'lost', subject: rainId,
+      sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; check it with: rain show ${rainId}`,
+    }));
   }
 
   /** When a check fails, earlier problems remain: nothing is known to be over. */

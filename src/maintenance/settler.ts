@@ -5,7 +5,7 @@ import { draftOf } from '../operator/commitment.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { hasLost } from '../operator/lostRains.ts';
 import { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';
-import type { Logger } from '../platform/telemetry/log.ts';
+import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 
@@ -38,7 +38,7 @@ interface Stuck {
 export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;
-  let failing = false;
+  const failing = new Set<string>();
 
   async function attempt(rainId: string, live: LiveRain): Promise<void> {
     const before = stuck.get(rainId);
@@ -75,24 +75,20 @@ export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000,
     }
   }
 
-  async function round(signal: AbortSignal): Promise<number> {
-    if (sinceReconnect() < settleAfterReconnectMs) return everyMs;
-    try {
-      const live = await liveRains(context.redis);
-      for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
-      for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(rainId, rain);
-      if (performance.now() >= tidyAt) {
-        tidyAt = performance.now() + tidyMs;
-        await tidy(live);
-      }
-      if (failing) log.info('the rains can be read again');
-      failing = false;
-    } catch (error) {
-      if (!failing) log.error({ err: error }, 'the rains cannot be read, will try again');
-      failing = true;
-    }
-    return everyMs;
+  async function settleAll(signal: AbortSignal): Promise<void> {
+    const live = await liveRains(context.redis);
+    for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
+    for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(rainId, rain);
+    if (performance.now() < tidyAt) return;
+    tidyAt = performance.now() + tidyMs;
+    await tidy(live);
   }
 
-  return startLoop(round);
+  return startLoop(async (signal) => {
+    if (sinceReconnect() >= settleAfterReconnectMs) await reportingFault(failing, 'rains', () => settleAll(signal), {
+      began: (error) => log.error({ err: error }, 'the rains cannot be read, will try again'),
+      over: () => log.info('the rains can be read again'),
+    });
+    return everyMs;
+  });
 }

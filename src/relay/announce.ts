@@ -8,9 +8,8 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 const CLAIMS_MAX = 500;
 
 /**
- * Announces credited claims to the gateways: first in Redis, where a later `join` reads it, then to all subscribers. It is
- * repeated after a lost reply, and a repetition is harmless.
- *
+ * Announces credited claims to the gateways: first in Redis, where a later `join` reads it, then to all subscribers. A
+ * repetition is harmless.
  * @throws when Redis cannot be reached; then some gateways may have received it
  */
 export async function announceCredited(redis: RedisClient, rainId: string, shard: number, claims: readonly Claim[]): Promise<void> {

@@ -10,9 +10,9 @@ export interface CarryDependencies {
   redis: RedisClient;
   queue: CreditQueue;
   leases: Leases;
-  /** Runs the script that moves the cursor. */
+  /** Runs the script that moves the cursor; a test replaces it by one that fails. */
   runScript?: typeof run;
-  /** Reads the log entries that may be carried. Default: all entries. */
+  /** Default: all entries of the log may be carried. */
   read?: ReadLog;
   /** Called when a job is in the queue, with the time when its log was read, epoch ms; not for resent jobs. */
   onCarried?: (job: CreditJob, readAt: number) => void;
@@ -21,10 +21,7 @@ export interface CarryDependencies {
 /** As `readEntries`; returns fewer or none while entries may not be carried yet. */
 export type ReadLog = (rainId: string, shard: number, from: number, to: number) => Promise<string[]>;
 
-/**
- * `more`: entries are left in the log. `carried`: all entries are in the queue now. `idle`: nothing to do, or another relay
- * does it.
- */
+/** `more`: entries are left in the log. `carried`: all are in the queue now. `idle`: nothing to do, or another relay does it. */
 export type Carried = 'more' | 'carried' | 'idle';
 
 /**
@@ -52,10 +49,8 @@ export async function carryShard({ redis, queue, leases, runScript, read = readF
 }
 
 /**
- * Sends a range of a claim log again, whatever happened to its jobs: for claims that are in the log but not in the ledger.
- *
- * @param from inclusive, counted from the oldest entry
- * @param to exclusive
+ * Sends entries `from` (inclusive, counted from the oldest) to `to` (exclusive) again, whatever happened to their jobs: for claims
+ * that are in the log but not in the ledger.
  * @param again identifies this repetition; the ids of its jobs differ from all earlier ones
  * @returns how many entries were sent; also 0 when another relay carries this shard
  */
@@ -71,10 +66,5 @@ export async function resendRange({ redis, queue, leases, read = readFrom(redis)
   return sent;
 }
 
-function readFrom(redis: RedisClient): ReadLog {
-  return (rainId, shard, from, to) => readEntries(redis, rainId, shard, from, to);
-}
-
-async function addJob(queue: CreditQueue, job: CreditJob, again?: string): Promise<void> {
-  await queue.add('range', job, { jobId: creditJobId(job, again) });
-}
+const readFrom = (redis: RedisClient): ReadLog => (...range) => readEntries(redis, ...range);
+const addJob = (queue: CreditQueue, job: CreditJob, again?: string) => queue.add('range', job, { jobId: creditJobId(job, again) });

@@ -3,9 +3,6 @@ import { shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** Runs a script; a test replaces it by one that fails. */
-type RunScript = typeof run;
-
 /** The relay's position in one shard's claim log. Entries are counted from the oldest, which is 0. */
 interface LogPosition {
   /** The value in Redis, which `advance` compares with. */
@@ -32,10 +29,15 @@ export async function readPosition(redis: RedisClient, rainId: string, shard: nu
  * it now, or may do so · `moved_by_another` the cursor had another value
  */
 const move = z.enum(['moved', 'shard_gone', 'lease_lost', 'moved_by_another']);
-type Move = z.infer<typeof move>;
+
+interface Step {
+  owner: string;
+  from: number;
+  to: number;
+}
 
 /** Moves the cursor by compare-and-set, under the lease of `owner`; any outcome but `moved` changed nothing. */
-export async function advance(redis: RedisClient, rainId: string, shard: number, { owner, from, to }: { owner: string; from: number; to: number }, runScript: RunScript = run): Promise<Move> {
+export async function advance(redis: RedisClient, rainId: string, shard: number, { owner, from, to }: Step, runScript = run) {
   const { relayed, state, lease } = shardKeys(rainId, shard);
   return move.parse(await runScript(redis, 'relay', [relayed, state, lease], [owner, from, to]));
 }

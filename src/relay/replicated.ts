@@ -6,24 +6,20 @@ import type { ReadLog } from './carry.ts';
 /** Returns whether this many replicas have all earlier writes. WAIT counts writes up to the read before it. */
 export function awaitReplicas(redis: RedisClient, replicas: number, waitMs: number): () => Promise<boolean> {
   return async () => {
-    const reading = redis.exists(LIVE_RAINS_KEY);
-    const [, acknowledged] = await Promise.all([reading, redis.wait(replicas, waitMs)]);
+    const [, acknowledged] = await Promise.all([redis.exists(LIVE_RAINS_KEY), redis.wait(replicas, waitMs)]);
     return acknowledged >= replicas;
   };
 }
 
 /**
  * Reads only entries that this many replicas have too. Where wins are told only after replication, they must not be credited
- * earlier: a claim that a failover undoes would stay in the ledger. The next user of the same packet, or the same user with
- * another packet, would then find the money gone.
- *
+ * earlier: a claim that a failover undoes would stay in the ledger, and the next user of its packet would find the money gone.
  * @param redis a connection of its own, since WAIT blocks it; both commands are sent in one turn of the event loop, so that the
  * same server answers both or none
  */
 export function readReplicated(redis: RedisClient, replicas: number, waitMs: number): ReadLog {
   return async (rainId, shard, from, to) => {
-    const reading = readEntries(redis, rainId, shard, from, to);
-    const [entries, acknowledged] = await Promise.all([reading, redis.wait(replicas, waitMs)]);
+    const [entries, acknowledged] = await Promise.all([readEntries(redis, rainId, shard, from, to), redis.wait(replicas, waitMs)]);
     return acknowledged >= replicas ? entries : [];
   };
 }

@@ -23,3 +23,16 @@ export class ExpiringCache<T> {
     if (this.#values.size > this.#max) this.#values.delete(this.#values.keys().next().value!);
   }
 }
+
+/** Shares one read between all callers that ask during it or within `forMs` after it. A failed read is not kept. */
+export function sharedFor<T>(forMs: number, read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  const forget = () => { result = undefined; };
+  return () => {
+    if (!result) {
+      result = read();
+      result.then(() => setTimeout(forget, forMs).unref(), forget);
+    }
+    return result;
+  };
+}

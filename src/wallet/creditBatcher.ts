@@ -2,7 +2,7 @@ import type { PayoutProvider } from '../credit/payoutProvider.ts';
 import { ENTRIES_MAX } from '../credit/job.ts';
 import { postBisecting, type Posted } from '../credit/bisect.ts';
 import type { Claim } from '../rain/claim.ts';
-import type { Unbooked } from './unbooked.ts';
+import type { Unbooked } from './deadLetters.ts';
 
 /**
  * The outcome of a submitted claim. `held`: the operator has to handle it. `later`: not now, or unknown; the credit worker

@@ -1,11 +1,10 @@
 import type { Confirm } from '../grab/confirm.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Claim } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
-import { RETRY_AFTER_MS_MAX } from '../platform/network/retryable.ts';
+import { RETRY_AFTER_MS_MAX } from '../platform/network/retryAfter.ts';
 import type { CreditBatcher } from './creditBatcher.ts';
-import type { DeadWins } from './deadLetterWins.ts';
+import { nameOf, type DeadWins } from './deadLetters.ts';
 import { ExpiringCache } from './cache.ts';
 import type { FoundWins, Win } from './wins.ts';
 
@@ -114,8 +113,4 @@ export function createWalletService({ ledger, findWins, isDead, creditBatcher, c
       return run;
     },
   };
-}
-
-function nameOf({ rainId, redPacketId, userId }: Claim): string {
-  return JSON.stringify([rainId, redPacketId, userId]);
 }

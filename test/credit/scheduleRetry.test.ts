@@ -4,7 +4,7 @@ import { creditJob, creditJobId, ENTRIES_MAX, rangeOfJobId, type CreditJob } fro
 import type { LateClaim } from '../../src/credit/bisect.ts';
 import { CLAIM_RETRY_POLICY } from '../../src/credit/retryPolicy.ts';
 import { scheduleRetry } from '../../src/credit/scheduleRetry.ts';
-import { RETRY_AFTER_MS_MAX } from '../../src/platform/network/retryable.ts';
+import { RETRY_AFTER_MS_MAX } from '../../src/platform/network/retryAfter.ts';
 import { claimOf } from '../ledger/claims.ts';
 
 const NOW = 1_795_000_000_000;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { signatureOf } from '../../src/credit/walletMessage.ts';
 import { CLAIM_RETRY_POLICY } from '../../src/credit/retryPolicy.ts';
 import { configSchema } from '../../src/platform/config.ts';
-import { RETRY_AFTER_MS_MAX } from '../../src/platform/network/retryable.ts';
+import { RETRY_AFTER_MS_MAX } from '../../src/platform/network/retryAfter.ts';
 import { verify } from './wallet.ts';
 
 const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');

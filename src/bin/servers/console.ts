@@ -2,7 +2,7 @@ import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
 import { startConsole } from '../../console/server.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
 import { ConfigError, type Config } from '../../platform/config.ts';
-import { compiledEntry } from '../../platform/process/compiledEntry.ts';
+import { compiledEntry } from '../../platform/process/childProcess.ts';
 import { createLifecycle } from '../../platform/process/lifecycle.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProcessPool } from '../../platform/process/processPool.ts';
 import { processPoolMetrics } from '../../platform/process/processPoolMetrics.ts';
-import { compiledEntry } from '../../platform/process/compiledEntry.ts';
+import { compiledEntry } from '../../platform/process/childProcess.ts';
 import { openReadiness } from '../../platform/telemetry/health.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../platform/telemetry/metrics.ts';

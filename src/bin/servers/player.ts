@@ -14,11 +14,10 @@ import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, type RedisClient } from '../../platform/redis/connect.ts';
 import { createTokenReader } from '../../platform/auth/tokenReader.ts';
 import { CREDIT_BATCHER_LIMITS, createCreditBatcher } from '../../wallet/creditBatcher.ts';
-import { createDeadWins } from '../../wallet/deadLetterWins.ts';
+import { createDeadWins, deadLetterFor, type Unbooked } from '../../wallet/deadLetters.ts';
 import { createLeaderboards } from '../../wallet/leaderboard.ts';
 import { openWalletStatement } from '../../wallet/walletStatement.ts';
 import { createWalletService } from '../../wallet/walletService.ts';
-import { deadLetterFor, type Unbooked } from '../../wallet/unbooked.ts';
 import { createWinFinder } from '../../wallet/wins.ts';
 import { payoutProviderOf } from './payoutProvider.ts';
 

@@ -1,9 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { describeEnd } from '../../platform/process/childProcess.ts';
+import { compiledEntry, describeEnd } from '../../platform/process/childProcess.ts';
 import { childEnvironment } from '../../platform/config.ts';
-import { compiledEntry } from '../../platform/process/compiledEntry.ts';
 import { SHAPES } from '../arrivals.ts';
 import { reportOf, type SwarmReport } from '../report/report.ts';
 import { WaveCounters, type Progress, type WaveCountersRecord } from '../figures/counters.ts';

@@ -1,17 +1,9 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { startChild } from '../process/childProcess.ts';
-import { compiledEntry } from '../process/compiledEntry.ts';
+import { compiledEntry, startChild } from '../process/childProcess.ts';
 import type { Home } from '../process/home.ts';
 import type { HomeLock } from '../process/homeLock.ts';
 import type { StartedServer } from './redis.ts';
-
-interface EmbeddedDatabaseOptions {
-  home: Home;
-  lock?: HomeLock;
-  /** Default: a free port. */
-  port?: number;
-}
 
 /** A new folder takes 2–6 s on a fast machine; a shared machine can be ten times slower. */
 const INIT_MS_MAX = 120_000;
@@ -21,7 +13,7 @@ const OPEN_MS_MAX = 60_000;
  * Starts PGlite behind PostgreSQL's wire protocol on 127.0.0.1, with the data of `home.postgres` and without a password. Resolves
  * when it answers; the caller migrates the schema.
  */
-export async function startEmbeddedDatabase({ home, lock, port = 0 }: EmbeddedDatabaseOptions): Promise<StartedServer> {
+export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?: HomeLock }): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {
     const made = await startChild({
       name: 'database', entry: compiledEntry('platform/embedded/databaseInit.js'), args: [home.postgres], logs: home.logs, lock,
@@ -31,7 +23,7 @@ export async function startEmbeddedDatabase({ home, lock, port = 0 }: EmbeddedDa
     await made.child.ended;
   }
   const started = await startChild({
-    name: 'database', entry: compiledEntry('platform/embedded/databaseServer.js'), args: [home.postgres, String(port)], logs: home.logs, lock,
+    name: 'database', entry: compiledEntry('platform/embedded/databaseServer.js'), args: [home.postgres], logs: home.logs, lock,
     facts: z.object({ port: z.int() }), readyWithinMs: OPEN_MS_MAX,
   });
   if (!started.ok) return started;

@@ -3,17 +3,16 @@ import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 import { SharedSession } from './sharedSession.ts';
 
 /**
- * Process entry, `databaseServer.js <folder> <port>`: PostgreSQL (PGlite) for all clients on 127.0.0.1. After a kill, PostgreSQL's
+ * Process entry, `databaseServer.js <folder>`: PostgreSQL (PGlite) for all clients on 127.0.0.1. After a kill, PostgreSQL's
  * own log recovers the folder.
  */
 const folder = process.argv[2]!;
-const port = Number(process.argv[3]);
 const CONNECTIONS_MAX = 100;
 
 try {
   const database = new SharedSession(folder);
   await database.waitReady;
-  const server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port, maxConnections: CONNECTIONS_MAX });
+  const server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port: 0, maxConnections: CONNECTIONS_MAX });
   await server.start();
   const stop = async () => {
     await server.stop();

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { describeEnd, startChild, type ChildEnd } from '../process/childProcess.ts';
-import { compiledEntry } from '../process/compiledEntry.ts';
+import { compiledEntry, describeEnd, startChild, type ChildEnd } from '../process/childProcess.ts';
 import type { Home } from '../process/home.ts';
 import type { HomeLock } from '../process/homeLock.ts';
 import { connectRedis, untilReady } from '../redis/connect.ts';
@@ -21,8 +20,8 @@ export type StartedServer = { ok: true; server: EmbeddedServer } | { ok: false; 
 
 interface EmbeddedRedisOptions {
   home: Home;
-  password: string;
   lock?: HomeLock;
+  password: string;
   /** Default: a free port. */
   port?: number;
   /** Syncs once a second instead of before every reply. */
@@ -36,18 +35,18 @@ const LOADING_MS_MAX = 120_000;
  * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`. Every write is synced before its reply [R4]
  * unless `relaxed`. Resolves when it answers.
  */
-export async function startEmbeddedRedis({ home, password, lock, port, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer> {
+export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
-    const candidate = port ?? await freePort();
-    const started = await startOn(candidate, home, password, lock, relaxed);
-    if (started.ok || await isPortFree(candidate)) return started;
+    const port = options.port ?? await freePort();
+    const started = await startOn(port, options);
+    if (started.ok || await isPortFree(port)) return started;
     // Another process may have taken the port meanwhile: then another port is tried.
-    const last = port !== undefined || attempt === 3;
-    if (last) return { ok: false, reason: `the embedded Redis did not start: port ${candidate} of 127.0.0.1 is in use` };
+    const last = options.port !== undefined || attempt === 3;
+    if (last) return { ok: false, reason: `the embedded Redis did not start: port ${port} of 127.0.0.1 is in use` };
   }
 }
 
-async function startOn(port: number, home: Home, password: string, lock: HomeLock | undefined, relaxed: boolean): Promise<StartedServer> {
+async function startOn(port: number, { home, password, lock, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer> {
   mkdirSync(home.redis, { recursive: true, mode: 0o700 });
   const configFile = join(home.folder, 'redis.conf');
   writeFileSync(configFile, redisConfig(port, home.redis, password, relaxed), { mode: 0o600 });
@@ -75,17 +74,15 @@ async function startOn(port: number, home: Home, password: string, lock: HomeLoc
 }
 
 function redisConfig(port: number, folder: string, password: string, relaxed: boolean): string {
-  return [
-    '# Written at every start; changes here are lost.',
-    'bind 127.0.0.1',
-    `port ${port}`,
-    `requirepass ${password}`,
-    `dir ${JSON.stringify(folder)}`,
-    'save ""',
-    'appendonly yes',
-    `appendfsync ${relaxed ? 'everysec' : 'always'}`,
-    '# A full Redis must refuse writes and never evict a claim.',
-    'maxmemory-policy noeviction',
-    '',
-  ].join('\n');
+  return `# Written at every start; changes here are lost.
+bind 127.0.0.1
+port ${port}
+requirepass ${password}
+dir ${JSON.stringify(folder)}
+save ""
+appendonly yes
+appendfsync ${relaxed ? 'everysec' : 'always'}
+# A full Redis must refuse writes and never evict a claim.
+maxmemory-policy noeviction
+`;
 }

@@ -1,18 +1,16 @@
 /**
- * ALL RETRY RULES: which error code of another server is temporary and which is final. backoff.ts defines the pauses. The callers
- * define how often and how long to retry (credit/retryPolicy.ts, loadtest/bots/retryPolicy.ts).
+ * ALL RETRY RULES: which error code of another server is temporary and which is final. backoff.ts and retryAfter.ts define the pauses.
+ * The callers define how often and how long to retry (credit/retryPolicy.ts, loadtest/bots/retryPolicy.ts).
  *
  * The rule: only an answer about the request itself is final. Any other answer leaves the outcome unknown. A retry is safe,
  * because every request carries its own id [R5].
  */
 
-/** Classes of SQLSTATE about the values: the same values will be refused again. */
-const SQL_REFUSALS: Readonly<Record<string, string>> = {
-  22: 'invalid values for these types',
-  23: 'a constraint forbids them',
-  44: 'a view forbids them',
-  P0: 'a rule written for this database forbids them',
-};
+/**
+ * Classes of SQLSTATE about the values, which will be refused again: 22 invalid for these types, 23 forbidden by a constraint, 44 by a
+ * view, P0 by a rule written for this database.
+ */
+const SQL_REFUSAL = /^(22|23|44|P0)...$/s;
 
 /**
  * Whether a database error is final for its statement.
@@ -23,11 +21,8 @@ const SQL_REFUSALS: Readonly<Record<string, string>> = {
  * @param sqlState five characters; any other text is `again`
  */
 export function ofSqlState(sqlState: string): 'refuse' | 'again' {
-  return sqlState.length === 5 && Object.hasOwn(SQL_REFUSALS, sqlState.slice(0, 2)) ? 'refuse' : 'again';
+  return SQL_REFUSAL.test(sqlState) ? 'refuse' : 'again';
 }
-
-/** The meaning of an HTTP status for its request. */
-type HttpVerdict = 'done' | 'already' | 'again' | 'giveUp';
 
 /**
  * The 4xx statuses that are not about the request itself but about the time (request timeout, too early, too many requests) or the
@@ -43,28 +38,9 @@ const HTTP_AGAIN: ReadonlySet<number> = new Set([401, 405, 407, 408, 425, 429]);
  * signed body. A redirect is about the address (a maintenance page, a balancer that moves), not about the request, so the request
  * is not given up. A status outside of 200 to 599 has no meaning, and is `again`.
  */
-export function ofHttpStatus(status: number): HttpVerdict {
+export function ofHttpStatus(status: number): 'done' | 'already' | 'again' | 'giveUp' {
   if (status >= 200 && status < 300) return 'done';
   if (status === 409) return 'already';
   if (status >= 400 && status < 500 && !HTTP_AGAIN.has(status)) return 'giveUp';
   return 'again';
-}
-
-/** Upper limit for a Retry-After [R10], ms. */
-export const RETRY_AFTER_MS_MAX = 600_000;
-
-/** RFC 9110's preferred form; the two obsolete forms are ignored. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/**
- * Parses a Retry-After header: seconds, or an HTTP date. It counts only with 429 and 503.
- *
- * @param now epoch ms
- * @returns ms, 0 to RETRY_AFTER_MS_MAX; `undefined`: no valid header
- */
-export function retryAfterMs(status: number, header: string | null, now: number): number | undefined {
-  if ((status !== 429 && status !== 503) || header === null) return undefined;
-  const text = header.trim();
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : HTTP_DATE.test(text) ? Date.parse(text) - now : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX);
 }

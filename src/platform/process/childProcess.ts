@@ -1,20 +1,21 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { childEnvironment } from '../config.ts';
-import type { HomeLock } from './homeLock.ts';
+import { deadlineIn } from '../concurrency/deadline.ts';
 import { openLogFile } from '../telemetry/logFile.ts';
-import { childMessage } from './ipc.ts';
+import type { HomeLock } from './homeLock.ts';
+import { READY_WITHIN_MS, readReady } from './ipc.ts';
 import { SERVER_DEADLINE_MS } from './shutdown.ts';
 
 export interface ChildOptions<Facts> {
-  /** For messages and for the name of the log file, e.g. `gateway`. */
+  /** For messages and the log file, e.g. `gateway`. */
   name: string;
-  /** A compiled Node entry, see `compiledEntry`. */
+  /** See `compiledEntry`. */
   entry: string;
   args?: readonly string[];
-  /** Changes to the environment of this process; `undefined` removes a variable. */
+  /** Changes to our environment; `undefined` removes a variable. */
   env?: Record<string, string | undefined>;
   /** Folder of `<name>.log`, which receives the output of the child. */
   logs: string;
@@ -23,14 +24,14 @@ export interface ChildOptions<Facts> {
   /** Records the child: after a kill -9 of this process, the next start waits for the end of the child. */
   lock?: HomeLock | undefined;
   readyWithinMs?: number;
-  /** Time from SIGTERM to SIGKILL, ms; by default longer than the child's own deadline. */
+  /** Time from SIGTERM to SIGKILL, ms. */
   stopWithinMs?: number;
 }
 
 export interface ChildEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Whether `stop()` was called. The caller reports an unexpected end. */
+  /** Whether `stop()` was called. */
   expected: boolean;
 }
 
@@ -39,16 +40,21 @@ export interface Child<Facts> {
   pid: number;
   facts: Facts;
   ended: Promise<ChildEnd>;
-  /** SIGTERM, and SIGKILL after `stopWithinMs`; resolves when the process is gone. Harmless to repeat. */
+  /** Resolves when the process is gone. Harmless to repeat. */
   stop(): Promise<void>;
   /** Its last output line, for the end of a message; see `logFile.ts`. */
   lastLine(): string;
 }
 
+export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: false; reason: string };
+
 /** A child that outlives its own deadline by this much will not end by itself, ms. */
 const STOP_WITHIN_MS = SERVER_DEADLINE_MS + 2_000;
 
-export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: false; reason: string };
+/** Path of a compiled file, e.g. `bin/rain.js`. Correct from `dist/` and from `src/` (in tests): both have the same depth. */
+export function compiledEntry(path: string): string {
+  return fileURLToPath(new URL(`../../../dist/${path}`, import.meta.url));
+}
 
 /**
  * Starts a Node process and waits for its ready message. The child has its own process group, so that Ctrl-C in the terminal reaches
@@ -56,7 +62,7 @@ export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: fals
  * @returns a reason, one sentence, when the child ended, failed or sent no message; it is no longer running then
  */
 export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<StartedChild<Facts>> {
-  const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = 30_000, stopWithinMs = STOP_WITHIN_MS } = options;
+  const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = READY_WITHIN_MS, stopWithinMs = STOP_WITHIN_MS } = options;
   const log = openLogFile(logs, name);
   const process = fork(entry, args, {
     detached: true, execArgv: [], env: childEnvironment(env), stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
@@ -75,30 +81,16 @@ export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<S
     clearTimeout(late);
   };
   if (process.pid !== undefined) lock?.adopt(process.pid);
-  const waiting = new AbortController();
-  const { signal } = waiting;
-  const answer = await Promise.race([
-    once(process, 'message', { signal }).then(([message]) => parseReady(message, facts)),
-    ended.then((end) => `it ended with ${describeEnd(end)}${log.lastLine()}`),
-    new Promise<string>((resolve) => {
-      const timer = setTimeout(() => resolve(`it was not ready within ${readyWithinMs / 1_000} s${log.lastLine()}`), readyWithinMs);
-      signal.addEventListener('abort', () => clearTimeout(timer));
-    }),
-  ]);
-  waiting.abort();
-  if (typeof answer === 'string') {
-    await stop();
-    return { ok: false, reason: `the ${name} process did not start: ${answer}` };
-  }
-  return { ok: true, child: { name, pid: process.pid!, facts: answer.facts, ended, stop, lastLine: log.lastLine } };
-}
-
-function parseReady<Facts>(message: unknown, facts: z.ZodType<Facts>): { facts: Facts } | string {
-  const parsed = childMessage.safeParse(message);
-  if (!parsed.success) return 'it sent an unexpected message';
-  if ('failed' in parsed.data) return String(parsed.data.failed);
-  const checked = facts.safeParse(parsed.data);
-  return checked.success ? { facts: checked.data } : 'it sent an unexpected message';
+  const reported = new Promise<ReturnType<typeof readReady<Facts>>>((resolve) => {
+    process.once('message', (message) => resolve(readReady(message, facts)));
+  });
+  const answer = await deadlineIn(readyWithinMs).within(Promise.race([
+    reported, ended.then((end) => `it ended with ${describeEnd(end)}${log.lastLine()}`),
+  ]));
+  if (typeof answer === 'object') return { ok: true, child: { name, pid: process.pid!, ...answer, ended, stop, lastLine: log.lastLine } };
+  await stop();
+  const why = answer === 'late' ? `it was not ready within ${readyWithinMs / 1_000} s${log.lastLine()}` : answer;
+  return { ok: false, reason: `the ${name} process did not start: ${why}` };
 }
 
 export function describeEnd(end: Pick<ChildEnd, 'code' | 'signal'>): string {

@@ -13,7 +13,7 @@ export interface Home {
 
 type OpenedHome =
   | { ok: true; home: Home; lock: HomeLock }
-  /** `unusable`: RAIN_HOME names no writable folder; `taken`: another system runs in it. */
+  /** `unusable`: the folder cannot be written; `taken`: another system runs in it. The reason is one sentence. */
   | { ok: false; problem: 'unusable' | 'taken'; reason: string };
 
 /** The paths in a home; does not access the disk. */
@@ -22,10 +22,7 @@ export function homeAt(folder: string): Home {
   return { folder: path, redis: join(path, 'redis'), postgres: join(path, 'postgres'), logs: join(path, 'logs') };
 }
 
-/**
- * Creates the home if needed and locks it for this process. It waits until the last children of a killed predecessor have ended.
- * @returns a reason, one sentence, when the folder cannot be written or another process holds the lock
- */
+/** Creates the home if needed and locks it. It waits until the last children of a killed predecessor have ended. */
 export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promise<OpenedHome> {
   const home = homeAt(folder);
   try {
@@ -41,8 +38,7 @@ export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promis
   if (taken.ok) return { ok: true, home, lock: taken.lock };
   const page = readRunning(home.folder)?.consoleUrl;
   return {
-    ok: false,
-    problem: 'taken',
+    ok: false, problem: 'taken',
     reason: `a red-packet rain is already running here (process ${taken.holder.pid}${page ? `, page ${page}` : ', still starting'}); `
       + 'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder',
   };

@@ -16,7 +16,7 @@ const record = z.object({ holder: processIdentity, children: z.array(processIden
 type LockRecord = z.infer<typeof record>;
 
 export interface HomeLock {
-  /** Records a child process by its pid. If this process is killed, the next holder waits for the child. */
+  /** Records a child: if this process is killed, the next holder waits for it. */
   adopt(pid: number): void;
   release(): void;
 }
@@ -35,7 +35,7 @@ function highest(folder: string): { n: number; record: LockRecord | undefined } 
   }
 }
 
-/** The live process that holds the home, if any. The folder must exist. */
+/** The live process that holds the home, if any. */
 export function lockHolder(folder: string): ProcessIdentity | undefined {
   const { record } = highest(folder);
   return record && !record.released && isAlive(record.holder) ? record.holder : undefined;
@@ -43,8 +43,7 @@ export function lockHolder(folder: string): ProcessIdentity | undefined {
 
 /**
  * Takes the lock, or returns its holder. It waits for the children of a killed predecessor, because two servers in one data folder
- * would destroy it. They end by themselves; a child that still runs after `waitMs` (a Redis whose guard was killed too) is killed.
- * @param folder an existing, writable folder
+ * would destroy it. They end by themselves; one that still runs after `waitMs` (a Redis whose guard was killed too) is killed.
  */
 export async function acquireLock(folder: string, { waitMs = 10_000 } = {}): Promise<LockResult> {
   const me = identify(process.pid);
@@ -66,8 +65,7 @@ function hold(folder: string, n: number, initial: LockRecord): HomeLock {
   let current = initial;
   const write = (next: LockRecord) => {
     current = next;
-    const draft = draftOf(folder, next);
-    renameSync(draft, join(folder, `lock.${n}`));
+    renameSync(draftOf(folder, next), join(folder, `lock.${n}`));
   };
   return {
     adopt(pid) {
@@ -99,14 +97,12 @@ function create(folder: string, n: number, content: LockRecord): boolean {
   }
 }
 
-/** Waits for the orphans, then sends SIGTERM, then SIGKILL. */
+/** Waits for the orphans; those that are left after half of `waitMs` get SIGTERM, and after all of it SIGKILL. */
 async function outlive(orphans: readonly ProcessIdentity[], waitMs: number): Promise<void> {
   const start = performance.now();
-  const signalAfterMs = { SIGTERM: waitMs / 2, SIGKILL: waitMs };
   for (let left = orphans; (left = left.filter(isAlive)).length > 0; await sleep(50)) {
     const waited = performance.now() - start;
-    if (waited > signalAfterMs.SIGKILL + 10_000) throw new Error(`process ${left[0]!.pid}, a child of a killed predecessor, cannot be stopped`);
-    if (waited > signalAfterMs.SIGKILL) for (const orphan of left) signalProcess(orphan, 'SIGKILL');
-    else if (waited > signalAfterMs.SIGTERM) for (const orphan of left) signalProcess(orphan, 'SIGTERM');
+    if (waited > waitMs + 10_000) throw new Error(`process ${left[0]!.pid}, a child of a killed predecessor, cannot be stopped`);
+    if (waited > waitMs / 2) for (const orphan of left) signalProcess(orphan, waited > waitMs ? 'SIGKILL' : 'SIGTERM');
   }
 }

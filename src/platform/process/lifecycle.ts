@@ -1,21 +1,15 @@
 import { deadlineIn } from '../concurrency/deadline.ts';
 
 /** Closes one part. `leftMs`: how much of the deadline of the whole close is left. */
-export type Close = (leftMs: number) => unknown;
+type Close = (leftMs: number) => unknown;
 
-/**
- * The parts of one server. They are opened in order and closed in reverse order, each of them once: also when a later part cannot be
- * opened, and when another part fails to close.
- */
+/** The parts of one server. They are closed in reverse order, each of them once: also when a later part cannot be opened or closed. */
 export interface Lifecycle {
   /** Registers `close` for the end; after the end it is called at once. The name is for reports. */
   onClose(name: string, close: Close): void;
   /** Runs `open`. When it throws, all parts that are already open are closed, and the error is rethrown. */
   opening<T>(open: () => Promise<T>): Promise<T>;
-  /**
-   * Closes all parts, one after the other. Harmless to repeat: only the first call counts.
-   * @param withinMs the deadline that the parts receive; a part that exceeds it is still awaited
-   */
+  /** Only the first call counts. A part that exceeds `withinMs` is still awaited. */
   close(withinMs?: number): Promise<void>;
 }
 

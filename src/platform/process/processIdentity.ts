@@ -2,10 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/**
- * Identifies a process uniquely: process ids are reused, so the start time belongs to the identity. `born` is only compared with
- * another `born`.
- */
+/** Process ids are reused, so the start time belongs to the identity. `born` is only compared with another `born`. */
 export const processIdentity = z.object({ pid: z.int().positive(), born: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 

@@ -3,23 +3,20 @@ import type { z } from 'zod';
 import { describeEnd } from './childProcess.ts';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { childMessage } from './ipc.ts';
+import { READY_WITHIN_MS, readReady } from './ipc.ts';
 import { RestartLimit } from './restartLimit.ts';
 
 interface ProcessPoolOptions<Facts> {
   /** For messages, e.g. `gateway`. */
   name: string;
   size: number;
-  /** The compiled Node entry and the arguments of every process. */
   entry: string;
   args: readonly string[];
   /** Added to the environment of this process. */
-  env?: Record<string, string>;
+  env: Record<string, string>;
   /** Schema of the ready message. */
   facts: z.ZodType<Facts>;
   log: Logger;
-  readyWithinMs?: number;
-  replacements?: RestartLimit;
 }
 
 export interface PoolMember {
@@ -31,22 +28,17 @@ export interface PoolMember {
   listen(listener: (message: unknown) => void): () => void;
 }
 
-const READY_WITHIN_MS = 30_000;
-
 /**
- * Several equal processes behind one port. Each listens as if it were alone. This process owns the port and distributes the
- * connections in turn.
+ * Several equal processes behind one port, which this process owns.
  *
  *     starting ──ready──▶ serving ──ends unasked──▶ waiting, longer each time ──▶ starting …
  *
- * In turn (SCHED_RR) instead of first to accept (SCHED_NONE): sockets stay open for hours and each process has a limit, so an even
- * distribution counts. Of 2,000 sockets, four processes got 431 to 562 in turn, 500 each when they came one by one, against 330 to
- * 655 by chance. It costs this process about 0.2 ms of processor time per connection, once in the life of a socket; the handshake
- * itself costs about 1 ms.
+ * It distributes the connections in turn (SCHED_RR), not to the first that accepts: sockets stay open for hours and each process has a
+ * limit. Of 2,000 sockets, four processes got 431 to 562 in turn, against 330 to 655. It costs 0.2 ms of processor time per socket.
  */
 export class ProcessPool<Facts> {
   readonly #options: ProcessPoolOptions<Facts>;
-  readonly #replacements: RestartLimit;
+  readonly #replacements = new RestartLimit();
   /** By number, including processes that are starting. */
   readonly #workers = new Map<number, Worker>();
   readonly #serving = new Map<number, PoolMember>();
@@ -55,7 +47,6 @@ export class ProcessPool<Facts> {
 
   constructor(options: ProcessPoolOptions<Facts>) {
     this.#options = options;
-    this.#replacements = options.replacements ?? new RestartLimit();
   }
 
   /** The processes that serve now. */
@@ -95,7 +86,7 @@ export class ProcessPool<Facts> {
   }
 
   async #launch(number: number): Promise<Facts> {
-    const { name, env = {}, facts, readyWithinMs = READY_WITHIN_MS } = this.#options;
+    const { name, env, facts } = this.#options;
     if (this.#closing) throw new Error(`the ${name} processes are being stopped`);
     const worker = cluster.fork(env);
     this.#workers.set(number, worker);
@@ -103,12 +94,14 @@ export class ProcessPool<Facts> {
       this.#workers.delete(number);
       return reason;
     });
-    const reported = new Promise<{ facts: Facts } | string>((resolve) => worker.once('message', (message) => resolve(readFacts(message, facts))));
-    const answer = await deadlineIn(readyWithinMs).within(Promise.race([reported, ended]));
+    const reported = new Promise<ReturnType<typeof readReady<Facts>>>((resolve) => {
+      worker.once('message', (message) => resolve(readReady(message, facts)));
+    });
+    const answer = await deadlineIn(READY_WITHIN_MS).within(Promise.race([reported, ended]));
     if (typeof answer !== 'object') {
       worker.process.kill('SIGKILL');
       await ended;
-      throw new Error(`${name} process ${number} did not start: ${answer === 'late' ? `it was not ready within ${readyWithinMs / 1_000} s` : answer}`);
+      throw new Error(`${name} process ${number} did not start: ${answer === 'late' ? `it was not ready within ${READY_WITHIN_MS / 1_000} s` : answer}`);
     }
     this.#serve(number, worker, ended);
     return answer.facts;
@@ -145,18 +138,11 @@ export class ProcessPool<Facts> {
   }
 }
 
-/** Resolves with how the process ended, or why it never started. A fault of the channel alone is followed by the end, which counts. */
+/** How the process ended, or why it never started. A fault of the channel alone is followed by the end, which counts. */
 function endOf(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     if (worker.isDead()) return resolve('it had ended');
     worker.once('exit', (code, signal) => resolve(`it ended with ${describeEnd({ code, signal: signal as NodeJS.Signals | null })}`));
     worker.on('error', (error) => { if (worker.process.pid === undefined) resolve(`it cannot be run: ${error.message}`); });
   });
-}
-
-function readFacts<Facts>(message: unknown, facts: z.ZodType<Facts>): { facts: Facts } | string {
-  const parsed = childMessage.safeParse(message);
-  if (parsed.success && 'failed' in parsed.data) return String(parsed.data.failed);
-  const checked = facts.safeParse(message);
-  return checked.success ? { facts: checked.data } : 'it sent an unexpected message';
 }

@@ -1,7 +1,8 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { z } from 'zod';
-import type { PoolMember } from './processPool.ts';
+import { inTime } from '../concurrency/deadline.ts';
 import type { MetricsRegistry, MetricDescription } from '../telemetry/metrics.ts';
+import type { PoolMember } from './processPool.ts';
 
 /** A process that has not answered after this time is left out of the scrape, so that the others are still reported, ms. */
 const ANSWER_MS_MAX = 2_500;
@@ -23,26 +24,23 @@ export function answerForMetrics(registry: MetricsRegistry): void {
 }
 
 /**
- * The metrics of a whole pool on one page. Each sample has the number of its process as a label, those of the parent have `parent`.
- * They are labels and not sums: a sum falls when one process dies and its counter starts again, and a rate over the sum would take
- * that for a restart of all processes.
+ * The metrics of a whole pool on one page, each sample with the number of its process, or `parent`, as a label. A sum would fall when
+ * one process dies and its counter starts again, which a rate takes for a restart of all.
  */
 export function processPoolMetrics(members: () => readonly PoolMember[], own: MetricsRegistry): MetricDescription {
   let lastId = 0;
-  const request = (member: PoolMember): Promise<Metrics> => new Promise((resolve) => {
+  async function request(member: PoolMember): Promise<Metrics> {
     const id = ++lastId;
-    const finish = (metrics: Metrics) => {
-      clearTimeout(late);
-      stop();
-      resolve(metrics);
-    };
-    const late = setTimeout(finish, ANSWER_MS_MAX, []);
-    const stop = member.listen((message) => {
-      const reply = metricsReply.safeParse(message);
-      if (reply.success && reply.data.id === id) finish(reply.data.metrics as unknown as Metrics);
+    let stop = () => {};
+    const answer = new Promise<Metrics>((resolve) => {
+      stop = member.listen((message) => {
+        const reply = metricsReply.safeParse(message);
+        if (reply.success && reply.data.id === id) resolve(reply.data.metrics as unknown as Metrics);
+      });
     });
     member.send({ ask: 'metrics', id });
-  });
+    return await inTime(answer, ANSWER_MS_MAX).finally(stop) ?? [];
+  }
   return {
     contentType: own.contentType,
     async metrics() {

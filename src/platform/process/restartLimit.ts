@@ -1,29 +1,22 @@
 import { delayBeforeRetry, type Backoff } from '../network/backoff.ts';
 
-interface RestartLimitRules {
+const RULES = {
   /** Most starts within any minute [R10]. */
-  perMinuteMax: number;
-  backoff: Backoff;
-  /** Monotonic ms. */
-  now?: () => number;
-  /** In [0, 1). */
-  random?: () => number;
-}
-
-const RESTARTS = { perMinuteMax: 10, backoff: { firstDelayMs: 250, delayMsMax: 5_000 } } as const;
+  perMinuteMax: 10,
+  backoff: { firstDelayMs: 250, delayMsMax: 5_000 } as Backoff,
+  now: () => performance.now(),
+  random: Math.random,
+};
 const MINUTE_MS = 60_000;
 
-/**
- * When the replacement of a dead process may start: soon after the first death, later after each further one within a minute, and
- * never more than the limit in a minute. After a minute without a death the pauses are short again.
- */
+/** When the replacement of a dead process may start: soon after the first death, later after each further one within a minute. */
 export class RestartLimit {
-  readonly #rules: Required<RestartLimitRules>;
+  readonly #rules: typeof RULES;
   /** Start times of the last minute, oldest first. */
   #starts: number[] = [];
 
-  constructor(rules: Partial<RestartLimitRules> = {}) {
-    this.#rules = { ...RESTARTS, now: () => performance.now(), random: Math.random, ...rules };
+  constructor(rules: Partial<typeof RULES> = {}) {
+    this.#rules = { ...RULES, ...rules };
   }
 
   /** How long to wait before the next start, ms. The start is then counted. */

@@ -6,7 +6,7 @@ import { lockHolder } from './homeLock.ts';
 /** The data with which `rain list` in another terminal reaches the system of a home. Contains secrets: mode 0600. */
 const runningSystem = z.object({
   pid: z.int().positive(),
-  /** Epoch milliseconds. */
+  /** Epoch ms. */
   startedAt: z.number(),
   redisUrl: z.string(),
   databaseUrl: z.string(),
@@ -38,6 +38,4 @@ export function readRunning(home: string): RunningSystem | undefined {
   }
 }
 
-export function removeRunning(home: string): void {
-  rmSync(join(home, FILE), { force: true });
-}
+export const removeRunning = (home: string): void => rmSync(join(home, FILE), { force: true });

@@ -1,4 +1,5 @@
-import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { deadlineIn } from '../concurrency/deadline.ts';
 import { redactUrl, serversOf } from '../network/serverUrl.ts';
 
 /** One server, a Sentinel group or a Cluster, with the same commands. */
@@ -38,10 +39,7 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   const [, kind, user, secret, hostList, name] = match;
   const nodes = hosts(hostList!, kind === 'sentinel' ? 26379 : 6379);
   if (!nodes) return undefined;
-  const login = {
-    ...(user ? { username: decodeURIComponent(user) } : {}),
-    ...(secret ? { password: decodeURIComponent(secret) } : {}),
-  };
+  const login = { ...(user && { username: decodeURIComponent(user) }), ...(secret && { password: decodeURIComponent(secret) }) };
   if (kind === 'cluster') return { kind: 'cluster', nodes, ...login };
   return name ? { kind: 'sentinel', nodes, name, ...login } : undefined;
 }
@@ -49,13 +47,22 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 /** The servers of a client, for error messages: ioredis's own errors often do not name them. */
 const servers = new WeakMap<RedisClient, string>();
 
+/**
+ * `once`: a command is sent at most once and rejects immediately when the connection breaks or is down; for everything
+ * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
+ * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ requires for blocking workers.
+ */
+const PURPOSES = {
+  once: {
+    maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false,
+    commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX,
+  },
+  subscriber: { socketTimeout: SILENCE_MS_MAX },
+  queue: { maxRetriesPerRequest: null },
+} as const satisfies Record<string, RedisOptions>;
+
 export interface ConnectOptions {
-  /**
-   * `once`: a command is sent at most once and rejects immediately when the connection breaks or is down; for everything
-   * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
-   * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ requires for blocking workers.
-   */
-  purpose: 'once' | 'subscriber' | 'queue';
+  purpose: keyof typeof PURPOSES;
   onError: (error: Error) => void;
 }
 
@@ -67,9 +74,7 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
     lazyConnect: false,
     connectTimeout: 2_000,
     retryStrategy: reconnectDelay,
-    ...(purpose === 'once' && { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false, commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX }),
-    ...(purpose === 'subscriber' && { socketTimeout: SILENCE_MS_MAX }),
-    ...(purpose === 'queue' && { maxRetriesPerRequest: null }),
+    ...PURPOSES[purpose],
     ...('password' in address && { password: address.password }),
     ...('username' in address && { username: address.username }),
   };
@@ -93,7 +98,7 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
       return new Redis({ ...options, sentinels: address.nodes, name: address.name });
     case 'cluster': {
       const { maxRetriesPerRequest: _perNode, retryStrategy: _single, ...redisOptions } = options;
-      const once: Partial<ClusterOptions> = purpose === 'once' ? { retryDelayOnFailover: 0, enableOfflineQueue: false } : {};
+      const once = purpose === 'once' && { retryDelayOnFailover: 0, enableOfflineQueue: false };
       return new Cluster(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
     }
   }
@@ -101,25 +106,15 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
 
 /** Resolves when commands can be sent; rejects after `timeoutMs` with the servers and the last error. */
 export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
-  await untilOpen(client, timeoutMs);
-  // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.
-  if (client instanceof Cluster) await Promise.all(client.nodes('master').map((node) => node.ping()));
-}
-
-function untilOpen(client: RedisClient, timeoutMs: number): Promise<void> {
-  if (client.status === 'ready') return Promise.resolve();
-  return new Promise((resolve, reject) => {
+  if (client.status !== 'ready') {
     let last = 'no answer';
     const remember = (error: Error) => { last = error.message; };
-    const settle = (finish: () => void) => () => {
-      clearTimeout(timer);
-      client.off('ready', ready);
-      client.off('error', remember);
-      finish();
-    };
-    const ready = settle(resolve);
-    const timer = setTimeout(settle(() => reject(new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`))), timeoutMs);
-    client.on('ready', ready);
     client.on('error', remember);
-  });
+    const ready = new Promise<void>((resolve) => client.once('ready', () => resolve()));
+    const result = await deadlineIn(timeoutMs).within(ready);
+    client.off('error', remember);
+    if (result === 'late') throw new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`);
+  }
+  // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.
+  if (client instanceof Cluster) await Promise.all(client.nodes('master').map((node) => node.ping()));
 }

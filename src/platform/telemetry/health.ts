@@ -34,8 +34,8 @@ export interface Readiness {
 
 export interface ReadinessOptions {
   parts: readonly Part[];
+  /** Pause between checks, and timeout of one, ms. Their sum is the longest time in which a load balancer gets a wrong answer: below 3 s. */
   everyMs?: number;
-  /** Timeout of one check, ms. Together with `everyMs` below 3 s: the longest time in which a load balancer gets a wrong answer. */
   answerMsMax?: number;
   now?: () => number;
 }
@@ -56,25 +56,23 @@ const OPEN = 'open';
  */
 export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions): Promise<Readiness> {
   const problems = new Map<string, NotReady>();
-  const setProblem = (part: string, reason: string) => problems.set(part, { part, since: problems.get(part)?.since ?? new Date(now()).toISOString(), reason });
+  const setProblem = (part: string, reason: string) => {
+    problems.set(part, { part, since: problems.get(part)?.since ?? new Date(now()).toISOString(), reason });
+  };
 
   /** While a check is pending, no second one starts: the connection pool must not fill up with health checks [R10]. */
   const pending = new Map<string, Promise<'answered'>>();
 
-  function startCheck({ name, ask }: Part): Promise<'answered'> {
-    const before = pending.get(name);
-    if (before) return before;
-    const check = Promise.resolve().then(ask).then(() => 'answered' as const).finally(() => pending.delete(name));
-    check.catch(() => {});
-    pending.set(name, check);
-    return check;
-  }
-
-  async function checkPart(part: Part, withinMs = answerMsMax): Promise<void> {
-    const { name } = part;
+  async function checkPart({ name, ask }: Part, withinMs = answerMsMax): Promise<void> {
     const startedAt = performance.now();
+    let check = pending.get(name);
+    if (!check) {
+      check = Promise.resolve().then(ask).then(() => 'answered' as const).finally(() => pending.delete(name));
+      check.catch(() => {});
+      pending.set(name, check);
+    }
     try {
-      const result = await deadlineIn(withinMs).within(startCheck(part));
+      const result = await deadlineIn(withinMs).within(check);
       if (result === 'answered') problems.delete(name);
       else if (performance.now() - startedAt <= withinMs + LOOP_DELAY_MS_MAX) setProblem(name, `no answer within ${answerMsMax} ms`);
     } catch (error) {

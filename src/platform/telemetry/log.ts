@@ -11,6 +11,26 @@ export function createLog(room: string, level: string): Logger {
   }, pino.destination({ dest: 2, sync: true }));
 }
 
+/**
+ * Runs `work`. A fault that lasts is reported once, when it begins, and its end once, so that a loop does not fill the log.
+ * @param failing the work that fails now, by name; the caller keeps it
+ * @returns `undefined` when the work fails
+ */
+export async function reportingFault<T>(failing: Set<string>, name: string, work: () => Promise<T>, { began, over }: {
+  began: (error: unknown) => void;
+  over: () => void;
+}): Promise<T | undefined> {
+  try {
+    const result = await work();
+    if (failing.delete(name)) over();
+    return result;
+  } catch (error) {
+    if (!failing.has(name)) began(error);
+    failing.add(name);
+    return undefined;
+  }
+}
+
 /** Reports at most one error in `everyMs`, because an unreachable server fails every request. */
 export function throttled<Fault>(report: (error: Fault) => void, everyMs = 1_000): (error: Fault) => void {
   let next = 0;

@@ -5,7 +5,6 @@ const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_096;
 
 interface LogFile {
-  path: string;
   /** Open for appending, for the child process; the caller closes it. */
   descriptor: number;
   /** The last line since the opening, as the end of a message: `: <line> (more in <path>)`. Empty when there is none. */
@@ -20,7 +19,6 @@ export function openLogFile(folder: string, name: string): LogFile {
   const descriptor = openSync(path, 'a', 0o600);
   const startsAt = fstatSync(descriptor).size;
   return {
-    path,
     descriptor,
     lastLine() {
       const reader = openSync(path, 'r');

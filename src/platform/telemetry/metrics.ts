@@ -27,7 +27,6 @@ interface MetricOptions {
 }
 
 interface HistogramOptions extends Pick<MetricOptions, 'name' | 'help' | 'labels'> {
-  /** Called at each scrape. */
   read: () => readonly { labels?: Record<string, string>; histogram: Histogram }[];
 }
 
@@ -35,7 +34,8 @@ interface HistogramOptions extends Pick<MetricOptions, 'name' | 'help' | 'labels
 const READ_MS_MAX = 2_000;
 
 /** Each limit protects the process from a careless client [R10]. */
-const LIMITS = { connectionsMax: 32, headerBytesMax: 8_192, requestMsMax: 5_000 } as const;
+const CONNECTIONS_MAX = 32;
+const LIMITS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000 } as const;
 
 /** A registry that already has the metrics of the process: CPU, memory, event loop, garbage collection. */
 export function openRegistry(): MetricsRegistry {
@@ -85,12 +85,6 @@ export function registerReadiness(registry: MetricsRegistry, { standing }: Pick<
   });
 }
 
-interface MetricsServer {
-  /** `http://host:port` */
-  url: string;
-  close(): Promise<void>;
-}
-
 /** The source of the metrics page. */
 export type MetricDescription = Pick<MetricsRegistry, 'metrics' | 'contentType'>;
 
@@ -108,8 +102,8 @@ interface MetricsServerOptions {
  * `GET /metrics` in Prometheus's text format, `GET /healthz` and `GET /readyz`; nothing else.
  * @throws one sentence when the port cannot be opened
  */
-export async function startMetricsServer({ registry, host, port, readiness, log }: MetricsServerOptions): Promise<MetricsServer> {
-  const server = createServer({ maxHeaderSize: LIMITS.headerBytesMax, headersTimeout: LIMITS.requestMsMax, requestTimeout: LIMITS.requestMsMax }, (request, response) => {
+export async function startMetricsServer({ registry, host, port, readiness, log }: MetricsServerOptions) {
+  const server = createServer(LIMITS, (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'GET only\n');
     switch (request.url?.split('?', 1)[0]) {
       case '/healthz': return answerJson(response, 200, { status: 'ok' });
@@ -124,16 +118,18 @@ export async function startMetricsServer({ registry, host, port, readiness, log 
       default: return answer(response, 404, 'see /metrics\n');
     }
   });
-  server.maxConnections = LIMITS.connectionsMax;
+  server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(`port ${port} of ${host} cannot be opened for metrics (${error.code}); choose another with METRICS_PORT`, { cause: error })));
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      reject(new Error(`port ${port} of ${host} cannot be opened for metrics (${cause.code}); choose another with METRICS_PORT`, { cause }));
+    });
     server.listen(port, host, resolve);
   });
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
   log.info({ url: `${url}/metrics` }, 'metrics open');
   return {
     url,
-    close: () => new Promise((resolve) => {
+    close: () => new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     }),

@@ -3,14 +3,13 @@ import type { NodeTracerConfig } from '@opentelemetry/sdk-trace-node';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { VERSION } from '../process/version.ts';
 
-/** One step of a trace through several processes. Never put amounts or tokens into it. */
+/** One step of a trace through several processes; times in epoch ms. Never put amounts or tokens into it. */
 interface Step {
   /** Name of the trace, the same in every process. */
   of: string;
   name: string;
   /** Name of the previous step; absent for the first. */
   after?: string | undefined;
-  /** Epoch ms. */
   startMs: number;
   endMs: number;
   attributes?: Record<string, string | number>;
@@ -37,18 +36,15 @@ export interface TracesOptions {
 }
 
 /** Limits of the send queue [R10]; steps beyond them are dropped. */
-const LIMITS = { spansWaitingMax: 4_096, spansAtOnce: 512, everyMs: 1_000, sendMsMax: 3_000 } as const;
+const SEND_MS_MAX = 3_000;
+const QUEUE = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: SEND_MS_MAX } as const;
 /** How long a closing process waits for the collector, ms. */
 const CLOSE_MS = 1_000;
 
+const hexOf = (text: string, length: number): string => createHash('sha256').update(text).digest('hex').slice(0, length);
 /** The ids of a step are derived from names alone, so that all processes compute the same ids without communication. */
-export function traceIdOf(of: string): string {
-  return createHash('sha256').update(of).digest('hex').slice(0, 32);
-}
-
-export function spanIdOf(of: string, name: string): string {
-  return createHash('sha256').update(`${of}\n${name}`).digest('hex').slice(0, 16);
-}
+export const traceIdOf = (of: string): string => hexOf(of, 32);
+export const spanIdOf = (of: string, name: string): string => hexOf(`${of}\n${name}`, 16);
 
 /** The packages are imported here, so that a process without a collector does not load them. */
 export async function openTraces({ endpoint, service, oneIn, onFault = () => {} }: TracesOptions): Promise<Traces> {
@@ -56,7 +52,7 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
     import('@opentelemetry/api'), import('@opentelemetry/sdk-trace-node'), import('@opentelemetry/exporter-trace-otlp-http'),
   ]);
   const next = { traceId: '', spanId: '' };
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: LIMITS.sendMsMax });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: SEND_MS_MAX });
   const provider = new NodeTracerProvider({
     resource: resourceOf({ 'service.name': service, 'service.version': VERSION }),
     sampler: new AlwaysOnSampler(),
@@ -67,7 +63,7 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
         done(result);
       }),
       shutdown: () => exporter.shutdown(),
-    }, { maxQueueSize: LIMITS.spansWaitingMax, maxExportBatchSize: LIMITS.spansAtOnce, scheduledDelayMillis: LIMITS.everyMs, exportTimeoutMillis: LIMITS.sendMsMax })],
+    }, QUEUE)],
   });
   const tracer = provider.getTracer('red-packet-rain', VERSION);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ofHttpStatus, ofSqlState, RETRY_AFTER_MS_MAX, retryAfterMs } from '../../../src/platform/network/retryable.ts';
+import { ofHttpStatus, ofSqlState } from '../../../src/platform/network/retryable.ts';
 
 describe('a refusal of the database', () => {
   test.each(['22003', '22021', '22P02', '23502', '23503', '23505', '23514', '23P01', '44000', 'P0001', 'P0004'])('%s stays: it speaks of the values', (code) => {
@@ -35,31 +35,5 @@ describe('an HTTP status', () => {
       if (verdict === 'giveUp') expect(Math.floor(status / 100)).toBe(4);
       if (verdict === 'done') expect(Math.floor(status / 100)).toBe(2);
     }), { numRuns: 2_000 });
-  });
-});
-
-describe('Retry-After', () => {
-  const now = Date.UTC(2026, 10, 22, 12, 0, 0);
-
-  test('is seconds or an HTTP date, at 429 and 503', () => {
-    expect(retryAfterMs(429, '7', now)).toBe(7_000);
-    expect(retryAfterMs(503, ' 0 ', now)).toBe(0);
-    expect(retryAfterMs(503, 'Sun, 22 Nov 2026 12:00:30 GMT', now)).toBe(30_000);
-    expect(retryAfterMs(429, 'Sun, 22 Nov 2026 11:00:00 GMT', now)).toBe(0);
-    expect(retryAfterMs(500, '7', now)).toBeUndefined();
-    expect(retryAfterMs(429, null, now)).toBeUndefined();
-  });
-
-  test.each(['', 'soon', '-5', '1.5', '2026-11-22T12:00:30Z', 'Sun, 99 Abc 2026 12:00:30 GMT', '5, 6'])('that cannot be read (%j) says nothing', (header) => {
-    expect(retryAfterMs(429, header, now)).toBeUndefined();
-  });
-
-  test('[R10] is bounded, whatever stands in it', () => {
-    const header = fc.oneof(fc.string(), fc.nat().map(String), fc.bigInt({ min: 0n }).map(String), fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()));
-    fc.assert(fc.property(header, (text) => {
-      const ms = retryAfterMs(503, text, now);
-      if (ms !== undefined) expect(ms >= 0 && ms <= RETRY_AFTER_MS_MAX).toBe(true);
-    }), { numRuns: 2_000 });
-    expect(retryAfterMs(503, '9'.repeat(400), now)).toBe(RETRY_AFTER_MS_MAX);
   });
 });
