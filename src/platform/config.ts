@@ -53,7 +53,7 @@ export const configSchema = z.object({
   /** Address of the metrics for Prometheus. Without a port there are none; 0 takes a free port and logs it. `rain up` takes only 0. */
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_PORT: port.optional(),
-  /** Limits of one gateway; src/gateway/limits.ts says what each protects. One address may be an office with thousands of users. */
+  /** Limits of one gateway; src/gateway/sockets/limits.ts, …/ratelimit/limits.ts say what each protects. An address may be an office. */
   GATEWAY_SOCKETS_MAX: count.default(18_000),
   GATEWAY_SOCKETS_PER_ADDRESS_MAX: count.default(9_000),
   GATEWAY_HANDSHAKES_PER_SECOND: count.default(2_000),

@@ -1,4 +1,5 @@
 import type { Session } from '../sockets/session.ts';
+import { SLICE_MS, SOCKETS_PER_CLOCK_READ } from './limits.ts';
 
 interface Delivery {
   /** A later delivery with the same name replaces one that has not begun: only the newest state matters. */
@@ -17,9 +18,6 @@ interface BroadcastRules {
   nextTurn?: (go: () => void) => void;
 }
 
-/** Sockets written to between two readings of the clock: about a tenth of a millisecond's work. */
-const SOCKETS_PER_CLOCK_READ = 16;
-
 /**
  * Sends to many sockets in slices, one slice per turn of the event loop, so that incoming messages are handled between two slices.
  * Deliveries run one after the other. A slice is bounded by time, not by a number of sockets, since the cost of a write depends on
@@ -33,7 +31,7 @@ export class Broadcast {
   #scheduled = false;
 
   constructor(rules: BroadcastRules = {}) {
-    this.#rules = { sliceMs: 5, now: () => performance.now(), nextTurn: setImmediate, ...rules };
+    this.#rules = { sliceMs: SLICE_MS, now: () => performance.now(), nextTurn: setImmediate, ...rules };
   }
 
   /** Some deliveries are not finished. */

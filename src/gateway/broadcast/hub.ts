@@ -1,10 +1,6 @@
 import { Broadcast } from './broadcast.ts';
+import { INFORMATIONAL_REST_MS_MIN, INFORMATIONAL_SHARE, SEND_MS } from './limits.ts';
 import type { Session } from '../sockets/session.ts';
-
-/** Cost of one write to a socket, ms, and the share of the time that purely informational messages may use. */
-const SEND_MS = 0.015;
-const INFORMATIONAL_SHARE = 1 / 20;
-const REST_MS_MIN = 1_000;
 
 /** All sessions of this gateway, by user and by watched rain. */
 export class Hub {
@@ -65,7 +61,7 @@ export class Hub {
    * of sessions.
    */
   get restMs(): number {
-    return Math.max(REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
+    return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
   /**

@@ -3,6 +3,7 @@ import { BUSY } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
+import { WAITING_CONNECTIONS } from './limits.ts';
 import { startRestorer } from './restorer.ts';
 import type { Layer } from '../pipeline.ts';
 import { RecentWins } from './recentWins.ts';
@@ -35,9 +36,6 @@ export interface GatewayDurability {
   connections: readonly RedisClient[];
   close(): void;
 }
-
-/** WAIT blocks its connection; four that take turns cost hardly anything. */
-const WAITING_CONNECTIONS = 4;
 
 const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(() => true));
 

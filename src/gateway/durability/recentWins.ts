@@ -1,11 +1,5 @@
 import type { SentWin } from '../../grab/restore.ts';
-
-/**
- * A win is kept for at least one and at most two of these periods, longer than a failover takes. The second number bounds the wins
- * in memory [R10].
- */
-const GENERATION_MS = 60_000;
-const RECENT_WINS_MAX = 100_000;
+import { GENERATION_MS, RECENT_WINS_MAX } from './limits.ts';
 
 /**
  * The wins that this gateway has recently sent to its users. If Redis loses them, they can be put back.

@@ -5,6 +5,7 @@ import { ERRORS } from '../../protocol/outcomes.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { isFresh } from '../rains/rainCache.ts';
 import type { HandlerContext } from './context.ts';
+import { NO_WINNERS_BEFORE_MS } from './limits.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /**
@@ -73,14 +74,8 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
   }
 }
 
-/**
- * Until this long before the opening, ms, joins skip the winner lookup in Redis: with a fresh snapshot without claims nobody can
- * have won.
- */
-const AHEAD_MS = 1_000;
-
 /** The rain has not opened, and had not opened before an earlier start was moved. */
 function cannotHaveWon({ rainCache }: HandlerContext, rainId: string): boolean {
   const rain = rainCache.reading(rainId);
-  return rain !== undefined && rain.claims === 0 && rainCache.now() < rain.opensAt - AHEAD_MS && isFresh(rain);
+  return rain !== undefined && rain.claims === 0 && rainCache.now() < rain.opensAt - NO_WINNERS_BEFORE_MS && isFresh(rain);
 }

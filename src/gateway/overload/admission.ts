@@ -1,4 +1,5 @@
 import type { Limits } from '../limits.ts';
+import { OWN_TURNS, QUEUED_WAIT_SHARE, RATE_GROWTH, RATE_SAMPLES, RETRY_JITTER, ROUND_TRIP_MS_MAX } from './limits.ts';
 
 type AdmissionLimits = Pick<Limits, 'grabsPendingMax' | 'grabsPendingMin' | 'grabWaitMs' | 'grabsPerSecond' | 'busyRetryMsMin' | 'busyRetryMsMax'>;
 
@@ -15,22 +16,6 @@ export interface Work {
   /** The longest turn of our own event loop, ms. */
   stallMs: number;
 }
-
-/** Number of samples over which the rate is measured. */
-const SAMPLES = 6;
-/** Growth of the rate per sample while no grab has to wait: a hundredfold in a second. */
-const GROWTH = 1.26;
-/** A grab that waits longer than this share of `grabWaitMs`, plus the round trip, is queued behind others. */
-const WAITS_SHARE = 1 / 4;
-/**
- * A grab is sent at the end of one turn, and its answer may be read at the end of the next. Redis is not blamed for this many
- * turns of our own.
- */
-const OWN_TURNS = 2;
-/** Up to this, ms, the round trip of a slow network is added to `grabWaitMs`. */
-const ROUND_TRIP_MS_MAX = 300;
-/** Each retry delay is random, between half of the base value and one and a half times. */
-const JITTER = { least: 0.5, most: 1.5 };
 
 /**
  * Limits how many grabs may wait for Redis: as many as it decides within `grabWaitMs` (Little's law). A grab beyond the limit is
@@ -74,7 +59,7 @@ export class Admission {
 
   /** Retry delay of a "busy" answer, ms. */
   retryInMs(): number {
-    return Math.ceil(this.#retryMs * (JITTER.least + this.#random() * (JITTER.most - JITTER.least)));
+    return Math.ceil(this.#retryMs * (RETRY_JITTER.least + this.#random() * (RETRY_JITTER.most - RETRY_JITTER.least)));
   }
 
   /** To be called about twenty times a second. */
@@ -82,9 +67,9 @@ export class Admission {
     const refused = this.#refused;
     this.#refused = 0;
     this.#samples.push({ decided, busyMs, refused });
-    if (this.#samples.length > SAMPLES) this.#samples.shift();
+    if (this.#samples.length > RATE_SAMPLES) this.#samples.shift();
     const roundTrip = Math.min(roundTripMs, ROUND_TRIP_MS_MAX);
-    if (waitMs >= roundTrip + this.#limits.grabWaitMs * WAITS_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
+    if (waitMs >= roundTrip + this.#limits.grabWaitMs * QUEUED_WAIT_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
     else if (refused > 0 || this.#perSecond < this.#limits.grabsPerSecond) this.#grow(refused > 0);
     this.#updateLimit(roundTrip);
     this.#updateRetry();
@@ -99,7 +84,7 @@ export class Admission {
   #grow(refusing: boolean): void {
     const { grabsPerSecond, grabsPendingMax, grabWaitMs } = this.#limits;
     const most = refusing ? (grabsPendingMax * 1_000) / grabWaitMs : grabsPerSecond;
-    this.#perSecond = Math.max(this.#perSecond, Math.min(most, this.#perSecond * GROWTH));
+    this.#perSecond = Math.max(this.#perSecond, Math.min(most, this.#perSecond * RATE_GROWTH));
   }
 
   #updateLimit(roundTripMs: number): void {
@@ -112,7 +97,7 @@ export class Admission {
   #updateRetry(): void {
     const { grabWaitMs, busyRetryMsMin, busyRetryMsMax } = this.#limits;
     const excess = this.#sum('refused') / Math.max(1, this.#sum('decided'));
-    this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / JITTER.most, (grabWaitMs * (1 + excess)) / 2));
+    this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / RETRY_JITTER.most, (grabWaitMs * (1 + excess)) / 2));
   }
 
   #sum(of: 'decided' | 'busyMs' | 'refused'): number {

@@ -1,4 +1,5 @@
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { SILENT_MS_PER_SAMPLE_MAX } from './limits.ts';
 
 interface LatencyProbeRules {
   redis: Pick<RedisClient, 'ping'>;
@@ -7,9 +8,6 @@ interface LatencyProbeRules {
   /** Called with each round trip, ms. */
   onAnswer?: (ms: number) => void;
 }
-
-/** Longest silence counted per tick, ms. A longer gap between ticks is a delay of our own event loop, not of Redis. */
-const TICK_MS_MAX = 100;
 
 /** Measures Redis's latency with PING, on a connection that carries no grabs. One ping at a time. */
 export class LatencyProbe {
@@ -37,7 +35,7 @@ export class LatencyProbe {
   /** To be called about twenty times a second. */
   tick(): void {
     const now = this.#rules.now();
-    this.#silentMs += Math.min(TICK_MS_MAX, now - this.#tickedAt);
+    this.#silentMs += Math.min(SILENT_MS_PER_SAMPLE_MAX, now - this.#tickedAt);
     this.#tickedAt = now;
   }
 

@@ -4,6 +4,7 @@ import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { Admission } from './admission.ts';
 import type { Limits } from '../limits.ts';
+import { SAMPLE_MS, SAMPLES_PER_PING } from './limits.ts';
 import { Pressure } from './pressure.ts';
 import { LatencyProbe } from './latencyProbe.ts';
 import { RoundTrips } from './roundTrips.ts';
@@ -46,10 +47,6 @@ export interface OverloadControl {
   close(): void;
 }
 
-const SAMPLE_MS = 50;
-/** Redis is pinged with every fourth sample: each ping wakes Redis up. */
-const PING_EVERY = 4;
-
 export function openOverloadControl({ limits, redis, now, log, onFault, times, loopDelayMs = measureLoopDelay() }: OverloadRules): OverloadControl {
   const admission = new Admission(limits);
   const loopBudget = new LoopBudget({ limits });
@@ -65,7 +62,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times, l
     const { roundTripMs, silentMs } = probe;
     admission.update({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
     if (pressure.update({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
-    if (samples++ % PING_EVERY === 0) probe.ping();
+    if (samples++ % SAMPLES_PER_PING === 0) probe.ping();
   }
 
   return {

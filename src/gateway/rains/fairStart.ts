@@ -3,6 +3,7 @@ import type { Batcher } from '../../grab/batcher.ts';
 import type { GrabAnswer } from '../../grab/engine.ts';
 import type { RainSnapshot } from '../../protocol/messages.ts';
 import type { PendingGrab } from '../handlers/pendingGrab.ts';
+import { DRAW_EVERY_MS, DRAWING_PHASES, DRAWING_SHARE, NEAR_MS, TIMER_MS_MAX } from './limits.ts';
 import { isFresh, type CachedRain } from './rainCache.ts';
 import { Lottery, type RandomIndex } from './lottery.ts';
 
@@ -21,15 +22,6 @@ interface FairStartRules {
   onGathered?: () => void;
   chance?: RandomIndex;
 }
-
-/** From this long before an opening grabs are checked, ms. A process that is busy for longer is late. */
-const NEAR_MS = 1_000;
-/** The drawing is spread over this share of the gathering time. */
-const DRAWING_SHARE = 0.5;
-const DRAW_EVERY_MS = 2;
-/** Longest timer, ms: far above it a timer would fire at once. */
-const TIMER_MS_MAX = 3_600_000;
-const PHASES = 1_024;
 
 const NOT_STARTED: GrabAnswer = { code: '-2' };
 
@@ -85,7 +77,7 @@ export class FairStart {
   }
 
   #newOpening(opensAt: number): Opening {
-    return { opensAt, paused: false, over: false, shards: 1, lottery: this.#newLottery(), phase: this.#rules.chance(PHASES) / PHASES };
+    return { opensAt, paused: false, over: false, shards: 1, lottery: this.#newLottery(), phase: this.#rules.chance(DRAWING_PHASES) / DRAWING_PHASES };
   }
 
   #changed(rainId: string, opening: Opening, opensAt: number, paused: boolean, now: number): Opening {

@@ -2,6 +2,7 @@ import type { GrabAnswer } from '../../grab/engine.ts';
 import { readWinners, type Winners } from '../../store/winnersFilter.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { OPENING_MARGIN_MS, WINNERS_REST_MS, WINNERS_REST_MS_MAX, WINNERS_REST_SHARE } from './limits.ts';
 import { isFresh, type CachedRain } from './rainCache.ts';
 
 interface LocalAnswersRules {
@@ -16,14 +17,6 @@ interface LocalAnswersRules {
   clockErrorMs: () => number;
   onFault: (error: unknown) => void;
 }
-
-/** This close to the opening the estimated clock decides nothing, ms. */
-const OPENING_MARGIN_MS = 100;
-/** Pause after the winners of a rain were read, ms. */
-const REST_MS = 500;
-/** Pause after any winners were read, as a multiple of the time it took: reading them takes Redis's time. */
-const REST_SHARE = 9;
-const REST_MS_MAX = 5_000;
 
 const GONE: GrabAnswer = { code: '-1' };
 const NOT_STARTED: GrabAnswer = { code: '-2' };
@@ -95,11 +88,11 @@ export class LocalAnswers {
     }
     this.#busy = false;
     const now = performance.now();
-    this.#allRestUntil = now + Math.min(REST_MS_MAX, REST_SHARE * (now - beganAt));
+    this.#allRestUntil = now + Math.min(WINNERS_REST_MS_MAX, WINNERS_REST_SHARE * (now - beganAt));
     this.#tidy(now);
     if (this.#reading.get(rainId) !== mark) return;
     this.#reading.delete(rainId);
-    this.#resting.set(rainId, now + REST_MS);
+    this.#resting.set(rainId, now + WINNERS_REST_MS);
     if (winners) this.#winners.set(rainId, { winners, agreed: undefined });
   }
 

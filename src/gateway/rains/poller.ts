@@ -1,3 +1,5 @@
+import { POLL_MS } from './limits.ts';
+
 interface PollerRules {
   /** Reads the state from Redis and applies it. */
   read: () => Promise<void>;
@@ -17,7 +19,7 @@ export class Poller {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ read, wake = read, everyMs = 1_000, onFault }: PollerRules) {
+  constructor({ read, wake = read, everyMs = POLL_MS, onFault }: PollerRules) {
     this.#rules = { read, wake, everyMs, onFault };
   }
 

@@ -3,6 +3,7 @@ import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { POLL_MS, SNAPSHOT_AGE_MS_MAX, WELCOME_RAINS_MAX } from './limits.ts';
 import { RedisClock } from './redisClock.ts';
 
 /** A rain as read from Redis, and when the reading began. */
@@ -12,9 +13,6 @@ export interface CachedRain extends StoredRain {
   /** The same moment, ms of the monotonic clock. Redis's clock may be set or replaced; then a newer reading might seem older. */
   readAtMonotonic: number;
 }
-
-/** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
-const SNAPSHOT_AGE_MS_MAX = 3_000;
 
 /** Whether the snapshot is young enough to answer from. */
 export function isFresh({ readAtMonotonic }: Pick<CachedRain, 'readAtMonotonic'>): boolean {
@@ -58,7 +56,7 @@ export class RainCache {
   #closed = false;
 
   constructor(rules: RainCacheRules) {
-    this.#rules = { pollMs: 1_000, restMs: () => 0, ...rules };
+    this.#rules = { pollMs: POLL_MS, restMs: () => 0, ...rules };
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing the rains */
@@ -117,7 +115,7 @@ export class RainCache {
     const now = this.now();
     return [...this.#rains.values()].map((rain) => describe(rain, now))
       .filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused')
-      .sort((a, b) => a.opensAt - b.opensAt).slice(0, 50);
+      .sort((a, b) => a.opensAt - b.opensAt).slice(0, WELCOME_RAINS_MAX);
   }
 
   /** Reads one rain again and informs viewers of changes. Never throws. */

@@ -1,5 +1,4 @@
-/** Maximum drift of two running clocks, ms per ms, including a clock that is being corrected slowly. */
-const DRIFT = 0.0005;
+import { CLOCK_DRIFT } from './limits.ts';
 
 /**
  * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this
@@ -18,7 +17,7 @@ export class RedisClock {
 
   /** Maximum error of `now`, ms. */
   errorMs(at = performance.now()): number {
-    return this.#errorMs + (at - this.#learntAt) * DRIFT;
+    return this.#errorMs + (at - this.#learntAt) * CLOCK_DRIFT;
   }
 
   /**

@@ -3,6 +3,7 @@ import { networkMatcher, networkOf, type Network } from '../../platform/network/
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Limits } from '../limits.ts';
 import { Poller } from '../rains/poller.ts';
+import { EXPIRED_BLOCKS_CLEARED_MAX } from './limits.ts';
 import { end, type Session } from '../sockets/session.ts';
 
 interface BlocklistRules {
@@ -15,9 +16,6 @@ interface BlocklistRules {
   /** How often Redis is asked whether the list has changed, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
-
-/** Expired blocks that one poll removes. */
-const CLEARED_MAX = 100;
 
 /** The users and addresses that the operator has blocked, as last read from Redis. Without Redis the last list stays in force. */
 export class Blocklist extends Poller {
@@ -71,7 +69,7 @@ export class Blocklist extends Poller {
     const { redis, now } = this.#rules;
     const expired = this.#blocks.filter(({ until = Infinity }) => until <= now());
     if (expired.length > 0) this.#apply();
-    for (const block of expired.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
+    for (const block of expired.slice(0, EXPIRED_BLOCKS_CLEARED_MAX)) await clearBlock(redis, block);
     if (await blocksVersion(redis) !== this.#version) await this.#read();
   }
 }

@@ -8,16 +8,13 @@ import type { Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Assembly } from '../assembly.ts';
 import { Handshakes } from '../ratelimit/handshakes.ts';
 import { refuseUpgrade } from './http.ts';
+import { PING_CHECK_MS, SKIPPED_PINGS_MAX } from './limits.ts';
 import type { GatewayOptions } from '../options.ts';
 import { route, refuseRemaining } from '../handlers/router.ts';
 import { sendProtocolError, createSession, heartbeat, pong, send, type Session } from './session.ts';
 import { countClose } from '../telemetry/counters.ts';
 import { createVerifier } from './token.ts';
 import { checkUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
-
-const PING_CHECK_MS = 1_000;
-/** During a broadcast pings are skipped at most this many times in a row. */
-const SKIPPED_MAX = 5;
 
 /** Accepts sockets, passes on their messages and removes closed ones. */
 export interface Acceptor {
@@ -96,7 +93,7 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
   let skipped = 0;
   const pingTimer = setInterval(() => {
     const [now, redisTime] = [performance.now(), rainCache.now()];
-    skipped = hub.broadcasting && skipped < SKIPPED_MAX ? skipped + 1 : 0;
+    skipped = hub.broadcasting && skipped < SKIPPED_PINGS_MAX ? skipped + 1 : 0;
     for (const session of hub) heartbeat(session, now, redisTime, skipped > 0, limits);
     rateLimiter.forget();
     handshakes.forget();

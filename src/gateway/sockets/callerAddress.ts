@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { addressOf } from '../../platform/network/address.ts';
-
-/** Hops that are read at most: no deployment has more proxies, and clients can write the header [R10]. */
-const HOPS_MAX = 32;
+import { PROXY_HOPS_MAX } from './limits.ts';
 
 /**
  * The address of the client: the peer's address or, behind `trustedProxies` proxies of ours, the address that the outermost of
@@ -10,7 +8,7 @@ const HOPS_MAX = 32;
  * address, the next one inwards is used.
  */
 export function callerAddress({ headers, socket }: Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } }, trustedProxies: number): string {
-  const written = trustedProxies > 0 ? String(headers['x-forwarded-for'] ?? '').split(',').slice(-HOPS_MAX) : [];
+  const written = trustedProxies > 0 ? String(headers['x-forwarded-for'] ?? '').split(',').slice(-PROXY_HOPS_MAX) : [];
   for (const entry of written.slice(-trustedProxies)) {
     const address = addressOf(entry.trim());
     if (address !== undefined) return address;

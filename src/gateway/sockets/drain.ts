@@ -2,10 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encode } from '../../protocol/codec.ts';
 import type { Hub } from '../broadcast/hub.ts';
 import type { Limits } from '../limits.ts';
+import { DRAIN_SLICE } from './limits.ts';
 import { end, send } from './session.ts';
-
-/** Sockets closed per turn of the event loop: about 10 ms, so that pongs and closes are read in between. */
-const SLICE = 250;
 
 /**
  * The period over which the reconnects of this many sockets are spread, ms. It grows with their number, so that the rate stays the
@@ -27,8 +25,8 @@ export function reconnectDelayMs(windowMs: number, { reconnectMsMin }: Limits, r
 export async function drainSockets(hub: Hub, limits: Limits, random: () => number = Math.random): Promise<void> {
   const sessions = [...hub];
   const windowMs = reconnectWindowMs(sessions.length, limits);
-  for (let from = 0; from < sessions.length; from += SLICE) {
-    for (const session of sessions.slice(from, from + SLICE)) {
+  for (let from = 0; from < sessions.length; from += DRAIN_SLICE) {
+    for (const session of sessions.slice(from, from + DRAIN_SLICE)) {
       const reconnectInMs = reconnectDelayMs(windowMs, limits, random);
       send(session, encode({ type: 'goodbye', reason: 'service_restart', reconnectInMs }), limits);
       end(session, 1012);

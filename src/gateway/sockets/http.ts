@@ -6,6 +6,7 @@ import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
 import { addressOf } from '../../platform/network/address.ts';
 import { answerJson, type ReadinessReport } from '../../platform/telemetry/health.ts';
 import type { Limits } from '../limits.ts';
+import { EXTRA_CONNECTIONS, EXTRA_CONNECTIONS_PER_ADDRESS, LISTEN_BACKLOG, REQUEST_CHECK_MS } from './limits.ts';
 
 interface HttpRules {
   limits: Limits;
@@ -20,13 +21,13 @@ interface HttpRules {
 
 /** The HTTP side of the gateway: health checks and WebSocket upgrades. Everything else is refused. */
 export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade }: HttpRules): Server {
-  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
+  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: REQUEST_CHECK_MS });
   // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many are refused below.
   server.maxHeadersCount = 0;
   // Limits connections that have not been upgraded. Behind a proxy all of them share its address.
-  server.maxConnections = limits.socketsMax + 1_000;
+  server.maxConnections = limits.socketsMax + EXTRA_CONNECTIONS;
   server.on('drop', () => onDropped('connections'));
-  if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
+  if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + EXTRA_CONNECTIONS_PER_ADDRESS, () => onDropped('connections_per_address'));
   server.on('request', (request, response) => {
     const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
     if (isAmbiguous(request, limits)) return refuse(400, '400');
@@ -52,7 +53,7 @@ export function createHttpServer({ limits, trustedProxies, report, onDropped, on
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, 4_096, () => {
+    server.listen(port, host, LISTEN_BACKLOG, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port);
     });

@@ -6,6 +6,7 @@ import type { Blocklist } from '../ratelimit/blocklist.ts';
 import { callerAddress } from './callerAddress.ts';
 import type { Handshakes } from '../ratelimit/handshakes.ts';
 import type { Answer } from './http.ts';
+import { UNAVAILABLE_RETRY_MS } from './limits.ts';
 import type { Limits } from '../limits.ts';
 import type { RateLimiter } from '../ratelimit/rateLimiter.ts';
 import type { KillSwitches } from '../overload/killSwitches.ts';
@@ -38,9 +39,6 @@ export interface Admitted {
 }
 
 type Admission = Admitted | ({ ok: false } & Answer);
-
-/** Retry delay of a gateway that is closing or cannot reach Redis, ms. */
-const UNAVAILABLE_RETRY_MS = 1_000;
 
 /** Makes all checks that come before a socket exists, the cheapest first. */
 export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules): Promise<Admission> {

@@ -4,9 +4,7 @@ import { sendHeartbeat, removeHeartbeat } from '../../store/gatewayHeartbeat.ts'
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { VERSION } from '../../platform/process/version.ts';
 import type { GatewayCounters } from './counters.ts';
-
-/** Time limit for the removal at shutdown, ms: a closing gateway has other work. */
-const GOODBYE_MS = 250;
+import { HEARTBEAT_EVERY_MS, HEARTBEAT_REMOVAL_MS_MAX } from './limits.ts';
 
 interface HeartbeatRules {
   redis: RedisClient;
@@ -29,7 +27,7 @@ interface GatewayHeartbeat {
  * Reports this gateway and its counters to the console once a second. A lost report is replaced by the next one. While Redis is
  * unreachable, at most one report waits.
  */
-export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = 1_000 }: HeartbeatRules): GatewayHeartbeat {
+export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = HEARTBEAT_EVERY_MS }: HeartbeatRules): GatewayHeartbeat {
   const id = randomUUID();
   const startedAt = now();
   let sending: Promise<void> | undefined;
@@ -47,7 +45,7 @@ export function startHeartbeat({ redis, address, counters, sockets, grabsPending
         await sending;
         await removeHeartbeat(redis, id);
       };
-      await Promise.race([remove().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await Promise.race([remove().catch(() => {}), sleep(HEARTBEAT_REMOVAL_MS_MAX, undefined, { ref: false })]);
     },
   };
 }
