@@ -11,26 +11,24 @@ interface Delivery {
 }
 
 interface BroadcastRules {
-  /** How long one slice may take, ms: a grab waits at most this long for a broadcast. */
-  sliceMs?: number;
+  sliceMs: number;
   /** Monotonic ms. */
-  now?: () => number;
-  nextTurn?: (go: () => void) => void;
+  now: () => number;
+  nextTurn: (go: () => void) => void;
 }
 
 /**
- * Sends to many sockets in slices, one slice per turn of the event loop, so that incoming messages are handled between two slices.
- * Deliveries run one after the other. A slice is bounded by time, not by a number of sockets, since the cost of a write depends on
- * the machine and on the readers.
+ * Sends to many sockets, one delivery after the other, in one slice per turn of the event loop: messages are handled between slices.
+ * A slice is bounded by time, not by a number of sockets, since the cost of a write depends on the machine and on the readers.
  */
 export class Broadcast {
-  readonly #rules: Required<BroadcastRules>;
+  readonly #rules: BroadcastRules;
   #waiting: Delivery[] = [];
   #current: Delivery | undefined;
   #at = 0;
   #scheduled = false;
 
-  constructor(rules: BroadcastRules = {}) {
+  constructor(rules: Partial<BroadcastRules> = {}) {
     this.#rules = { sliceMs: SLICE_MS, now: () => performance.now(), nextTurn: setImmediate, ...rules };
   }
 

@@ -46,7 +46,6 @@ export class Hub {
     return this.#rains.get(rainId) ?? NOBODY;
   }
 
-  /** A broadcast is not finished. */
   get broadcasting(): boolean {
     return this.#broadcast.underWay;
   }
@@ -56,17 +55,13 @@ export class Hub {
     return this.#broadcastAt;
   }
 
-  /**
-   * Minimum pause between informational messages (the winners' ticker, the number of packets left), ms. It grows with the number
-   * of sessions.
-   */
+  /** Minimum pause between informational messages, ms. It grows with the number of sessions. */
   get restMs(): number {
     return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
   /**
-   * Calls `deliver` for every session that watches the rain now, in slices. A newer delivery for the rain replaces one that has
-   * not begun.
+   * Calls `deliver` for every session that watches the rain now. A newer delivery for the rain replaces one that has not begun.
    * @param matters the message is important, not just informational
    */
   eachWatching(rainId: string, deliver: (session: Session) => void, matters: boolean): void {
@@ -88,9 +83,7 @@ export class Hub {
 const NOBODY: ReadonlySet<Session> = new Set();
 
 function enter(map: Map<string, Set<Session>>, key: string, session: Session): void {
-  const set = map.get(key);
-  if (set) set.add(session);
-  else map.set(key, new Set([session]));
+  map.set(key, (map.get(key) ?? new Set()).add(session));
 }
 
 function leave(map: Map<string, Set<Session>>, key: string, session: Session): void {
