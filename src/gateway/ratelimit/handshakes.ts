@@ -1,5 +1,5 @@
-import { TokenBucket } from 'limiter';
-import { CallerBuckets } from './tokenBuckets.ts';
+import type { TokenBucket } from 'limiter';
+import { CallerBuckets, fullBucket } from './tokenBuckets.ts';
 import type { Limits } from '../limits.ts';
 
 /** Limits handshakes per second: in total and per address. */
@@ -8,8 +8,7 @@ export class Handshakes {
   readonly #byAddress: CallerBuckets;
 
   constructor({ handshakesPerSecondMax, handshakesPerAddressPerSecondMax, violationWindowMs, bucketsRememberedMax }: Limits) {
-    this.#all = new TokenBucket({ bucketSize: handshakesPerSecondMax, tokensPerInterval: handshakesPerSecondMax, interval: 'second' });
-    this.#all.content = handshakesPerSecondMax;
+    this.#all = fullBucket(handshakesPerSecondMax);
     this.#byAddress = new CallerBuckets({ perSecond: handshakesPerAddressPerSecondMax, rememberMs: violationWindowMs, rememberedMax: bucketsRememberedMax });
   }
 

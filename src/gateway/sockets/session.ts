@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../../protocol/outcomes.ts';
 import { frameOf, PING, type Frame } from './frame.ts';
 import type { CallerBucket } from '../ratelimit/tokenBuckets.ts';
-import type { AdmissionState } from '../challenge/admissionState.ts';
+import type { AdmissionState } from '../challenge/tickets.ts';
 import type { Limits } from '../limits.ts';
 import type { Identity } from './token.ts';
 
