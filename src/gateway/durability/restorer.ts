@@ -18,18 +18,7 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  */
-interface Restorer {
-  /**
-   * True during the check after a loss: packets of sent wins may lie in the list again, and must not be granted to others. Bounded
-   * in time.
-   */
-  readonly looking: boolean;
-  /** Starts a check after a failed command: in a Redis Cluster nothing else shows that a node was replaced. */
-  doubt(): void;
-  close(): void;
-}
-
-export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions): Restorer {
+export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
   let lookingUntil = 0;
   let underWay = false;
@@ -83,9 +72,11 @@ export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS
   redis.on('ready', onReady);
 
   return {
+    /** True, for a bounded time, during the check after a loss: packets of sent wins may lie in the list again, and must not be granted. */
     get looking() {
       return lookingUntil > 0 && performance.now() < lookingUntil;
     },
+    /** Starts a check after a failed command: in a Redis Cluster nothing else shows that a node was replaced. */
     doubt() {
       verified = false;
       scheduleRetry();

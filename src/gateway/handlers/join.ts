@@ -41,7 +41,7 @@ function busy(context: HandlerContext, session: Session, rainId: string): void {
 async function answerJoin(context: HandlerContext, session: Session, rainId: string, ticket: string | undefined): Promise<void> {
   try {
     const snapshot = await context.rainCache.find(rainId);
-    const shards = context.rainCache.shardsOf(rainId);
+    const shards = context.rainCache.reading(rainId)?.shards;
     if (!snapshot || shards === undefined) return send(session, resultFrame(rainId, undefined, '-8'), context.limits);
     // Check again: several joins may have passed the first check before any of them was counted.
     if (watchesTooMany(context, session, rainId)) return refuse(context, session);

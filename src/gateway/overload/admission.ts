@@ -1,8 +1,6 @@
 import type { Limits } from '../limits.ts';
 import { OWN_TURNS, QUEUED_WAIT_SHARE, RATE_GROWTH, RATE_SAMPLES, RETRY_JITTER, ROUND_TRIP_MS_MAX } from './limits.ts';
 
-type AdmissionLimits = Pick<Limits, 'grabsPendingMax' | 'grabsPendingMin' | 'grabWaitMs' | 'grabsPerSecond' | 'busyRetryMsMin' | 'busyRetryMsMax'>;
-
 /** What Redis has done since the last sample. */
 export interface Work {
   /** Grabs decided. */
@@ -24,11 +22,10 @@ export interface Work {
  *     no grab has to wait ──▶ the rate is an estimate of Redis's best; it grows while grabs are refused
  *     grabs have to wait  ──▶ the rate is what Redis has decided recently, per time in which it had grabs to decide
  *
- * Only a busy Redis shows what it can do: in quiet times the measured rate is just the demand. So the rate starts with an
- * estimate, or the first second of a rain would be refused.
+ * In quiet times the measured rate is just the demand. So it starts with an estimate, or the first second of a rain would be refused.
  */
 export class Admission {
-  readonly #limits: AdmissionLimits;
+  readonly #limits: Limits;
   readonly #random: () => number;
   readonly #samples: { decided: number; busyMs: number; refused: number }[] = [];
   #perSecond: number;
@@ -37,7 +34,7 @@ export class Admission {
   #retryMs: number;
 
   /** @param random in [0, 1) */
-  constructor(limits: AdmissionLimits, random: () => number = Math.random) {
+  constructor(limits: Limits, random: () => number = Math.random) {
     this.#limits = limits;
     this.#random = random;
     this.#perSecond = limits.grabsPerSecond;

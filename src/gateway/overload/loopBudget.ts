@@ -9,10 +9,9 @@ interface LoopBudgetRules {
 }
 
 /**
- * The budget of one turn of the event loop. A turn reads all messages that have arrived; later ones wait for the next turn.
- * Reading a message costs nearly as much as deciding it, so refusing saves little. Long turns save more: all messages of one
- * socket in a turn are read together, decided at once and answered in one write. Only when a turn exceeds turnMsMax, the remaining
- * grabs are answered 'busy'.
+ * The budget of one turn of the event loop, which reads all messages that have arrived. Reading one costs nearly as much as deciding it,
+ * so refusing saves little; long turns save more, since all messages of a socket in a turn are answered in one write. Only when a turn
+ * exceeds turnMsMax, the remaining grabs are answered 'busy'.
  */
 export class LoopBudget {
   readonly #rules: Required<LoopBudgetRules>;

@@ -3,18 +3,11 @@ import { readWinners, type Winners } from '../../store/winnersFilter.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { OPENING_MARGIN_MS, WINNERS_REST_MS, WINNERS_REST_MS_MAX, WINNERS_REST_SHARE } from './limits.ts';
-import { isFresh, type CachedRain } from './rainCache.ts';
+import { isFresh, type CachedRain, type RainCache } from './rainCache.ts';
 
 interface LocalAnswersRules {
   redis: RedisClient;
-  /** The latest snapshot of this rain. */
-  reading: (rainId: string) => CachedRain | undefined;
-  /** Reads this rain again. */
-  refresh: (rainId: string) => Promise<void>;
-  /** Redis's clock as estimated here, epoch ms. */
-  now: () => number;
-  /** Maximum error of that clock, ms. */
-  clockErrorMs: () => number;
+  rainCache: Pick<RainCache, 'reading' | 'refresh' | 'now' | 'clockErrorMs'>;
   onFault: (error: unknown) => void;
 }
 
@@ -23,9 +16,9 @@ const NOT_STARTED: GrabAnswer = { code: '-2' };
 const ENDED: GrabAnswer = { code: '-3' };
 
 /**
- * Answers grabs without Redis. Once the packets are gone, or the rain is over or has not begun, the engine would refuse every user
- * who has not won. Such refusals are given here, and only possible winners are passed on to Redis [R6]. This holds as long as
- * snapshots show that nobody has won since the winners were read. In any doubt Redis is asked.
+ * Answers grabs without Redis. Once the packets are gone, or while the rain is not open, the engine would refuse all who have not won.
+ * They are refused here, and only possible winners are passed on to Redis [R6], as long as snapshots show that nobody has won since the
+ * winners were read. In any doubt Redis is asked.
  */
 export class LocalAnswers {
   readonly #rules: LocalAnswersRules;
@@ -51,7 +44,7 @@ export class LocalAnswers {
   answer(rainId: string, userId: string): GrabAnswer | undefined {
     const known = this.#winners.get(rainId);
     if (!known) return undefined;
-    const rain = this.#rules.reading(rainId);
+    const rain = this.#rules.rainCache.reading(rainId);
     if (rain !== known.agreed) known.agreed = rain && agree(rain, known.winners) ? rain : undefined;
     if (!known.agreed) {
       this.#winners.delete(rainId);
@@ -98,58 +91,55 @@ export class LocalAnswers {
 
   /** Drops rains that are gone: nobody may ever ask for them again. */
   #tidy(now: number): void {
-    for (const rainId of this.#winners.keys()) if (!this.#rules.reading(rainId)) this.#winners.delete(rainId);
+    for (const rainId of this.#winners.keys()) if (!this.#rules.rainCache.reading(rainId)) this.#winners.delete(rainId);
     for (const [rainId, until] of this.#resting) if (now >= until) this.#resting.delete(rainId);
   }
 
   /** Reads the winners if the rain has a conclusion both before and after the reading. */
   async #readWinners(rainId: string): Promise<Winners | undefined> {
-    const { redis, reading, refresh } = this.#rules;
+    const { redis, rainCache } = this.#rules;
     const before = await this.#concluded(rainId);
     if (!before) return undefined;
     const winners = await readWinners(redis, rainId, before.shards);
-    await refresh(rainId);
-    const after = reading(rainId);
+    await rainCache.refresh(rainId);
+    const after = rainCache.reading(rainId);
     return after && agree(after, winners) && this.#conclusion(after) ? winners : undefined;
   }
 
   /** The latest snapshot may be from before the last packet went, so it is read again. */
   async #concluded(rainId: string): Promise<CachedRain | undefined> {
-    const { reading, refresh } = this.#rules;
+    const { rainCache } = this.#rules;
     const conclusive = () => {
-      const rain = reading(rainId);
+      const rain = rainCache.reading(rainId);
       return rain && this.#conclusion(rain) ? rain : undefined;
     };
     const known = conclusive();
     if (known) return known;
-    await refresh(rainId);
+    await rainCache.refresh(rainId);
     return conclusive();
   }
 
   #conclusion(rain: CachedRain): GrabAnswer | undefined {
-    if (!isFresh(rain)) return undefined;
-    return conclusionFor(rain, this.#rules.now(), this.#rules.clockErrorMs);
+    return isFresh(rain) ? conclusionFor(rain, this.#rules.rainCache) : undefined;
   }
 }
 
-/**
- * Nobody has won between the two readings, and the log is the same one. A log that has lost an entry in a failover and got another
- * one has the same length but another newest entry.
- */
+/** Nobody has won between the readings, and the log is the same: one that lost an entry and got another one has another newest entry. */
 function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
 }
 
 /** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
-function conclusionFor(rain: CachedRain, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
+function conclusionFor(rain: CachedRain, rainCache: LocalAnswersRules['rainCache']): GrabAnswer | undefined {
+  const now = rainCache.now();
   const state = stateAt(rain, now);
   switch (state) {
     case 'draft':
-    case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, clockErrorMs()) ? NOT_STARTED : undefined;
+    case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, rainCache.clockErrorMs()) ? NOT_STARTED : undefined;
     case 'open': return rain.left === 0 ? GONE : undefined;
     // Until Redis shows that the rain is over, somebody may have won after the latest snapshot.
     case 'closed':
-    case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + clockErrorMs() ? ENDED : undefined;
+    case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + rainCache.clockErrorMs() ? ENDED : undefined;
     case 'paused': return undefined;
     default: return state satisfies never;
   }

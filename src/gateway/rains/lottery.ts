@@ -1,10 +1,7 @@
 /** A uniformly random integer in 0 … n − 1. */
 export type RandomIndex = (n: number) => number;
 
-/**
- * The grabs gathered at an opening, in random order. At each draw all remaining lots are equally likely, however early they
- * arrived. A user has one lot, however many grabs the user sends.
- */
+/** Grabs in random order: at each draw all remaining lots are equally likely. A user has one lot, however many grabs the user sends. */
 export class Lottery<A extends { readonly userId: string }> {
   readonly #chance: RandomIndex;
   readonly #ofUser = new Map<string, A[]>();
@@ -16,7 +13,6 @@ export class Lottery<A extends { readonly userId: string }> {
     this.#chance = chance;
   }
 
-  /** Number of lots that have been drawn. */
   get drawn(): number {
     return this.#next;
   }

@@ -14,15 +14,11 @@ export interface CachedRain extends StoredRain {
   readAtMonotonic: number;
 }
 
-/** Whether the snapshot is young enough to answer from. */
 export function isFresh({ readAtMonotonic }: Pick<CachedRain, 'readAtMonotonic'>): boolean {
   return performance.now() - readAtMonotonic <= SNAPSHOT_AGE_MS_MAX;
 }
 
-/**
- * What has changed: `rain`: a rain is ready and was not announced before; `change`: anything about a known rain; `left`: only the
- * number of packets left.
- */
+/** `rain`: a rain is ready and was not announced before; `change`: anything about a known rain; `left`: only the packets left. */
 export type RainChange = 'rain' | 'change' | 'left';
 
 interface RainCacheRules {
@@ -32,14 +28,10 @@ interface RainCacheRules {
   onFault: (error: unknown) => void;
   /** Minimum pause between two messages that only update the number of packets left, ms; default 0. */
   restMs?: () => number;
-  /** How often Redis is polled, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
 
-/**
- * The rains that this gateway knows, as last read from Redis, and Redis's clock [R7]. The cache only informs viewers; the script
- * alone decides whether a grab wins.
- */
+/** The rains as last read from Redis, and Redis's clock [R7]. They only inform viewers; the script alone decides whether a grab wins. */
 export class RainCache {
   readonly #rules: Required<RainCacheRules>;
   readonly #rains = new Map<string, CachedRain>();
@@ -83,10 +75,6 @@ export class RainCache {
   /** The latest snapshot of this rain. */
   reading(rainId: string): CachedRain | undefined {
     return this.#rains.get(rainId);
-  }
-
-  shardsOf(rainId: string): number | undefined {
-    return this.#rains.get(rainId)?.shards;
   }
 
   /**

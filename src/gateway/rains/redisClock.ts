@@ -1,9 +1,8 @@
 import { CLOCK_DRIFT } from './limits.ts';
 
 /**
- * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this
- * machine changes nothing. A reply that took long, or was read late because this process was busy, is imprecise: the error is up
- * to half of its round trip. So a quick reply is kept until it is too old to be better than a newer one.
+ * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this machine
+ * changes nothing. Its error is up to half a round trip, so a quick reply is kept until it is too old to be better than a newer one.
  */
 export class RedisClock {
   #offsetMs = 0;
@@ -22,8 +21,7 @@ export class RedisClock {
 
   /**
    * @param redisTime epoch ms, rounded down
-   * @param sentAt when the command was sent, ms of the monotonic clock
-   * @param receivedAt when its reply was read, ms of the monotonic clock
+   * @param sentAt when the command was sent, ms of the monotonic clock, and `receivedAt` when its reply was read
    */
   learn(redisTime: number, sentAt: number, receivedAt: number): void {
     const offsetMs = redisTime + 0.5 - (sentAt + receivedAt) / 2;

@@ -17,14 +17,7 @@ import { createVerifier } from './token.ts';
 import { checkUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
 
 /** Accepts sockets, passes on their messages and removes closed ones. */
-export interface Acceptor {
-  /** Answers an HTTP upgrade with a socket or with a refusal. Never throws. */
-  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
-  /** Accepts no more sockets; grabs on open sockets are answered "busy". */
-  shut(): void;
-}
-
-export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle): Acceptor {
+export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle) {
   const { limits, hub, rainCache, rateLimiter, counters } = context;
   const { log, trustedProxies = 0 } = options;
   const handshakes = new Handshakes(limits);
@@ -101,7 +94,9 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
   lifecycle.onClose('heartbeat', () => clearInterval(pingTimer));
 
   return {
-    upgrade: (request, stream, head) => void upgrade(request, stream, head),
+    /** Answers an HTTP upgrade with a socket or with a refusal. Never throws. */
+    upgrade: (request: IncomingMessage, stream: Duplex, head: Buffer) => void upgrade(request, stream, head),
+    /** Accepts no more sockets; grabs on open sockets are answered "busy". */
     shut: () => { accepting = false; },
   };
 }

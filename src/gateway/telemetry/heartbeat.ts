@@ -15,19 +15,10 @@ interface HeartbeatRules {
   pressed: () => boolean;
   /** Redis's clock, epoch ms. */
   now: () => number;
-  everyMs?: number;
 }
 
-interface GatewayHeartbeat {
-  /** Removes the gateway from the console's list if Redis answers quickly; otherwise the entry becomes stale. Never rejects. */
-  close(): Promise<void>;
-}
-
-/**
- * Reports this gateway and its counters to the console once a second. A lost report is replaced by the next one. While Redis is
- * unreachable, at most one report waits.
- */
-export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = HEARTBEAT_EVERY_MS }: HeartbeatRules): GatewayHeartbeat {
+/** Reports this gateway and its counters to the console. The next report replaces a lost one; without Redis at most one waits. */
+export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now }: HeartbeatRules) {
   const id = randomUUID();
   const startedAt = now();
   let sending: Promise<void> | undefined;
@@ -37,9 +28,10 @@ export function startHeartbeat({ redis, address, counters, sockets, grabsPending
       .catch(() => {}).finally(() => { sending = undefined; });
   };
   report();
-  const timer = setInterval(report, everyMs).unref();
+  const timer = setInterval(report, HEARTBEAT_EVERY_MS).unref();
   return {
-    async close() {
+    /** Removes the gateway from the console's list if Redis answers quickly; otherwise the entry becomes stale. Never rejects. */
+    async close(): Promise<void> {
       clearInterval(timer);
       const remove = async () => {
         await sending;
