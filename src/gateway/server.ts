@@ -1,6 +1,6 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
-import { openReadiness, type Readiness } from '../platform/telemetry/health.ts';
+import { openReadiness } from '../platform/telemetry/health.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
 import { assemble } from './assembly.ts';
 import { drainSockets } from './sockets/drain.ts';
@@ -8,30 +8,11 @@ import { createHttpServer, listen } from './sockets/http.ts';
 import type { GatewayOptions } from './options.ts';
 import { startHeartbeat } from './telemetry/heartbeat.ts';
 import { openAcceptor } from './sockets/acceptor.ts';
-import type { OverloadControl } from './overload/overload.ts';
-import type { GatewayCounters } from './telemetry/counters.ts';
-import type { Times } from './telemetry/times.ts';
 
-export interface Gateway {
-  /** `ws://host:port/v1` as bound. */
-  url: string;
-  port: number;
-  sockets(): number;
-  readonly socketsMax: number;
-  grabsPending(): number;
-  readonly counters: GatewayCounters;
-  readonly times: Times;
-  load: OverloadControl['load'];
-  /** The state of `/readyz`, with reasons. */
-  readonly readiness: Pick<Readiness, 'report' | 'standing'>;
-  /** True while a function is switched off because of load. */
-  pressed(): boolean;
-  /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
-  close(): Promise<void>;
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** @throws when Redis is unreachable or not configured to keep wins, a script does not compile, or the port is in use (EADDRINUSE) */
-export function startGateway(options: GatewayOptions): Promise<Gateway> {
+export function startGateway(options: GatewayOptions) {
   const { host, log, trustedProxies = 0 } = options;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
@@ -51,9 +32,17 @@ export function startGateway(options: GatewayOptions): Promise<Gateway> {
       await closed;
     });
     log.info({ port }, 'gateway open');
-    const gateway: Gateway = {
-      url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, counters, times, readiness,
-      load: overload.load, pressed: () => overload.pressure.pressed, close: () => lifecycle.close(limits.closeMs),
+    const gateway = {
+      /** As bound. */
+      url: `ws://${host}:${port}${GATEWAY_PATH}`, port,
+      sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending,
+      counters, times, load: overload.load,
+      /** The state of `/readyz`, with reasons. */
+      readiness: { report: readiness.report, standing: readiness.standing },
+      /** True while a function is switched off because of load. */
+      pressed: () => overload.pressure.pressed,
+      /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
+      close: () => lifecycle.close(limits.closeMs),
     };
     if (options.heartbeat) {
       const heartbeat = startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() });

@@ -8,7 +8,8 @@ export class Hub {
   readonly #users = new Map<string, Set<Session>>();
   readonly #rains = new Map<string, Set<Session>>();
   readonly #broadcast: Broadcast;
-  #broadcastAt = Number.NEGATIVE_INFINITY;
+  /** When the last important broadcast began, ms of the monotonic clock. */
+  broadcastAt = Number.NEGATIVE_INFINITY;
 
   constructor(broadcast = new Broadcast()) {
     this.#broadcast = broadcast;
@@ -50,22 +51,14 @@ export class Hub {
     return this.#broadcast.underWay;
   }
 
-  /** When the last important broadcast began, ms of the monotonic clock. */
-  get broadcastAt(): number {
-    return this.#broadcastAt;
-  }
-
   /** Minimum pause between informational messages, ms. It grows with the number of sessions. */
   get restMs(): number {
     return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /**
-   * Calls `deliver` for every session that watches the rain now. A newer delivery for the rain replaces one that has not begun.
-   * @param matters the message is important, not just informational
-   */
+  /** Calls `deliver` for each viewer of the rain. A newer delivery replaces one that has not begun. @param matters not just informational */
   eachWatching(rainId: string, deliver: (session: Session) => void, matters: boolean): void {
-    if (matters) this.#broadcastAt = performance.now();
+    if (matters) this.broadcastAt = performance.now();
     this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], deliver });
   }
 

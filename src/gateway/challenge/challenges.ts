@@ -26,7 +26,6 @@ interface ChallengeContext {
   counters: GatewayCounters;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
-  /** True while the gateway is overloaded. */
   pressed: () => boolean;
 }
 

@@ -27,10 +27,7 @@ export function deriveKey(secret: string, purpose: string): Buffer {
 /** The user and the rain that a signature is bound to. The id of a rain contains no slash, so no two pairs give the same text. */
 export const boundTo = (userId: string, rainId: string): string => `${rainId}/${userId}`;
 
-/**
- * Entry tickets: version, expiry, random bytes, and an HMAC over these, the user and the rain. They are not stored: all gateways of a
- * deployment share the secret and can verify them.
- */
+/** Tickets: version, expiry, random bytes, and an HMAC over these, user and rain. Not stored: all gateways share the secret. */
 export class Tickets {
   readonly #key: Buffer;
 

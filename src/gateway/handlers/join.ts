@@ -9,12 +9,16 @@ import { NO_WINNERS_BEFORE_MS } from './limits.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /**
- * Answers with the rain's snapshot; then with a ticket or a challenge, if tickets are required; then with the user's own result
- * and whether it has been credited, which the user may have missed while disconnected. A join of an unknown rain gets the same
- * answer as a grab.
+ * Answers with the rain's snapshot; then with a ticket or a challenge, if required; then with the user's own result and whether it was
+ * credited, which the user may have missed while disconnected. For an unknown rain the answer is that of a grab.
  */
 export function join(context: HandlerContext, session: Session, { rainId, ticket }: JoinMessage): void {
-  if (context.overload.killSwitches.off.joins) return refuseWhileOff(context, session, rainId);
+  const { overload, counters, limits } = context;
+  if (overload.killSwitches.off.joins) {
+    // A join costs Redis more than a grab.
+    counters.refused.switch_joins++;
+    return send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.overloadMs * (1 + Math.random())) }), limits);
+  }
   if (watchesTooMany(context, session, rainId)) return refuse(context, session);
   void answerJoin(context, session, rainId, ticket);
 }
@@ -26,12 +30,6 @@ function watchesTooMany({ limits }: HandlerContext, { rains }: Session, rainId: 
 function refuse({ limits, counters }: HandlerContext, session: Session): void {
   counters.refused.joins++;
   send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
-}
-
-/** Joins are switched off: a join costs Redis more than a grab. */
-function refuseWhileOff({ limits, counters }: HandlerContext, session: Session, rainId: string): void {
-  counters.refused.switch_joins++;
-  send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.overloadMs * (1 + Math.random())) }), limits);
 }
 
 function busy(context: HandlerContext, session: Session, rainId: string): void {

@@ -29,7 +29,8 @@ export class Admission {
   readonly #random: () => number;
   readonly #samples: { decided: number; busyMs: number; refused: number }[] = [];
   #perSecond: number;
-  #limit = 0;
+  /** How many grabs may wait now. */
+  limit = 0;
   #refused = 0;
   #retryMs: number;
 
@@ -42,14 +43,9 @@ export class Admission {
     this.#updateLimit(0);
   }
 
-  /** How many grabs may wait now. */
-  get limit(): number {
-    return this.#limit;
-  }
-
   /** @returns false when one more would be too many */
   admits(pending: number): boolean {
-    if (pending < this.#limit) return true;
+    if (pending < this.limit) return true;
     this.#refused++;
     return false;
   }
@@ -87,7 +83,7 @@ export class Admission {
   #updateLimit(roundTripMs: number): void {
     const { grabsPendingMin, grabsPendingMax, grabWaitMs } = this.#limits;
     this.#perSecond = Math.max(this.#perSecond, (grabsPendingMin * 1_000) / grabWaitMs);
-    this.#limit = Math.min(grabsPendingMax, Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)));
+    this.limit = Math.min(grabsPendingMax, Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)));
   }
 
   /** Refused grabs come back. With twice as many refused as decided, serving them takes twice the time. */

@@ -70,7 +70,8 @@ export class FairStart {
   }
 
   #newOpening(opensAt: number): Opening {
-    return { opensAt, paused: false, over: false, shards: 1, lottery: this.#newLottery(), phase: this.#rules.chance(DRAWING_PHASES) / DRAWING_PHASES };
+    const { chance } = this.#rules;
+    return { opensAt, paused: false, over: false, shards: 1, lottery: new Lottery(chance), phase: chance(DRAWING_PHASES) / DRAWING_PHASES };
   }
 
   #changed(rainId: string, opening: Opening, opensAt: number, paused: boolean, now: number): Opening {
@@ -153,10 +154,6 @@ export class FairStart {
   #drawAll(rainId: string, opening: Opening): void {
     if (opening.lottery.total === 0) return;
     this.#drawSome(rainId, opening, 1);
-    opening.lottery = this.#newLottery();
-  }
-
-  #newLottery(): Lottery<PendingGrab> {
-    return new Lottery(this.#rules.chance);
+    opening.lottery = new Lottery(this.#rules.chance);
   }
 }

@@ -98,49 +98,41 @@ export class LocalAnswers {
   /** Reads the winners if the rain has a conclusion both before and after the reading. */
   async #readWinners(rainId: string): Promise<Winners | undefined> {
     const { redis, rainCache } = this.#rules;
-    const before = await this.#concluded(rainId);
+    // The latest snapshot may be from before the last packet went.
+    if (!this.#concluded(rainId)) await rainCache.refresh(rainId);
+    const before = this.#concluded(rainId);
     if (!before) return undefined;
     const winners = await readWinners(redis, rainId, before.shards);
     await rainCache.refresh(rainId);
-    const after = rainCache.reading(rainId);
-    return after && agree(after, winners) && this.#conclusion(after) ? winners : undefined;
+    const after = this.#concluded(rainId);
+    return after && agree(after, winners) ? winners : undefined;
   }
 
-  /** The latest snapshot may be from before the last packet went, so it is read again. */
-  async #concluded(rainId: string): Promise<CachedRain | undefined> {
-    const { rainCache } = this.#rules;
-    const conclusive = () => {
-      const rain = rainCache.reading(rainId);
-      return rain && this.#conclusion(rain) ? rain : undefined;
-    };
-    const known = conclusive();
-    if (known) return known;
-    await rainCache.refresh(rainId);
-    return conclusive();
+  #concluded(rainId: string): CachedRain | undefined {
+    const rain = this.#rules.rainCache.reading(rainId);
+    return rain && this.#conclusion(rain) ? rain : undefined;
   }
 
+  /** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
   #conclusion(rain: CachedRain): GrabAnswer | undefined {
-    return isFresh(rain) ? conclusionFor(rain, this.#rules.rainCache) : undefined;
+    if (!isFresh(rain)) return undefined;
+    const { rainCache } = this.#rules;
+    const now = rainCache.now();
+    const state = stateAt(rain, now);
+    switch (state) {
+      case 'draft':
+      case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, rainCache.clockErrorMs()) ? NOT_STARTED : undefined;
+      case 'open': return rain.left === 0 ? GONE : undefined;
+      // Until Redis shows that the rain is over, somebody may have won after the latest snapshot.
+      case 'closed':
+      case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + rainCache.clockErrorMs() ? ENDED : undefined;
+      case 'paused': return undefined;
+      default: return state satisfies never;
+    }
   }
 }
 
 /** Nobody has won between the readings, and the log is the same: one that lost an entry and got another one has another newest entry. */
 function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
-}
-
-/** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
-function conclusionFor(rain: CachedRain, rainCache: LocalAnswersRules['rainCache']): GrabAnswer | undefined {
-  const now = rainCache.now();
-  const state = stateAt(rain, now);
-  switch (state) {
-    case 'draft':
-    case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, rainCache.clockErrorMs()) ? NOT_STARTED : undefined;
-    case 'open': return rain.left === 0 ? GONE : undefined;
-    // Until Redis shows that the rain is over, somebody may have won after the latest snapshot.
-    case 'closed':
-    case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + rainCache.clockErrorMs() ? ENDED : undefined;
-    case 'paused': return undefined;
-    default: return state satisfies never;
-  }
 }

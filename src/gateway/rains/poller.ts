@@ -5,10 +5,7 @@ interface PollerRules {
   pollMs?: number;
 }
 
-/**
- * Follows operator settings that every gateway obeys (block list, kill switches). They are read at the start, with each event, and
- * at intervals in case an event was lost.
- */
+/** Follows settings of the operator: they are read at the start, with each event, and at intervals in case an event was lost. */
 export abstract class Poller {
   readonly #rules: PollerRules;
   #timer: NodeJS.Timeout | undefined;

@@ -67,7 +67,6 @@ export class RainCache {
     return this.#clock.now();
   }
 
-  /** Maximum error of `now`, ms. */
   clockErrorMs(): number {
     return this.#clock.errorMs();
   }
@@ -77,10 +76,7 @@ export class RainCache {
     return this.#rains.get(rainId);
   }
 
-  /**
-   * Looks up a rain that is not known yet: it may have been created a moment ago.
-   * @throws when it is not known and Redis cannot be read
-   */
+  /** Looks up a rain that is not known yet: it may have been created a moment ago. @throws when Redis cannot be read then */
   async find(rainId: string): Promise<RainSnapshot | undefined> {
     if (!this.#rains.has(rainId)) {
       // A thousand early grabs share one lookup in Redis.
@@ -107,12 +103,8 @@ export class RainCache {
   }
 
   /** Reads one rain again and informs viewers of changes. Never throws. */
-  async refresh(rainId: string): Promise<void> {
-    try {
-      await this.#readOne(rainId);
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+  refresh(rainId: string): Promise<void> {
+    return this.#readOne(rainId).catch(this.#rules.onFault);
   }
 
   async #readOne(rainId: string): Promise<void> {
@@ -183,11 +175,7 @@ export class RainCache {
 
   async #wake(): Promise<void> {
     for (const rainId of this.#rains.keys()) this.#announceChange(rainId);
-    try {
-      await this.#readAll();
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+    await this.#readAll().catch(this.#rules.onFault);
     this.#schedule();
   }
 }

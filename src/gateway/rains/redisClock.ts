@@ -19,10 +19,7 @@ export class RedisClock {
     return this.#errorMs + (at - this.#learntAt) * CLOCK_DRIFT;
   }
 
-  /**
-   * @param redisTime epoch ms, rounded down
-   * @param sentAt when the command was sent, ms of the monotonic clock, and `receivedAt` when its reply was read
-   */
+  /** @param redisTime epoch ms, rounded down. The others: when the command was sent and its reply was read, ms of the monotonic clock */
   learn(redisTime: number, sentAt: number, receivedAt: number): void {
     const offsetMs = redisTime + 0.5 - (sentAt + receivedAt) / 2;
     const errorMs = (receivedAt - sentAt) / 2 + 0.5;

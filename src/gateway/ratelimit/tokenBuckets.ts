@@ -31,7 +31,6 @@ export class CallerBuckets {
     this.#rules = { now: () => performance.now(), ...rules };
   }
 
-  /** Connected and remembered callers. */
   get size(): number {
     return this.#connected.size + this.#disconnected.size;
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -12,7 +13,6 @@ interface HttpRules {
   limits: Limits;
   /** Number of our own proxies before the gateway. */
   trustedProxies: number;
-  /** The answer of `/readyz`. */
   report: () => ReadinessReport;
   /** Called when a connection was dropped before it sent a request. */
   onDropped: (limit: 'connections' | 'connections_per_address') => void;
@@ -50,23 +50,14 @@ export function createHttpServer({ limits, trustedProxies, report, onDropped, on
 }
 
 /** @throws when the port is taken (EADDRINUSE). @returns the port */
-export function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, LISTEN_BACKLOG, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
-/**
- * Whether a proxy and this server could read the request differently: two Host headers; a body, which would be read as the first
- * frames of the socket; or more headers than both may have read.
- */
+/** Whether a proxy could read the request differently: two Host headers, more headers than it reads, or a body, here the first frames. */
 function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
-  if (rawHeaders.length / 2 > headersMax) return true;
-  if ((headersDistinct['host']?.length ?? 0) > 1) return true;
+  if (rawHeaders.length / 2 > headersMax || (headersDistinct['host']?.length ?? 0) > 1) return true;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 }
 
