@@ -5,7 +5,6 @@ import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { unknownTerms } from '../rain/terms.ts';
 import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
-import type { Part } from '../platform/telemetry/health.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import { throttled } from '../platform/telemetry/log.ts';
 import { connectRedis, untilReady } from '../platform/redis/connect.ts';
@@ -19,34 +18,21 @@ import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
 import type { GatewayOptions } from './options.ts';
 import { RateLimiter } from './ratelimit/rateLimiter.ts';
-import { openOverloadControl, type OverloadControl } from './overload/overload.ts';
+import { openOverloadControl } from './overload/overload.ts';
 import { send, type Session } from './sockets/session.ts';
 import { createGatewayCounters } from './telemetry/counters.ts';
-import { createTimes, type Times } from './telemetry/times.ts';
+import { createTimes } from './telemetry/times.ts';
 import { traceWins } from './telemetry/spans.ts';
 import { Challenges } from './challenge/challenges.ts';
 
-/** All parts of a gateway behind its sockets, wired together. No socket is open yet. */
-export interface Assembly {
-  context: HandlerContext;
-  blocklist: Blocklist;
-  overload: OverloadControl;
-  /** Whether the connections for grabs and reads are ready. */
-  connected(): boolean;
-  /** What must answer for the gateway to be ready. */
-  parts: readonly Part[];
-  /** Durations of answers, batches and probes. */
-  times: Times;
-  /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
-  start(): Promise<void>;
-}
+export type Assembly = ReturnType<typeof assemble>;
 
-export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembly {
+/** All parts of a gateway behind its sockets, wired together. No socket is open yet. */
+export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const { redisUrl, log, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const counters = createGatewayCounters();
@@ -65,21 +51,20 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
 
   const hub = new Hub();
   const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell });
-  const [now, clockErrorMs, reading] = [() => rainCache.now(), () => rainCache.clockErrorMs(), rainCache.reading.bind(rainCache)];
+  const now = () => rainCache.now();
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
-  const localAnswers = new LocalAnswers({ redis: reads, reading, refresh: (rainId) => rainCache.refresh(rainId), now, clockErrorMs, onFault });
+  const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
   // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
-  const engine = pipeline(
-    [overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, gatewayDurability.confirmedByReplicas],
-    createGrabEngine(grabs, (error) => {
-      gatewayDurability.onEngineFault();
-      onFault(error);
-    }),
-  );
-  const batcher = new Batcher<PendingGrab>(engine, (pending, rainId, given, shard) => {
+  const engine = createGrabEngine(grabs, (error) => {
+    gatewayDurability.onEngineFault();
+    onFault(error);
+  });
+  // From the outside: the first is asked first and answers last.
+  const pipeline = overload.roundTrips.measured(gatewayDurability.busyWhileRestoring(gatewayDurability.confirmedByReplicas(engine)));
+  const batcher = new Batcher<PendingGrab>(pipeline, (pending, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     else if (given.code === '0' || given.code === '1') gatewayDurability.remember(rainId, shard, pending.userId, given);
     answer(pending, rainId, given, context);
@@ -88,7 +73,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
     if (traces) traceWins(traces, batch);
   });
   const fairStart = new FairStart({
-    fairStartMs: limits.fairStartMs, batcher, reading, now, clockErrorMs, onGathered: () => { counters.gathered++; },
+    fairStartMs: limits.fairStartMs, batcher, rainCache, onGathered: () => { counters.gathered++; },
     answer: (pending, rainId, given) => answer(pending, rainId, given, context), ...(options.chance && { chance: options.chance }),
   });
   const rateLimiter = new RateLimiter(limits, counters);
@@ -109,12 +94,14 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle): Assembl
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
   for (const [name, part] of Object.entries({ gatewayDurability, overload, blocklist, fairStart, rainCache })) lifecycle.onClose(name, () => part.close());
+  /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
     context, blocklist, overload, times, connected,
-    // Not the connection for grabs: a load that makes grabs wait is no reason to take the gateway out of service.
+    // What must answer for the gateway to be ready. Not the connection for grabs: a load that makes grabs wait is no reason to take the gateway out of service.
     parts: [{ name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) }],
-    async start() {
+    /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
+    async start(): Promise<void> {
       await Promise.all(connections.map((connection) => untilReady(connection)));
       await requireFit(reads, durability, log);
       await loadScripts(grabs);

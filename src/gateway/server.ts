@@ -1,89 +1,64 @@
 import { GATEWAY_PATH } from '../protocol/constants.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
-import { openReadiness, type Readiness } from '../platform/telemetry/health.ts';
-import { createLifecycle, type Lifecycle } from '../platform/process/lifecycle.ts';
-import { assemble, type Assembly } from './assembly.ts';
+import { openReadiness } from '../platform/telemetry/health.ts';
+import { createLifecycle } from '../platform/process/lifecycle.ts';
+import { assemble } from './assembly.ts';
 import { drainSockets } from './sockets/drain.ts';
 import { createHttpServer, listen } from './sockets/http.ts';
 import type { GatewayOptions } from './options.ts';
 import { startHeartbeat } from './telemetry/heartbeat.ts';
-import { openAcceptor, type Acceptor } from './sockets/acceptor.ts';
-import type { Load } from './overload/overload.ts';
-import type { GatewayCounters } from './telemetry/counters.ts';
-import type { Times } from './telemetry/times.ts';
+import { openAcceptor } from './sockets/acceptor.ts';
 
-export interface Gateway {
-  /** `ws://host:port/v1` as bound. */
-  url: string;
-  port: number;
-  sockets(): number;
-  /** The maximum number of sockets. */
-  readonly socketsMax: number;
-  grabsPending(): number;
-  readonly counters: GatewayCounters;
-  readonly times: Times;
-  load(): Load;
-  /** The state of `/readyz`, with reasons. */
-  readonly readiness: Pick<Readiness, 'report' | 'standing'>;
-  /** True while a function is switched off because of load. */
-  pressed(): boolean;
-  /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
-  close(): Promise<void>;
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** @throws when Redis is unreachable or not configured to keep wins, a script does not compile, or the port is in use (EADDRINUSE) */
-export function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const lifecycle = createLifecycle((sentence) => options.log.warn(sentence));
+export function startGateway(options: GatewayOptions) {
+  const { host, log, trustedProxies = 0 } = options;
+  const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const assembly = assemble(options, lifecycle);
+    const { context: { hub, batcher, limits, counters, redis, rainCache }, overload, times } = assembly;
     const acceptor = openAcceptor(assembly, options, lifecycle);
     await assembly.start();
     const readiness = await openReadiness({ parts: assembly.parts });
     lifecycle.onClose('readiness', () => void readiness.close());
-    return await serve({ options, assembly, acceptor, readiness, lifecycle });
+    const server = createHttpServer({
+      limits, trustedProxies, report: readiness.report, onDropped: (limit) => { counters.refused[limit]++; }, onUpgrade: acceptor.upgrade,
+    });
+    const port = await listen(server, host, options.port);
+    lifecycle.onClose('port', async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    });
+    log.info({ port }, 'gateway open');
+    const gateway = {
+      /** As bound. */
+      url: `ws://${host}:${port}${GATEWAY_PATH}`, port,
+      sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending,
+      counters, times, load: overload.load,
+      /** The state of `/readyz`, with reasons. */
+      readiness: { report: readiness.report, standing: readiness.standing },
+      /** True while a function is switched off because of load. */
+      pressed: () => overload.pressure.pressed,
+      /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
+      close: () => lifecycle.close(limits.closeMs),
+    };
+    if (options.heartbeat) {
+      const heartbeat = startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() });
+      lifecycle.onClose('heartbeat', () => heartbeat.close());
+    }
+    // The port stays open during the shutdown, so that clients get 503 with the reason, not a refused connection.
+    lifecycle.onClose('sockets', async (leftMs) => {
+      readiness.drain();
+      acceptor.shut();
+      const deadline = deadlineIn(leftMs);
+      // Half of the time is for pending answers, the rest for the goodbyes.
+      await deadlineIn(leftMs / 2).until(() => batcher.pending === 0);
+      await drainSockets(hub, limits);
+      await deadline.until(() => hub.size === 0);
+      for (const session of hub) session.socket.terminate();
+    });
+    return gateway;
   });
-}
-
-interface ServeOptions {
-  options: GatewayOptions;
-  assembly: Assembly;
-  acceptor: Acceptor;
-  readiness: Readiness;
-  lifecycle: Lifecycle;
-}
-
-/** Opens the port for players. */
-async function serve({ options, assembly, acceptor, readiness, lifecycle }: ServeOptions): Promise<Gateway> {
-  const { host, log, trustedProxies = 0 } = options;
-  const { context: { hub, batcher, limits, counters, redis, rainCache }, overload, times } = assembly;
-  const server = createHttpServer({
-    limits, trustedProxies, report: readiness.report, onDropped: (limit) => { counters.refused[limit]++; }, onUpgrade: acceptor.upgrade,
-  });
-  const port = await listen(server, host, options.port);
-  lifecycle.onClose('port', async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
-  });
-  log.info({ port }, 'gateway open');
-  const gateway: Gateway = {
-    url: `ws://${host}:${port}${GATEWAY_PATH}`, port, sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending, counters, times, readiness,
-    load: overload.load, pressed: () => overload.pressure.pressed, close: () => lifecycle.close(limits.closeMs),
-  };
-  if (options.heartbeat) {
-    const heartbeat = startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() });
-    lifecycle.onClose('heartbeat', () => heartbeat.close());
-  }
-  // The port stays open during the shutdown, so that clients get 503 with the reason, not a refused connection.
-  lifecycle.onClose('sockets', async (leftMs) => {
-    readiness.drain();
-    acceptor.shut();
-    const deadline = deadlineIn(leftMs);
-    // Half of the time is for pending answers, the rest for the goodbyes.
-    await deadlineIn(leftMs / 2).until(() => batcher.pending === 0);
-    await drainSockets(hub, limits);
-    await deadline.until(() => hub.size === 0);
-    for (const session of hub) session.socket.terminate();
-  });
-  return gateway;
 }

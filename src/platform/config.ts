@@ -50,7 +50,7 @@ export const configSchema = z.object({
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   METRICS_HOST: host,
   METRICS_PORT: port.optional(),
-  // Limits of one gateway; src/gateway/limits.ts says what each protects.
+  // Limits of one gateway; limits.ts in src/gateway/sockets and src/gateway/ratelimit say what each protects.
   GATEWAY_SOCKETS_MAX: count.default(18_000),
   GATEWAY_SOCKETS_PER_ADDRESS_MAX: count.default(9_000),
   GATEWAY_HANDSHAKES_PER_SECOND: count.default(2_000),

@@ -1,4 +1,5 @@
 import type { Session } from '../sockets/session.ts';
+import { SLICE_MS, SOCKETS_PER_CLOCK_READ } from './limits.ts';
 
 interface Delivery {
   /** A later delivery with the same name replaces one that has not begun: only the newest state matters. */
@@ -10,30 +11,25 @@ interface Delivery {
 }
 
 interface BroadcastRules {
-  /** How long one slice may take, ms: a grab waits at most this long for a broadcast. */
-  sliceMs?: number;
+  sliceMs: number;
   /** Monotonic ms. */
-  now?: () => number;
-  nextTurn?: (go: () => void) => void;
+  now: () => number;
+  nextTurn: (go: () => void) => void;
 }
 
-/** Sockets written to between two readings of the clock: about a tenth of a millisecond's work. */
-const SOCKETS_PER_CLOCK_READ = 16;
-
 /**
- * Sends to many sockets in slices, one slice per turn of the event loop, so that incoming messages are handled between two slices.
- * Deliveries run one after the other. A slice is bounded by time, not by a number of sockets, since the cost of a write depends on
- * the machine and on the readers.
+ * Sends to many sockets, one delivery after the other, in one slice per turn of the event loop: messages are handled between slices.
+ * A slice is bounded by time, not by a number of sockets, since the cost of a write depends on the machine and on the readers.
  */
 export class Broadcast {
-  readonly #rules: Required<BroadcastRules>;
+  readonly #rules: BroadcastRules;
   #waiting: Delivery[] = [];
   #current: Delivery | undefined;
   #at = 0;
   #scheduled = false;
 
-  constructor(rules: BroadcastRules = {}) {
-    this.#rules = { sliceMs: 5, now: () => performance.now(), nextTurn: setImmediate, ...rules };
+  constructor(rules: Partial<BroadcastRules> = {}) {
+    this.#rules = { sliceMs: SLICE_MS, now: () => performance.now(), nextTurn: setImmediate, ...rules };
   }
 
   /** Some deliveries are not finished. */

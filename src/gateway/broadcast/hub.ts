@@ -1,10 +1,6 @@
 import { Broadcast } from './broadcast.ts';
+import { INFORMATIONAL_REST_MS_MIN, INFORMATIONAL_SHARE, SEND_MS } from './limits.ts';
 import type { Session } from '../sockets/session.ts';
-
-/** Cost of one write to a socket, ms, and the share of the time that purely informational messages may use. */
-const SEND_MS = 0.015;
-const INFORMATIONAL_SHARE = 1 / 20;
-const REST_MS_MIN = 1_000;
 
 /** All sessions of this gateway, by user and by watched rain. */
 export class Hub {
@@ -12,7 +8,8 @@ export class Hub {
   readonly #users = new Map<string, Set<Session>>();
   readonly #rains = new Map<string, Set<Session>>();
   readonly #broadcast: Broadcast;
-  #broadcastAt = Number.NEGATIVE_INFINITY;
+  /** When the last important broadcast began, ms of the monotonic clock. */
+  broadcastAt = Number.NEGATIVE_INFINITY;
 
   constructor(broadcast = new Broadcast()) {
     this.#broadcast = broadcast;
@@ -50,31 +47,18 @@ export class Hub {
     return this.#rains.get(rainId) ?? NOBODY;
   }
 
-  /** A broadcast is not finished. */
   get broadcasting(): boolean {
     return this.#broadcast.underWay;
   }
 
-  /** When the last important broadcast began, ms of the monotonic clock. */
-  get broadcastAt(): number {
-    return this.#broadcastAt;
-  }
-
-  /**
-   * Minimum pause between informational messages (the winners' ticker, the number of packets left), ms. It grows with the number
-   * of sessions.
-   */
+  /** Minimum pause between informational messages, ms. It grows with the number of sessions. */
   get restMs(): number {
-    return Math.max(REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
+    return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /**
-   * Calls `deliver` for every session that watches the rain now, in slices. A newer delivery for the rain replaces one that has
-   * not begun.
-   * @param matters the message is important, not just informational
-   */
+  /** Calls `deliver` for each viewer of the rain. A newer delivery replaces one that has not begun. @param matters not just informational */
   eachWatching(rainId: string, deliver: (session: Session) => void, matters: boolean): void {
-    if (matters) this.#broadcastAt = performance.now();
+    if (matters) this.broadcastAt = performance.now();
     this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], deliver });
   }
 
@@ -92,9 +76,7 @@ export class Hub {
 const NOBODY: ReadonlySet<Session> = new Set();
 
 function enter(map: Map<string, Set<Session>>, key: string, session: Session): void {
-  const set = map.get(key);
-  if (set) set.add(session);
-  else map.set(key, new Set([session]));
+  map.set(key, (map.get(key) ?? new Set()).add(session));
 }
 
 function leave(map: Map<string, Set<Session>>, key: string, session: Session): void {

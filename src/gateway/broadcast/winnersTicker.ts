@@ -3,31 +3,25 @@ import { TICKER_WINNERS_MAX } from '../../protocol/constants.ts';
 import { mask } from '../../rain/mask.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Session } from '../sockets/session.ts';
+import type { Hub } from './hub.ts';
 
 interface TickerRules {
-  /** The sessions that watch a rain now. */
-  watching: (rainId: string) => ReadonlySet<Session>;
-  /** An important broadcast is under way: then no sample is shown. */
-  busy: () => boolean;
-  /** When the last important broadcast began, monotonic ms. The next sample waits, so that players can act on the broadcast first. */
-  broadcastAt: () => number;
-  /** Sends each session its frame. */
-  show: (frames: ReadonlyMap<Session, Buffer>) => void;
-  /** Minimum pause after the last sample and after an important broadcast, ms. */
-  restMs: () => number;
+  hub: Pick<Hub, 'watching' | 'broadcasting' | 'broadcastAt' | 'restMs' | 'some'>;
+  isOff: () => boolean;
+  send: (session: Session, frame: Frame) => void;
   /** Monotonic ms. */
   now?: () => number;
 }
 
 /**
- * The winners' ticker shows a sample of winners and is the first function to be switched off under load. Each viewer gets at most
- * one sample a second, the latest one, whatever is credited and however many rains the viewer watches. With many viewers the pause
- * is longer. During a broadcast nothing is sent.
+ * The winners' ticker shows a sample of winners and is the first function to be switched off under load. Each viewer gets at most one
+ * sample a second, the latest of all rains; with many viewers fewer. During a broadcast nothing is sent, and for a while afterwards, so
+ * that players can act on it first.
  */
 export class Ticker {
   readonly #rules: Required<TickerRules>;
   /** The latest sample of each rain that has not been sent yet. */
-  readonly #latest = new Map<string, Buffer>();
+  readonly #latest = new Map<string, Frame>();
   #shownAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,14 +29,14 @@ export class Ticker {
     this.#rules = { now: () => performance.now(), ...rules };
   }
 
-  show(rainId: string, frame: Buffer): void {
+  show(rainId: string, frame: Frame): void {
     this.#latest.set(rainId, frame);
     this.#schedule();
   }
 
   #schedule(): void {
-    const { restMs, broadcastAt, now } = this.#rules;
-    const waitMs = Math.max(this.#shownAt, broadcastAt()) + restMs() - now();
+    const { hub, now } = this.#rules;
+    const waitMs = Math.max(this.#shownAt, hub.broadcastAt) + hub.restMs - now();
     if (waitMs <= 0) return this.#tick();
     // The timer must not keep the process alive.
     this.#timer ??= setTimeout(() => {
@@ -54,14 +48,14 @@ export class Ticker {
   #tick(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { watching, busy, show, now } = this.#rules;
+    const { hub, isOff, send, now } = this.#rules;
     const latest = [...this.#latest];
     this.#latest.clear();
-    if (busy()) return;
+    if (hub.broadcasting || isOff()) return;
     this.#shownAt = now();
-    const frames = new Map<Session, Buffer>();
-    for (const [rainId, frame] of latest) for (const session of watching(rainId)) frames.set(session, frame);
-    if (frames.size > 0) show(frames);
+    const frames = new Map<Session, Frame>();
+    for (const [rainId, frame] of latest) for (const session of hub.watching(rainId)) frames.set(session, frame);
+    if (frames.size > 0) hub.some(frames.keys(), (session) => send(session, frames.get(session)!));
   }
 }
 

@@ -1,13 +1,13 @@
-import { TokenBucket } from 'limiter';
+import type { TokenBucket } from 'limiter';
 import { encode } from '../../protocol/codec.ts';
 import type { GrabMessage, RainSnapshot, SolutionMessage } from '../../protocol/messages.ts';
 import type { CachedRain } from '../rains/rainCache.ts';
-import { admissionStateOf } from './admissionState.ts';
 import type { Limits } from '../limits.ts';
+import { fullBucket } from '../ratelimit/tokenBuckets.ts';
 import { ProofOfWork } from './proofOfWork.ts';
 import { send, type Session } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
-import { Tickets, type Ticket } from './tickets.ts';
+import { admissionStateOf, Tickets, type Ticket } from './tickets.ts';
 
 /** When something is required: never, only while the gateway is under load, or always. */
 type RequiredWhen = 'off' | 'pressure' | 'always';
@@ -26,19 +26,10 @@ interface ChallengeContext {
   counters: GatewayCounters;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
-  /** True while the gateway is overloaded. */
   pressed: () => boolean;
 }
 
-/** The answer to a grab without a valid ticket. */
-interface ChallengeRefusal { code: '-9' }
-
-const NO_TICKET: ChallengeRefusal = { code: '-9' };
-
-/**
- * Issues tickets and checks them. Tickets decide which grabs are passed on, never who wins: Lua, the claim log and the ledger know
- * nothing of tickets.
- */
+/** Issues tickets and checks them. They decide which grabs are passed on, never who wins: Lua, claim log and ledger know nothing of them. */
 export class Challenges {
   readonly #rules: ChallengeRules;
   readonly #context: ChallengeContext;
@@ -52,23 +43,22 @@ export class Challenges {
     this.#context = context;
     this.#tickets = new Tickets(rules.secret);
     this.#proofOfWork = new ProofOfWork({ secret: rules.secret, tries: rules.proofOfWorkTries, challengeMs, now });
-    this.#challengeRate = new TokenBucket({ bucketSize: challengesPerSecondMax, tokensPerInterval: challengesPerSecondMax, interval: 'second' });
-    this.#challengeRate.content = challengesPerSecondMax;
+    this.#challengeRate = fullBucket(challengesPerSecondMax);
   }
 
   /**
-   * Why this grab is refused, or `undefined`. For a ticket that was issued or verified on this socket before, this is one
-   * comparison of strings. It need not take constant time, since the holder of the ticket is the one who sends it.
+   * Whether the grab needs a ticket and has none. For a ticket that was issued or verified on this socket before, this is one comparison
+   * of strings. It need not take constant time, since the holder of the ticket is the one who sends it.
    */
-  refuses(session: Session, { rainId, ticket }: GrabMessage, rain: CachedRain): ChallengeRefusal | undefined {
+  refuses(session: Session, { rainId, ticket }: GrabMessage, rain: CachedRain): boolean {
     const { now, counters } = this.#context;
-    if (!this.#isRequired(this.#rules.tickets) || isOver(rain)) return undefined;
+    if (!this.#isRequired(this.#rules.tickets) || isOver(rain)) return false;
     const time = now();
     const known = session.admissions?.get(rainId);
     const same = known?.ticket !== undefined && known.ticket.text === ticket && known.ticket.expiresAt > time;
-    if (same || this.#readTicket(session, rainId, ticket, time)) return undefined;
+    if (same || this.#readTicket(session, rainId, ticket, time)) return false;
     counters.refused.tickets++;
-    return NO_TICKET;
+    return true;
   }
 
   /** After a join: sends the session's valid ticket, a challenge, or a new ticket. @returns false: not possible now, join again later */

@@ -6,18 +6,15 @@ import { boundTo, deriveKey } from './tickets.ts';
 
 interface ProofOfWorkRules {
   secret: string;
-  /** Tries per challenge at most; half of them on average. */
   tries: number;
-  /** How long a challenge is valid, ms. */
   challengeMs: number;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
 }
 
 /**
- * Challenges, see `protocol/proofOfWork.ts`. The gateway stores none of them: the key of the signature is derived from user and
- * rain, so that a solution is valid for this user and rain only. A user may send a solution again until the challenge expires. The
- * result is a second ticket to the same rain, and two tickets win no more than one [R1].
+ * Challenges, see `protocol/proofOfWork.ts`. The gateway stores none of them: the key of the signature is derived from user and rain, so
+ * a solution is valid for these only. Sent again before it expires, it gives a second ticket, which wins no more than one [R1].
  */
 export class ProofOfWork {
   readonly #rules: ProofOfWorkRules;

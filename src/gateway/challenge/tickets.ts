@@ -1,4 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Challenge } from '../../protocol/proofOfWork.ts';
+import type { Limits } from '../limits.ts';
+import { putLast } from '../ratelimit/tokenBuckets.ts';
 
 /** A ticket: its text on the wire, and its expiry. */
 export interface Ticket {
@@ -24,10 +27,7 @@ export function deriveKey(secret: string, purpose: string): Buffer {
 /** The user and the rain that a signature is bound to. The id of a rain contains no slash, so no two pairs give the same text. */
 export const boundTo = (userId: string, rainId: string): string => `${rainId}/${userId}`;
 
-/**
- * Entry tickets: version, expiry, random bytes, and an HMAC over these, the user and the rain. Tickets are not stored: every
- * gateway of the deployment shares the secret and can verify them.
- */
+/** Tickets: version, expiry, random bytes, and an HMAC over these, user and rain. Not stored: all gateways share the secret. */
 export class Tickets {
   readonly #key: Buffer;
 
@@ -45,10 +45,7 @@ export class Tickets {
     return { text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'), expiresAt: expiry };
   }
 
-  /**
-   * `undefined`: the ticket is forged, expired, for another user or rain, or signed with another secret. @param now epoch ms, by
-   * Redis's clock
-   */
+  /** `undefined`: forged, expired, for another user or rain, or signed with another secret. @param now epoch ms, by Redis's clock */
   read(text: string, userId: string, rainId: string, now: number): Ticket | undefined {
     if (!TICKET_TEXT.test(text)) return undefined;
     const bytes = Buffer.from(text, 'base64url');
@@ -62,4 +59,22 @@ export class Tickets {
   #sign(head: Buffer, userId: string, rainId: string): Buffer {
     return createHmac('sha256', this.#key).update(head).update(boundTo(userId, rainId)).digest();
   }
+}
+
+/** The ticket and the challenge of one session for one rain. */
+export interface AdmissionState {
+  ticket: Ticket | undefined;
+  challenge: Promise<Challenge> | undefined;
+  /** When that challenge expires, epoch ms by Redis's clock. */
+  challengeUntil: number;
+}
+
+/** The admission state of this session for this rain, created if missing. Beyond the limit of watched rains the oldest is dropped [R10]. */
+export function admissionStateOf(session: { admissions: Map<string, AdmissionState> | undefined }, rainId: string, { joinsPerSocketMax }: Limits): AdmissionState {
+  const admissions = session.admissions ??= new Map<string, AdmissionState>();
+  const known = admissions.get(rainId);
+  if (known) return known;
+  const admission: AdmissionState = { ticket: undefined, challenge: undefined, challengeUntil: 0 };
+  putLast(admissions, rainId, admission, joinsPerSocketMax);
+  return admission;
 }

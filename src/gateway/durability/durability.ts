@@ -1,10 +1,10 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
-import { BUSY } from '../../grab/engine.ts';
+import { BUSY, type GrabEngine } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
+import { WAITING_CONNECTIONS } from './limits.ts';
 import { startRestorer } from './restorer.ts';
-import type { Layer } from '../pipeline.ts';
 import { RecentWins } from './recentWins.ts';
 
 interface GatewayDurabilityOptions {
@@ -19,45 +19,35 @@ interface GatewayDurabilityOptions {
   onFault: (error: unknown) => void;
 }
 
-/** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
-export interface GatewayDurability {
-  /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
-  readonly busyWhileRestoring: Layer;
-  /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
-  readonly confirmedByReplicas: Layer;
-  /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
-  onEngineFault(): void;
-  /** For a win that was read elsewhere. */
-  confirm: Confirm;
-  /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
-  remember(rainId: string, shard: number, userId: string, win: { redPacketId: string; amount: string }): void;
-  /** Its own connections; the owner awaits and ends them. */
-  connections: readonly RedisClient[];
-  close(): void;
-}
-
-/** WAIT blocks its connection; four that take turns cost hardly anything. */
-const WAITING_CONNECTIONS = 4;
-
 const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(() => true));
 
-export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions): GatewayDurability {
+export type GatewayDurability = ReturnType<typeof openGatewayDurability>;
+
+/** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
+export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions) {
   const recentWins = new RecentWins();
   const restorer = startRestorer({ redis, recentWins, log });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
+  /** Its own connections; the owner awaits and ends them. */
   const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
   const confirm = replicas > 0 ? createConfirm({ connections, replicas, waitMs, onFault }) : confirmAll;
   return {
-    busyWhileRestoring: (inner) => ({
+    connections,
+    /** For a win that was read elsewhere. */
+    confirm,
+    /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
+    busyWhileRestoring: (inner: GrabEngine): GrabEngine => ({
       grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
     }),
-    confirmedByReplicas: (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner),
+    /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
+    confirmedByReplicas: (inner: GrabEngine): GrabEngine => (replicas > 0 ? confirmedEngine(inner, confirm) : inner),
+    /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
-    confirm,
-    remember: (rainId, shard, userId, { redPacketId, amount }) => recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
-    connections,
+    /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
+    remember: (rainId: string, shard: number, userId: string, { redPacketId, amount }: { redPacketId: string; amount: string }) =>
+      recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
     close: () => restorer.close(),
   };
 }

@@ -1,17 +1,9 @@
 import type { SentWin } from '../../grab/restore.ts';
+import { GENERATION_MS, RECENT_WINS_MAX } from './limits.ts';
 
 /**
- * A win is kept for at least one and at most two of these periods, longer than a failover takes. The second number bounds the wins
- * in memory [R10].
- */
-const GENERATION_MS = 60_000;
-const RECENT_WINS_MAX = 100_000;
-
-/**
- * The wins that this gateway has recently sent to its users. If Redis loses them, they can be put back.
- *
- * There are two generations. New wins go to the younger one. When it is full or too old, the older one is dropped as a whole and a
- * new one begins. So a win costs one map entry; removing the oldest entries one by one would cost more than the win itself.
+ * The wins that this gateway has recently sent to its users. If Redis loses them, they can be put back. When the younger of two
+ * generations is full or too old, the older one is dropped as a whole: dropping entries one by one would cost more than the win itself.
  */
 export class RecentWins {
   #older = new Map<string, SentWin>();
@@ -29,10 +21,7 @@ export class RecentWins {
     yield* this.#younger.values();
   }
 
-  /**
-   * Only wins are added. A generation is dropped only when new wins arrive. So however long Redis is unreachable, the last wins
-   * before the outage are still here when it returns.
-   */
+  /** Only new wins drop a generation: however long Redis is unreachable, the last wins before the outage are still here. */
   add(claim: SentWin): void {
     if (this.#younger.size >= this.#generationMax || claim.at >= this.#youngerSince + GENERATION_MS) {
       this.#older = this.#younger;

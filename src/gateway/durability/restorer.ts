@@ -1,6 +1,7 @@
 import { RestoreFault, restoreSentWins, type Restored, type SentWin } from '../../grab/restore.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { CHECK_RETRY_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX } from './limits.ts';
 
 interface RestorerOptions {
   /** The connection grabs go through. */
@@ -17,23 +18,7 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  */
-interface Restorer {
-  /**
-   * True during the check after a loss: packets of sent wins may lie in the list again, and must not be granted to others. Bounded
-   * in time.
-   */
-  readonly looking: boolean;
-  /** Starts a check after a failed command: in a Redis Cluster nothing else shows that a node was replaced. */
-  doubt(): void;
-  close(): void;
-}
-
-/** Grabs wait for the check no longer than this, ms. If the check fails for longer, the ledger decides about packets that are won twice. */
-const LOOKING_MS_MAX = 3_000;
-/** Lost wins that are listed by name in the log; the others are only counted. */
-const LOGGED_MAX = 50;
-
-export function startRestorer({ redis, recentWins, log, retryMs = 1_000 }: RestorerOptions): Restorer {
+export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
   let lookingUntil = 0;
   let underWay = false;
@@ -72,7 +57,7 @@ export function startRestorer({ redis, recentWins, log, retryMs = 1_000 }: Resto
     if (putBack > 0 || contested > 0) log.warn({ rainId, putBack, contested }, 'Redis had lost wins that were sent to users; they were put back, and the ledger decides about contested ones');
     if (!lost || reportedLost.get(rainId) === lost.claims.length) return;
     reportedLost.set(rainId, lost.claims.length);
-    const loggedWins = lost.claims.slice(0, LOGGED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
+    const loggedWins = lost.claims.slice(0, LOST_WINS_LOGGED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
     log.error({ rainId, lost: lost.claims.length, claims: loggedWins }, lost.why === 'settled'
       ? 'wins that were sent to users are missing, and the rain was settled without them' : 'Redis has lost a rain with wins that were sent to users; nothing was written');
   }
@@ -87,9 +72,11 @@ export function startRestorer({ redis, recentWins, log, retryMs = 1_000 }: Resto
   redis.on('ready', onReady);
 
   return {
+    /** True, for a bounded time, during the check after a loss: packets of sent wins may lie in the list again, and must not be granted. */
     get looking() {
       return lookingUntil > 0 && performance.now() < lookingUntil;
     },
+    /** Starts a check after a failed command: in a Redis Cluster nothing else shows that a node was replaced. */
     doubt() {
       verified = false;
       scheduleRetry();

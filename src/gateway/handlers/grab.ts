@@ -39,13 +39,10 @@ function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessag
 
 /** By the terms of the rain, or for want of a ticket. @returns true: the refusal has been sent */
 function isRefused({ challenges, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
-  if (!rain) return false;
-  const code = checkTerms(rain, session);
-  const refused = code === undefined ? challenges?.refuses(session, message, rain) : code === '-7' ? { code, retryInMs: admission.retryInMs() } : { code };
-  if (!refused) return false;
-  counters.answers[refused.code]++;
-  const retryInMs = 'retryInMs' in refused ? refused.retryInMs : undefined;
-  send(session, resultFrame(message.rainId, message.ref, refused.code, retryInMs === undefined ? undefined : { retryInMs }), limits);
+  const code = rain && (checkTerms(rain, session) ?? (challenges?.refuses(session, message, rain) ? '-9' : undefined));
+  if (code === undefined) return false;
+  counters.answers[code]++;
+  send(session, resultFrame(message.rainId, message.ref, code, code === '-7' ? { retryInMs: admission.retryInMs() } : undefined), limits);
   return true;
 }
 

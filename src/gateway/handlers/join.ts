@@ -5,15 +5,20 @@ import { ERRORS } from '../../protocol/outcomes.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { isFresh } from '../rains/rainCache.ts';
 import type { HandlerContext } from './context.ts';
+import { NO_WINNERS_BEFORE_MS } from './limits.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /**
- * Answers with the rain's snapshot; then with a ticket or a challenge, if tickets are required; then with the user's own result
- * and whether it has been credited, which the user may have missed while disconnected. A join of an unknown rain gets the same
- * answer as a grab.
+ * Answers with the rain's snapshot; then with a ticket or a challenge, if required; then with the user's own result and whether it was
+ * credited, which the user may have missed while disconnected. For an unknown rain the answer is that of a grab.
  */
 export function join(context: HandlerContext, session: Session, { rainId, ticket }: JoinMessage): void {
-  if (context.overload.killSwitches.off.joins) return refuseWhileOff(context, session, rainId);
+  const { overload, counters, limits } = context;
+  if (overload.killSwitches.off.joins) {
+    // A join costs Redis more than a grab.
+    counters.refused.switch_joins++;
+    return send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.overloadMs * (1 + Math.random())) }), limits);
+  }
   if (watchesTooMany(context, session, rainId)) return refuse(context, session);
   void answerJoin(context, session, rainId, ticket);
 }
@@ -27,12 +32,6 @@ function refuse({ limits, counters }: HandlerContext, session: Session): void {
   send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
 }
 
-/** Joins are switched off: a join costs Redis more than a grab. */
-function refuseWhileOff({ limits, counters }: HandlerContext, session: Session, rainId: string): void {
-  counters.refused.switch_joins++;
-  send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.overloadMs * (1 + Math.random())) }), limits);
-}
-
 function busy(context: HandlerContext, session: Session, rainId: string): void {
   send(session, resultFrame(rainId, undefined, '-7', { retryInMs: context.overload.admission.retryInMs() }), context.limits);
 }
@@ -40,7 +39,7 @@ function busy(context: HandlerContext, session: Session, rainId: string): void {
 async function answerJoin(context: HandlerContext, session: Session, rainId: string, ticket: string | undefined): Promise<void> {
   try {
     const snapshot = await context.rainCache.find(rainId);
-    const shards = context.rainCache.shardsOf(rainId);
+    const shards = context.rainCache.reading(rainId)?.shards;
     if (!snapshot || shards === undefined) return send(session, resultFrame(rainId, undefined, '-8'), context.limits);
     // Check again: several joins may have passed the first check before any of them was counted.
     if (watchesTooMany(context, session, rainId)) return refuse(context, session);
@@ -73,14 +72,8 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
   }
 }
 
-/**
- * Until this long before the opening, ms, joins skip the winner lookup in Redis: with a fresh snapshot without claims nobody can
- * have won.
- */
-const AHEAD_MS = 1_000;
-
 /** The rain has not opened, and had not opened before an earlier start was moved. */
 function cannotHaveWon({ rainCache }: HandlerContext, rainId: string): boolean {
   const rain = rainCache.reading(rainId);
-  return rain !== undefined && rain.claims === 0 && rainCache.now() < rain.opensAt - AHEAD_MS && isFresh(rain);
+  return rain !== undefined && rain.claims === 0 && rainCache.now() < rain.opensAt - NO_WINNERS_BEFORE_MS && isFresh(rain);
 }

@@ -4,6 +4,7 @@ import type { OutcomeCode } from '../../protocol/outcomes.ts';
 import type { Admission } from '../overload/admission.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Limits } from '../limits.ts';
+import { REFUSAL_FRAMES_RAINS_MAX } from './limits.ts';
 import { send, type OpenGrab, type Session } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 
@@ -39,8 +40,6 @@ function frameFor(rainId: string, ref: string | undefined, given: GrabAnswer, { 
   return ref === undefined ? refusal(rainId, given.code) : frameOf(resultFrame(rainId, ref, given.code));
 }
 
-/** Rains whose refusal frames are cached, at most [R10]. */
-const CACHED_RAINS_MAX = 1_000;
 const refusalFrames = new Map<OutcomeCode, Map<string, Frame>>();
 
 /** Most refusals of a rain are identical, so one frame is built and reused. */
@@ -49,7 +48,7 @@ function refusal(rainId: string, code: OutcomeCode): Frame {
   if (!frames) refusalFrames.set(code, frames = new Map());
   let frame = frames.get(rainId);
   if (!frame) {
-    if (frames.size >= CACHED_RAINS_MAX) frames.clear();
+    if (frames.size >= REFUSAL_FRAMES_RAINS_MAX) frames.clear();
     frames.set(rainId, frame = frameOf(resultFrame(rainId, undefined, code)));
   }
   return frame;

@@ -27,24 +27,16 @@ export function route(context: HandlerContext, session: Session, frame: string):
   }
 }
 
-/**
- * Refuses a message without a decision: the sender is blocked (`-6`) or too fast (`-5`), or the gateway is closing (`-7`). A grab
- * still gets an answer, since the client waits for it. Other messages are dropped.
- */
+/** Refuses a grab of a sender who is blocked (`-6`) or too fast (`-5`), or since the gateway closes (`-7`). Other messages are dropped. */
 export function refuseRemaining(context: HandlerContext, session: Session, frame: string, code: '-5' | '-6' | '-7'): void {
   const decoded = decode(frame);
   if (!decoded.ok || decoded.message.type !== 'grab') return;
   context.counters.answers[code]++;
-  const retryInMs = retryAfter(context, session, code);
-  send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code, retryInMs === undefined ? undefined : { retryInMs }), context.limits);
+  send(session, resultFrame(decoded.message.rainId, decoded.message.ref, code, retryAfter(context, session, code)), context.limits);
 }
 
-function retryAfter({ rateLimiter, hub, limits }: HandlerContext, session: Session, code: '-5' | '-6' | '-7'): number | undefined {
-  switch (code) {
-    case '-5': return rateLimiter.retryInMs(session);
-    case '-6': return undefined;
-    // When a gateway is expected to be available again; `goodbye` will say the same.
-    case '-7': return reconnectDelayMs(reconnectWindowMs(hub.size, limits), limits);
-    default: return code satisfies never;
-  }
+function retryAfter({ rateLimiter, hub, limits }: HandlerContext, session: Session, code: '-5' | '-6' | '-7'): { retryInMs: number } | undefined {
+  if (code === '-6') return undefined;
+  // A closing gateway is expected to be available again when `goodbye` says, too.
+  return { retryInMs: code === '-5' ? rateLimiter.retryInMs(session) : reconnectDelayMs(reconnectWindowMs(hub.size, limits), limits) };
 }

@@ -1,6 +1,5 @@
 import type { Limits } from '../limits.ts';
-
-type AdmissionLimits = Pick<Limits, 'grabsPendingMax' | 'grabsPendingMin' | 'grabWaitMs' | 'grabsPerSecond' | 'busyRetryMsMin' | 'busyRetryMsMax'>;
+import { OWN_TURNS, QUEUED_WAIT_SHARE, RATE_GROWTH, RATE_SAMPLES, RETRY_JITTER, ROUND_TRIP_MS_MAX } from './limits.ts';
 
 /** What Redis has done since the last sample. */
 export interface Work {
@@ -16,22 +15,6 @@ export interface Work {
   stallMs: number;
 }
 
-/** Number of samples over which the rate is measured. */
-const SAMPLES = 6;
-/** Growth of the rate per sample while no grab has to wait: a hundredfold in a second. */
-const GROWTH = 1.26;
-/** A grab that waits longer than this share of `grabWaitMs`, plus the round trip, is queued behind others. */
-const WAITS_SHARE = 1 / 4;
-/**
- * A grab is sent at the end of one turn, and its answer may be read at the end of the next. Redis is not blamed for this many
- * turns of our own.
- */
-const OWN_TURNS = 2;
-/** Up to this, ms, the round trip of a slow network is added to `grabWaitMs`. */
-const ROUND_TRIP_MS_MAX = 300;
-/** Each retry delay is random, between half of the base value and one and a half times. */
-const JITTER = { least: 0.5, most: 1.5 };
-
 /**
  * Limits how many grabs may wait for Redis: as many as it decides within `grabWaitMs` (Little's law). A grab beyond the limit is
  * answered "busy" at once. The more grabs are refused, the later they are asked to retry.
@@ -39,20 +22,20 @@ const JITTER = { least: 0.5, most: 1.5 };
  *     no grab has to wait ──▶ the rate is an estimate of Redis's best; it grows while grabs are refused
  *     grabs have to wait  ──▶ the rate is what Redis has decided recently, per time in which it had grabs to decide
  *
- * Only a busy Redis shows what it can do: in quiet times the measured rate is just the demand. So the rate starts with an
- * estimate, or the first second of a rain would be refused.
+ * In quiet times the measured rate is just the demand. So it starts with an estimate, or the first second of a rain would be refused.
  */
 export class Admission {
-  readonly #limits: AdmissionLimits;
+  readonly #limits: Limits;
   readonly #random: () => number;
   readonly #samples: { decided: number; busyMs: number; refused: number }[] = [];
   #perSecond: number;
-  #limit = 0;
+  /** How many grabs may wait now. */
+  limit = 0;
   #refused = 0;
   #retryMs: number;
 
   /** @param random in [0, 1) */
-  constructor(limits: AdmissionLimits, random: () => number = Math.random) {
+  constructor(limits: Limits, random: () => number = Math.random) {
     this.#limits = limits;
     this.#random = random;
     this.#perSecond = limits.grabsPerSecond;
@@ -60,21 +43,16 @@ export class Admission {
     this.#updateLimit(0);
   }
 
-  /** How many grabs may wait now. */
-  get limit(): number {
-    return this.#limit;
-  }
-
   /** @returns false when one more would be too many */
   admits(pending: number): boolean {
-    if (pending < this.#limit) return true;
+    if (pending < this.limit) return true;
     this.#refused++;
     return false;
   }
 
   /** Retry delay of a "busy" answer, ms. */
   retryInMs(): number {
-    return Math.ceil(this.#retryMs * (JITTER.least + this.#random() * (JITTER.most - JITTER.least)));
+    return Math.ceil(this.#retryMs * (RETRY_JITTER.least + this.#random() * (RETRY_JITTER.most - RETRY_JITTER.least)));
   }
 
   /** To be called about twenty times a second. */
@@ -82,9 +60,9 @@ export class Admission {
     const refused = this.#refused;
     this.#refused = 0;
     this.#samples.push({ decided, busyMs, refused });
-    if (this.#samples.length > SAMPLES) this.#samples.shift();
+    if (this.#samples.length > RATE_SAMPLES) this.#samples.shift();
     const roundTrip = Math.min(roundTripMs, ROUND_TRIP_MS_MAX);
-    if (waitMs >= roundTrip + this.#limits.grabWaitMs * WAITS_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
+    if (waitMs >= roundTrip + this.#limits.grabWaitMs * QUEUED_WAIT_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
     else if (refused > 0 || this.#perSecond < this.#limits.grabsPerSecond) this.#grow(refused > 0);
     this.#updateLimit(roundTrip);
     this.#updateRetry();
@@ -99,20 +77,20 @@ export class Admission {
   #grow(refusing: boolean): void {
     const { grabsPerSecond, grabsPendingMax, grabWaitMs } = this.#limits;
     const most = refusing ? (grabsPendingMax * 1_000) / grabWaitMs : grabsPerSecond;
-    this.#perSecond = Math.max(this.#perSecond, Math.min(most, this.#perSecond * GROWTH));
+    this.#perSecond = Math.max(this.#perSecond, Math.min(most, this.#perSecond * RATE_GROWTH));
   }
 
   #updateLimit(roundTripMs: number): void {
     const { grabsPendingMin, grabsPendingMax, grabWaitMs } = this.#limits;
     this.#perSecond = Math.max(this.#perSecond, (grabsPendingMin * 1_000) / grabWaitMs);
-    this.#limit = Math.min(grabsPendingMax, Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)));
+    this.limit = Math.min(grabsPendingMax, Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)));
   }
 
   /** Refused grabs come back. With twice as many refused as decided, serving them takes twice the time. */
   #updateRetry(): void {
     const { grabWaitMs, busyRetryMsMin, busyRetryMsMax } = this.#limits;
     const excess = this.#sum('refused') / Math.max(1, this.#sum('decided'));
-    this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / JITTER.most, (grabWaitMs * (1 + excess)) / 2));
+    this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / RETRY_JITTER.most, (grabWaitMs * (1 + excess)) / 2));
   }
 
   #sum(of: 'decided' | 'busyMs' | 'refused'): number {

@@ -11,17 +11,10 @@ interface KillSwitchesRules {
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
-  /** How often Redis is polled, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
 
-/** Who has set a switch: the operator, or this gateway's overload control. */
-export type SwitchedBy = 'operator' | 'pressure';
-
-/**
- * Decides which functions are on: the operator's setting, otherwise the overload control. Without Redis the last known setting
- * stays in force.
- */
+/** Decides which functions are on: the operator's setting, otherwise the overload control. Without Redis the last setting stays in force. */
 export class KillSwitches extends Poller {
   readonly #rules: KillSwitchesRules;
   #held: readonly HeldSwitch[] = [];
@@ -29,18 +22,12 @@ export class KillSwitches extends Poller {
   readonly off: Record<SwitchName, boolean> = { ticker: false, joins: false, sockets: false, grabs: false };
 
   constructor(rules: KillSwitchesRules) {
-    const { onFault, pollMs } = rules;
-    super({
-      read: () => this.#read(),
-      // A setting expires on time even if Redis cannot be read.
-      wake: () => this.#read().finally(() => this.apply()),
-      onFault, ...(pollMs !== undefined && { everyMs: pollMs }),
-    });
+    super(rules);
     this.#rules = rules;
   }
 
   /** Who has set the switch; `undefined`: it is on by default. */
-  heldBy(name: SwitchName): SwitchedBy | undefined {
+  heldBy(name: SwitchName): 'operator' | 'pressure' | undefined {
     return this.#holder(name) ? 'operator' : this.off[name] ? 'pressure' : undefined;
   }
 
@@ -62,8 +49,13 @@ export class KillSwitches extends Poller {
     return this.#held.find((held) => held.name === name && (held.until ?? Infinity) > now);
   }
 
-  async #read(): Promise<void> {
+  protected async read(): Promise<void> {
     this.#held = await readSwitches(this.#rules.redis);
     this.apply();
+  }
+
+  /** A setting expires on time even if Redis cannot be read. */
+  protected wake(): Promise<void> {
+    return this.read().finally(() => this.apply());
   }
 }

@@ -1,4 +1,5 @@
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { SILENT_MS_PER_SAMPLE_MAX } from './limits.ts';
 
 interface LatencyProbeRules {
   redis: Pick<RedisClient, 'ping'>;
@@ -8,15 +9,13 @@ interface LatencyProbeRules {
   onAnswer?: (ms: number) => void;
 }
 
-/** Longest silence counted per tick, ms. A longer gap between ticks is a delay of our own event loop, not of Redis. */
-const TICK_MS_MAX = 100;
-
 /** Measures Redis's latency with PING, on a connection that carries no grabs. One ping at a time. */
 export class LatencyProbe {
   readonly #rules: Required<LatencyProbeRules>;
   #sentAt: number | undefined;
   #tickedAt: number;
-  #silentMs = 0;
+  /** Time since the last answer in which our event loop was running, ms. A lost connection counts as silence. */
+  silentMs = 0;
   #lastMs = 0;
 
   constructor(rules: LatencyProbeRules) {
@@ -29,15 +28,10 @@ export class LatencyProbe {
     return this.#sentAt === undefined ? this.#lastMs : Math.max(this.#lastMs, this.#rules.now() - this.#sentAt);
   }
 
-  /** Time since the last answer in which our event loop was running, ms. A lost connection counts as silence. */
-  get silentMs(): number {
-    return this.#silentMs;
-  }
-
-  /** To be called about twenty times a second. */
+  /** To be called with every sample. */
   tick(): void {
     const now = this.#rules.now();
-    this.#silentMs += Math.min(TICK_MS_MAX, now - this.#tickedAt);
+    this.silentMs += Math.min(SILENT_MS_PER_SAMPLE_MAX, now - this.#tickedAt);
     this.#tickedAt = now;
   }
 
@@ -52,7 +46,7 @@ export class LatencyProbe {
     try {
       await redis.ping();
       this.#lastMs = now() - sentAt;
-      this.#silentMs = 0;
+      this.silentMs = 0;
       onAnswer(this.#lastMs);
     } catch {
       // A failed ping counts as silence. Redis faults are reported by the callers that need an answer.

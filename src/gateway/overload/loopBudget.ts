@@ -9,16 +9,13 @@ interface LoopBudgetRules {
 }
 
 /**
- * The budget of one turn of the event loop. A turn reads all messages that have arrived; later ones wait for the next turn.
- * Reading a message costs nearly as much as deciding it, so refusing saves little. Long turns save more: all messages of one
- * socket in a turn are read together, decided at once and answered in one write. Only when a turn exceeds turnMsMax, the remaining
- * grabs are answered 'busy'.
+ * Only when a turn of the event loop exceeds turnMsMax, its remaining grabs are answered 'busy'. Reading a message costs nearly as much
+ * as deciding it, so refusing saves little; long turns save more, since all messages of a socket in a turn are answered in one write.
  */
 export class LoopBudget {
   readonly #rules: Required<LoopBudgetRules>;
   /** Counts the turns in which a message was read. */
   turn = 0;
-  /** The turn is too long: its remaining grabs are answered "busy". */
   overdue = false;
   #messages = 0;
   #beganAt = 0;

@@ -1,13 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { SWITCHES, type SwitchName } from '../../store/killSwitches.ts';
+import { SWITCHES } from '../../store/killSwitches.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { Admission } from './admission.ts';
 import type { Limits } from '../limits.ts';
+import { SAMPLE_MS, SAMPLES_PER_PING } from './limits.ts';
 import { Pressure } from './pressure.ts';
 import { LatencyProbe } from './latencyProbe.ts';
 import { RoundTrips } from './roundTrips.ts';
-import { KillSwitches, type SwitchedBy } from './killSwitches.ts';
+import { KillSwitches } from './killSwitches.ts';
 import type { Times } from '../telemetry/times.ts';
 import { LoopBudget } from './loopBudget.ts';
 
@@ -19,44 +20,20 @@ interface OverloadRules {
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
-  times?: Pick<Times, 'batches' | 'sizes' | 'probe'>;
-  /** Longest delay of the event loop since the last call, ms. */
-  loopDelayMs?: () => number;
+  times: Times;
 }
 
-/** The load of the gateway, for the metrics. */
-export interface Load {
-  grabsPendingLimit: number;
-  loopDelayMs: number;
-  roundTripMs: number;
-  /** Each switch, whether it is off, and who has set it. */
-  switches: { name: SwitchName; off: boolean; by: SwitchedBy | undefined }[];
-}
+export type OverloadControl = ReturnType<typeof openOverloadControl>;
 
 /** Protects a gateway from overload: measures the load, limits grabs and switches functions off. One timer drives all of it. */
-export interface OverloadControl {
-  readonly admission: Admission;
-  readonly loopBudget: LoopBudget;
-  readonly roundTrips: RoundTrips;
-  readonly pressure: Pressure;
-  readonly killSwitches: KillSwitches;
-  load(): Load;
-  /** @throws when Redis cannot be read */
-  start(): Promise<void>;
-  close(): void;
-}
-
-const SAMPLE_MS = 50;
-/** Redis is pinged with every fourth sample: each ping wakes Redis up. */
-const PING_EVERY = 4;
-
-export function openOverloadControl({ limits, redis, now, log, onFault, times, loopDelayMs = measureLoopDelay() }: OverloadRules): OverloadControl {
+export function openOverloadControl({ limits, redis, now, log, onFault, times }: OverloadRules) {
   const admission = new Admission(limits);
   const loopBudget = new LoopBudget({ limits });
-  const roundTrips = new RoundTrips(undefined, times && ((ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); }));
-  const probe = new LatencyProbe({ redis, ...(times && { onAnswer: (ms) => times.probe.add(ms / 1_000) }) });
+  const roundTrips = new RoundTrips(undefined, (ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); });
+  const probe = new LatencyProbe({ redis, onAnswer: (ms) => times.probe.add(ms / 1_000) });
   const pressure = new Pressure(limits);
   const killSwitches = new KillSwitches({ redis, pressure, now, log, onFault });
+  const loopDelayMs = measureLoopDelay();
   let [delayMs, samples, timer]: [number, number, NodeJS.Timeout | undefined] = [0, 0, undefined];
 
   function sample(): void {
@@ -65,15 +42,17 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times, l
     const { roundTripMs, silentMs } = probe;
     admission.update({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
     if (pressure.update({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
-    if (samples++ % PING_EVERY === 0) probe.ping();
+    if (samples++ % SAMPLES_PER_PING === 0) probe.ping();
   }
 
   return {
     admission, loopBudget, roundTrips, pressure, killSwitches,
+    /** For the metrics: each switch with whether it is off, and who has set it. */
     load: () => ({
       grabsPendingLimit: admission.limit, loopDelayMs: delayMs, roundTripMs: probe.roundTripMs,
       switches: SWITCHES.map((name) => ({ name, off: killSwitches.off[name], by: killSwitches.heldBy(name) })),
     }),
+    /** @throws when Redis cannot be read */
     async start() {
       await killSwitches.start();
       timer = setInterval(sample, SAMPLE_MS);
@@ -85,7 +64,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times, l
   };
 }
 
-/** Node's own measure: the largest delay of a timer. */
+/** Node's own measure: the largest delay of a timer since the last call, ms. */
 function measureLoopDelay(): () => number {
   const resolutionMs = 10;
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });

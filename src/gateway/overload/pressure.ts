@@ -12,8 +12,8 @@ export interface LoadSample {
 }
 
 /**
- * Switches functions off under load, in this order: the winners' ticker, then joins, then new sockets. Grabs are switched off only
- * when Redis has not answered for seconds, since then nobody can decide about them.
+ * Switches functions off under load: the winners' ticker, then joins, then new sockets. Grabs are switched off only when Redis has not
+ * answered for seconds, since then nobody can decide about them.
  *
  *     on ──above its threshold for `strainMs` without a break──▶ off ──below half of it for `overloadMs`──▶ on
  *
@@ -51,13 +51,8 @@ export class Pressure {
   /** 1 is the threshold. */
   #strain(name: SwitchName, { loopDelayMs, roundTripMs, silentMs }: LoadSample): number {
     const l = this.#limits;
-    switch (name) {
-      case 'ticker': return Math.max(loopDelayMs / l.tickerLoopDelayMs, roundTripMs / l.tickerRoundTripMs);
-      case 'joins': return Math.max(loopDelayMs / l.joinsLoopDelayMs, roundTripMs / l.joinsRoundTripMs);
-      case 'sockets': return Math.max(loopDelayMs / l.socketsLoopDelayMs, roundTripMs / l.socketsRoundTripMs);
-      case 'grabs': return silentMs / l.grabsSilentMs;
-      default: return name satisfies never;
-    }
+    if (name === 'grabs') return silentMs / l.grabsSilentMs;
+    return Math.max(loopDelayMs / l[`${name}LoopDelayMs`], roundTripMs / l[`${name}RoundTripMs`]);
   }
 
   #toggles(name: SwitchName, strain: number): boolean {

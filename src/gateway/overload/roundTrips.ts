@@ -1,4 +1,4 @@
-import type { Layer } from '../pipeline.ts';
+import type { GrabEngine } from '../../grab/engine.ts';
 import type { Work } from './admission.ts';
 
 /** Measures the round trips of grab batches: batch sent → answered. The clock is read twice a batch, never per grab. */
@@ -12,17 +12,14 @@ export class RoundTrips {
   #busySince = 0;
   #longestMs = 0;
 
-  /**
-   * @param now monotonic ms
-   * @param onBatch called with the round trip and the number of users of each batch, failed ones included
-   */
+  /** @param now monotonic ms. @param onBatch called with the round trip and the number of users of each batch, also of a failed one */
   constructor(now: () => number = () => performance.now(), onBatch: (ms: number, users: number) => void = () => {}) {
     this.#now = now;
     this.#onBatch = onBatch;
   }
 
-  /** A layer of the pipeline: measures each batch and changes no answer. */
-  readonly measured: Layer = (engine) => {
+  /** The same engine, measured. */
+  measured(engine: GrabEngine): GrabEngine {
     return {
       grab: async (rainId, shard, userIds) => {
         const batch = this.#begin();
@@ -33,19 +30,15 @@ export class RoundTrips {
         return answers;
       },
     };
-  };
+  }
 
   /** The work since the last call. */
   take(): Omit<Work, 'roundTripMs' | 'stallMs'> {
     const now = this.#now();
     if (this.#underWay.size > 0) this.#busyMs += now - this.#busySince;
     this.#busySince = now;
-    let waitMs = this.#longestMs;
-    for (const { since } of this.#underWay) {
-      waitMs = Math.max(waitMs, now - since);
-      break;
-    }
-    const work = { decided: this.#decided, busyMs: this.#busyMs, waitMs };
+    const [oldest] = this.#underWay;
+    const work = { decided: this.#decided, busyMs: this.#busyMs, waitMs: Math.max(this.#longestMs, oldest ? now - oldest.since : 0) };
     this.#decided = this.#busyMs = this.#longestMs = 0;
     return work;
   }

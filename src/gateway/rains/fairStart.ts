@@ -3,33 +3,20 @@ import type { Batcher } from '../../grab/batcher.ts';
 import type { GrabAnswer } from '../../grab/engine.ts';
 import type { RainSnapshot } from '../../protocol/messages.ts';
 import type { PendingGrab } from '../handlers/pendingGrab.ts';
-import { isFresh, type CachedRain } from './rainCache.ts';
+import { DRAW_EVERY_MS, DRAWING_PHASES, DRAWING_SHARE, NEAR_MS, TIMER_MS_MAX } from './limits.ts';
+import { isFresh, type CachedRain, type RainCache } from './rainCache.ts';
 import { Lottery, type RandomIndex } from './lottery.ts';
 
 interface FairStartRules {
   /** How long grabs are gathered after an opening, ms; 0: not at all. */
   fairStartMs: number;
   batcher: Pick<Batcher<PendingGrab>, 'hold' | 'addHeld'>;
-  /** The latest snapshot of this rain. */
-  reading: (rainId: string) => Pick<CachedRain, 'claims' | 'readAtMonotonic'> | undefined;
-  /** Redis's clock as estimated here, epoch ms. */
-  now: () => number;
-  /** Maximum error of that clock, ms. */
-  clockErrorMs: () => number;
+  rainCache: Pick<RainCache, 'now' | 'clockErrorMs'> & { reading(rainId: string): Pick<CachedRain, 'claims' | 'readAtMonotonic'> | undefined };
   answer: (pending: PendingGrab, rainId: string, given: GrabAnswer) => void;
   /** Called with every grab that is gathered. */
   onGathered?: () => void;
   chance?: RandomIndex;
 }
-
-/** From this long before an opening grabs are checked, ms. A process that is busy for longer is late. */
-const NEAR_MS = 1_000;
-/** The drawing is spread over this share of the gathering time. */
-const DRAWING_SHARE = 0.5;
-const DRAW_EVERY_MS = 2;
-/** Longest timer, ms: far above it a timer would fire at once. */
-const TIMER_MS_MAX = 3_600_000;
-const PHASES = 1_024;
 
 const NOT_STARTED: GrabAnswer = { code: '-2' };
 
@@ -45,18 +32,16 @@ interface Opening {
 }
 
 /**
- * The fair start. At the opening of a rain, users with the lowest latency would be first. So the grabs of the first moment are
- * gathered, and a lottery decides their order.
+ * The fair start. Users with the lowest latency would be first at an opening, so a lottery decides the order of the first grabs.
  *
  *     ahead ──1 s before──▶ near ──opensAt──▶ gathering ──fairStartMs──▶ drawing ──half of it──▶ gone
  *                                                 └──paused, closed, opensAt moved away: all drawn at once──▶ gone
  *
- * All gateways draw over the same period, however many grabs each has gathered: if all lots were drawn in one moment, the gateway
- * whose clock is a millisecond ahead would take every packet. A grab that arrives during the drawing takes part among those that
- * are left.
+ * All gateways draw over the same period: if all lots were drawn in one moment, the gateway whose clock is a millisecond ahead would
+ * take every packet. A grab that arrives during the drawing takes part among those that are left.
  *
- * While a rain is near, no early grab is passed on to Redis: the rain might open while it is on its way, and it would be decided
- * before all gathered grabs. Redis still decides each grab; only the order is chosen here [R7].
+ * While a rain is near, no early grab is passed on: the rain might open while it is on its way to Redis, and it would be decided before
+ * all gathered grabs. Redis still decides each grab; only the order is chosen here [R7].
  */
 export class FairStart {
   /** Number of rains that are about to open or have just opened. While it is 0, `take` need not be called. */
@@ -71,9 +56,9 @@ export class FairStart {
 
   /** To be called after each change of a rain. */
   expect({ rainId, state, opensAt }: Pick<RainSnapshot, 'rainId' | 'state' | 'opensAt'>): void {
-    const { fairStartMs, now: clock } = this.#rules;
-    const now = clock();
+    const { fairStartMs, rainCache } = this.#rules;
     if (fairStartMs === 0) return;
+    const now = rainCache.now();
     const known = this.#openings.get(rainId);
     if (state === 'closed' || state === 'settled') {
       if (known) this.#drawAll(rainId, known);
@@ -85,7 +70,8 @@ export class FairStart {
   }
 
   #newOpening(opensAt: number): Opening {
-    return { opensAt, paused: false, over: false, shards: 1, lottery: this.#newLottery(), phase: this.#rules.chance(PHASES) / PHASES };
+    const { chance } = this.#rules;
+    return { opensAt, paused: false, over: false, shards: 1, lottery: new Lottery(chance), phase: chance(DRAWING_PHASES) / DRAWING_PHASES };
   }
 
   #changed(rainId: string, opening: Opening, opensAt: number, paused: boolean, now: number): Opening {
@@ -105,9 +91,9 @@ export class FairStart {
   take(rainId: string, shards: number, pending: PendingGrab): boolean {
     const opening = this.#openings.get(rainId);
     if (!opening || opening.over || opening.paused) return false;
-    const now = this.#rules.now();
+    const now = this.#rules.rainCache.now();
     // Within the clock error a grab counts as on time.
-    if (now < opening.opensAt - this.#rules.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#refuseEarly(rainId, pending);
+    if (now < opening.opensAt - this.#rules.rainCache.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#refuseEarly(rainId, pending);
     if (!this.#rules.batcher.hold()) return false;
     opening.shards = shards;
     opening.lottery.add(pending);
@@ -122,7 +108,7 @@ export class FairStart {
 
   /** Refuses an early grab. If somebody may have won already, since the start was moved, Redis must answer instead [R6]. */
   #refuseEarly(rainId: string, pending: PendingGrab): boolean {
-    const rain = this.#rules.reading(rainId);
+    const rain = this.#rules.rainCache.reading(rainId);
     if (!rain || rain.claims > 0 || !isFresh(rain)) return false;
     this.#rules.answer(pending, rainId, NOT_STARTED);
     return true;
@@ -130,16 +116,17 @@ export class FairStart {
 
   readonly #advance = (): void => {
     clearTimeout(this.#timer);
-    const { fairStartMs, reading, clockErrorMs, now: clock } = this.#rules;
-    const now = clock();
+    const { fairStartMs, rainCache } = this.#rules;
+    const now = rainCache.now();
     let [near, waitMs] = [0, TIMER_MS_MAX];
     for (const [rainId, opening] of this.#openings) {
       const { opensAt } = opening;
+      const isKnown = rainCache.reading(rainId) !== undefined;
       const gathered = opensAt + fairStartMs;
       if (now >= gathered) this.#drawSome(rainId, opening, (now - gathered) / (fairStartMs * DRAWING_SHARE));
       // The rain is gone, or the clock was set back: pass the gathered grabs on, and Redis answers them.
-      if (!reading(rainId) || now < opensAt - clockErrorMs()) this.#drawAll(rainId, opening);
-      if (now >= this.#endOf(opensAt) || !reading(rainId)) {
+      if (!isKnown || now < opensAt - rainCache.clockErrorMs()) this.#drawAll(rainId, opening);
+      if (now >= this.#endOf(opensAt) || !isKnown) {
         this.#openings.delete(rainId);
         continue;
       }
@@ -167,10 +154,6 @@ export class FairStart {
   #drawAll(rainId: string, opening: Opening): void {
     if (opening.lottery.total === 0) return;
     this.#drawSome(rainId, opening, 1);
-    opening.lottery = this.#newLottery();
-  }
-
-  #newLottery(): Lottery<PendingGrab> {
-    return new Lottery(this.#rules.chance);
+    opening.lottery = new Lottery(this.#rules.chance);
   }
 }

@@ -2,37 +2,23 @@ import type { GrabAnswer } from '../../grab/engine.ts';
 import { readWinners, type Winners } from '../../store/winnersFilter.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
-import { isFresh, type CachedRain } from './rainCache.ts';
+import { OPENING_MARGIN_MS, WINNERS_REST_MS, WINNERS_REST_MS_MAX, WINNERS_REST_SHARE } from './limits.ts';
+import { isFresh, type CachedRain, type RainCache } from './rainCache.ts';
 
 interface LocalAnswersRules {
   redis: RedisClient;
-  /** The latest snapshot of this rain. */
-  reading: (rainId: string) => CachedRain | undefined;
-  /** Reads this rain again. */
-  refresh: (rainId: string) => Promise<void>;
-  /** Redis's clock as estimated here, epoch ms. */
-  now: () => number;
-  /** Maximum error of that clock, ms. */
-  clockErrorMs: () => number;
+  rainCache: Pick<RainCache, 'reading' | 'refresh' | 'now' | 'clockErrorMs'>;
   onFault: (error: unknown) => void;
 }
-
-/** This close to the opening the estimated clock decides nothing, ms. */
-const OPENING_MARGIN_MS = 100;
-/** Pause after the winners of a rain were read, ms. */
-const REST_MS = 500;
-/** Pause after any winners were read, as a multiple of the time it took: reading them takes Redis's time. */
-const REST_SHARE = 9;
-const REST_MS_MAX = 5_000;
 
 const GONE: GrabAnswer = { code: '-1' };
 const NOT_STARTED: GrabAnswer = { code: '-2' };
 const ENDED: GrabAnswer = { code: '-3' };
 
 /**
- * Answers grabs without Redis. Once the packets are gone, or the rain is over or has not begun, the engine would refuse every user
- * who has not won. Such refusals are given here, and only possible winners are passed on to Redis [R6]. This holds as long as
- * snapshots show that nobody has won since the winners were read. In any doubt Redis is asked.
+ * Answers grabs without Redis. Once the packets are gone, or while the rain is not open, the engine would refuse all who have not won.
+ * They are refused here, and only possible winners are passed on to Redis [R6], as long as snapshots show that nobody has won since the
+ * winners were read. In any doubt Redis is asked.
  */
 export class LocalAnswers {
   readonly #rules: LocalAnswersRules;
@@ -58,7 +44,7 @@ export class LocalAnswers {
   answer(rainId: string, userId: string): GrabAnswer | undefined {
     const known = this.#winners.get(rainId);
     if (!known) return undefined;
-    const rain = this.#rules.reading(rainId);
+    const rain = this.#rules.rainCache.reading(rainId);
     if (rain !== known.agreed) known.agreed = rain && agree(rain, known.winners) ? rain : undefined;
     if (!known.agreed) {
       this.#winners.delete(rainId);
@@ -95,69 +81,58 @@ export class LocalAnswers {
     }
     this.#busy = false;
     const now = performance.now();
-    this.#allRestUntil = now + Math.min(REST_MS_MAX, REST_SHARE * (now - beganAt));
+    this.#allRestUntil = now + Math.min(WINNERS_REST_MS_MAX, WINNERS_REST_SHARE * (now - beganAt));
     this.#tidy(now);
     if (this.#reading.get(rainId) !== mark) return;
     this.#reading.delete(rainId);
-    this.#resting.set(rainId, now + REST_MS);
+    this.#resting.set(rainId, now + WINNERS_REST_MS);
     if (winners) this.#winners.set(rainId, { winners, agreed: undefined });
   }
 
   /** Drops rains that are gone: nobody may ever ask for them again. */
   #tidy(now: number): void {
-    for (const rainId of this.#winners.keys()) if (!this.#rules.reading(rainId)) this.#winners.delete(rainId);
+    for (const rainId of this.#winners.keys()) if (!this.#rules.rainCache.reading(rainId)) this.#winners.delete(rainId);
     for (const [rainId, until] of this.#resting) if (now >= until) this.#resting.delete(rainId);
   }
 
   /** Reads the winners if the rain has a conclusion both before and after the reading. */
   async #readWinners(rainId: string): Promise<Winners | undefined> {
-    const { redis, reading, refresh } = this.#rules;
-    const before = await this.#concluded(rainId);
+    const { redis, rainCache } = this.#rules;
+    // The latest snapshot may be from before the last packet went.
+    if (!this.#concluded(rainId)) await rainCache.refresh(rainId);
+    const before = this.#concluded(rainId);
     if (!before) return undefined;
     const winners = await readWinners(redis, rainId, before.shards);
-    await refresh(rainId);
-    const after = reading(rainId);
-    return after && agree(after, winners) && this.#conclusion(after) ? winners : undefined;
+    await rainCache.refresh(rainId);
+    const after = this.#concluded(rainId);
+    return after && agree(after, winners) ? winners : undefined;
   }
 
-  /** The latest snapshot may be from before the last packet went, so it is read again. */
-  async #concluded(rainId: string): Promise<CachedRain | undefined> {
-    const { reading, refresh } = this.#rules;
-    const conclusive = () => {
-      const rain = reading(rainId);
-      return rain && this.#conclusion(rain) ? rain : undefined;
-    };
-    const known = conclusive();
-    if (known) return known;
-    await refresh(rainId);
-    return conclusive();
+  #concluded(rainId: string): CachedRain | undefined {
+    const rain = this.#rules.rainCache.reading(rainId);
+    return rain && this.#conclusion(rain) ? rain : undefined;
   }
 
+  /** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
   #conclusion(rain: CachedRain): GrabAnswer | undefined {
     if (!isFresh(rain)) return undefined;
-    return conclusionFor(rain, this.#rules.now(), this.#rules.clockErrorMs);
+    const { rainCache } = this.#rules;
+    const now = rainCache.now();
+    const state = stateAt(rain, now);
+    switch (state) {
+      case 'draft':
+      case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, rainCache.clockErrorMs()) ? NOT_STARTED : undefined;
+      case 'open': return rain.left === 0 ? GONE : undefined;
+      // Until Redis shows that the rain is over, somebody may have won after the latest snapshot.
+      case 'closed':
+      case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + rainCache.clockErrorMs() ? ENDED : undefined;
+      case 'paused': return undefined;
+      default: return state satisfies never;
+    }
   }
 }
 
-/**
- * Nobody has won between the two readings, and the log is the same one. A log that has lost an entry in a failover and got another
- * one has the same length but another newest entry.
- */
+/** Nobody has won between the readings, and the log is the same: one that lost an entry and got another one has another newest entry. */
 function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
-}
-
-/** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
-function conclusionFor(rain: CachedRain, now: number, clockErrorMs: () => number): GrabAnswer | undefined {
-  const state = stateAt(rain, now);
-  switch (state) {
-    case 'draft':
-    case 'loaded': return now < rain.opensAt - Math.max(OPENING_MARGIN_MS, clockErrorMs()) ? NOT_STARTED : undefined;
-    case 'open': return rain.left === 0 ? GONE : undefined;
-    // Until Redis shows that the rain is over, somebody may have won after the latest snapshot.
-    case 'closed':
-    case 'settled': return rain.state === 'closed' || rain.state === 'settled' || rain.readAt > rain.closesAt + clockErrorMs() ? ENDED : undefined;
-    case 'paused': return undefined;
-    default: return state satisfies never;
-  }
 }

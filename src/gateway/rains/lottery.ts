@@ -1,24 +1,16 @@
 /** A uniformly random integer in 0 … n − 1. */
 export type RandomIndex = (n: number) => number;
 
-/**
- * The grabs gathered at an opening, in random order. At each draw all remaining lots are equally likely, however early they
- * arrived. A user has one lot, however many grabs the user sends.
- */
+/** Grabs in random order: at each draw all remaining lots are equally likely. A user has one lot, however many grabs the user sends. */
 export class Lottery<A extends { readonly userId: string }> {
   readonly #chance: RandomIndex;
   readonly #ofUser = new Map<string, A[]>();
-  /** From `#next` on: the lots that are not drawn yet, in random order. */
+  /** From `drawn` on: the lots that are not drawn yet, in random order. */
   #order: A[][] = [];
-  #next = 0;
+  drawn = 0;
 
   constructor(chance: RandomIndex) {
     this.#chance = chance;
-  }
-
-  /** Number of lots that have been drawn. */
-  get drawn(): number {
-    return this.#next;
   }
 
   /** Number of all lots, drawn and not drawn. */
@@ -33,7 +25,7 @@ export class Lottery<A extends { readonly userId: string }> {
     this.#ofUser.set(pending.userId, lot);
     // Incremental Fisher–Yates: the new lot takes a random place, and the lot that was there moves to the end.
     const order = this.#order;
-    const place = this.#next + this.#chance(order.length - this.#next + 1);
+    const place = this.drawn + this.#chance(order.length - this.drawn + 1);
     order.push(lot);
     order[order.length - 1] = order[place]!;
     order[place] = lot;
@@ -41,9 +33,9 @@ export class Lottery<A extends { readonly userId: string }> {
 
   /** One user's grabs in order of arrival: the first of them decides, the others get the same answer. */
   draw(): readonly A[] | undefined {
-    const lot = this.#order[this.#next];
+    const lot = this.#order[this.drawn];
     if (!lot) return undefined;
-    this.#next++;
+    this.drawn++;
     this.#ofUser.delete(lot[0]!.userId);
     return lot;
   }

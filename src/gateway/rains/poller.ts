@@ -1,35 +1,35 @@
+import { POLL_MS } from './limits.ts';
+
 interface PollerRules {
-  /** Reads the state from Redis and applies it. */
-  read: () => Promise<void>;
-  /** Runs at intervals in place of `read`, where less work is enough. */
-  wake?: () => Promise<void>;
   onFault: (error: unknown) => void;
-  /** Interval, ms: the maximum delay after a lost event. */
-  everyMs?: number;
+  pollMs?: number;
 }
 
-/**
- * Follows operator settings that every gateway obeys (block list, kill switches). They are read at the start, with each event, and
- * at intervals in case an event was lost.
- */
-export class Poller {
-  readonly #rules: Required<PollerRules>;
+/** Follows settings of the operator: they are read at the start, with each event, and at intervals in case an event was lost. */
+export abstract class Poller {
+  readonly #rules: PollerRules;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ read, wake = read, everyMs = 1_000, onFault }: PollerRules) {
-    this.#rules = { read, wake, everyMs, onFault };
+  constructor(rules: PollerRules) {
+    this.#rules = rules;
   }
+
+  /** Reads the settings from Redis and applies them. */
+  protected abstract read(): Promise<void>;
+
+  /** What runs at intervals. */
+  protected abstract wake(): Promise<void>;
 
   /** @throws when Redis cannot be read: a gateway must not open without the operator's settings */
   async start(): Promise<void> {
-    await this.#rules.read();
+    await this.read();
     this.#schedule();
   }
 
   /** Reads the settings again. Never throws: without Redis the last settings stay in force. */
-  async refresh(): Promise<void> {
-    await this.#attempt(this.#rules.read);
+  refresh(): Promise<void> {
+    return this.read().catch(this.#rules.onFault);
   }
 
   close(): void {
@@ -39,14 +39,6 @@ export class Poller {
 
   #schedule(): void {
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#attempt(this.#rules.wake).then(() => this.#schedule()), this.#rules.everyMs);
-  }
-
-  async #attempt(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+    this.#timer = setTimeout(() => void this.wake().catch(this.#rules.onFault).then(() => this.#schedule()), this.#rules.pollMs ?? POLL_MS);
   }
 }

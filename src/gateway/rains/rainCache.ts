@@ -3,6 +3,7 @@ import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { POLL_MS, SNAPSHOT_AGE_MS_MAX, WELCOME_RAINS_MAX } from './limits.ts';
 import { RedisClock } from './redisClock.ts';
 
 /** A rain as read from Redis, and when the reading began. */
@@ -13,18 +14,11 @@ export interface CachedRain extends StoredRain {
   readAtMonotonic: number;
 }
 
-/** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
-const SNAPSHOT_AGE_MS_MAX = 3_000;
-
-/** Whether the snapshot is young enough to answer from. */
 export function isFresh({ readAtMonotonic }: Pick<CachedRain, 'readAtMonotonic'>): boolean {
   return performance.now() - readAtMonotonic <= SNAPSHOT_AGE_MS_MAX;
 }
 
-/**
- * What has changed: `rain`: a rain is ready and was not announced before; `change`: anything about a known rain; `left`: only the
- * number of packets left.
- */
+/** `rain`: a rain is ready and was not announced before; `change`: anything about a known rain; `left`: only the packets left. */
 export type RainChange = 'rain' | 'change' | 'left';
 
 interface RainCacheRules {
@@ -34,14 +28,10 @@ interface RainCacheRules {
   onFault: (error: unknown) => void;
   /** Minimum pause between two messages that only update the number of packets left, ms; default 0. */
   restMs?: () => number;
-  /** How often Redis is polled, ms: the maximum delay after a lost event. */
   pollMs?: number;
 }
 
-/**
- * The rains that this gateway knows, as last read from Redis, and Redis's clock [R7]. The cache only informs viewers; the script
- * alone decides whether a grab wins.
- */
+/** The rains as last read from Redis, and Redis's clock [R7]. They only inform viewers; the script alone decides whether a grab wins. */
 export class RainCache {
   readonly #rules: Required<RainCacheRules>;
   readonly #rains = new Map<string, CachedRain>();
@@ -58,7 +48,7 @@ export class RainCache {
   #closed = false;
 
   constructor(rules: RainCacheRules) {
-    this.#rules = { pollMs: 1_000, restMs: () => 0, ...rules };
+    this.#rules = { pollMs: POLL_MS, restMs: () => 0, ...rules };
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing the rains */
@@ -77,7 +67,6 @@ export class RainCache {
     return this.#clock.now();
   }
 
-  /** Maximum error of `now`, ms. */
   clockErrorMs(): number {
     return this.#clock.errorMs();
   }
@@ -87,14 +76,7 @@ export class RainCache {
     return this.#rains.get(rainId);
   }
 
-  shardsOf(rainId: string): number | undefined {
-    return this.#rains.get(rainId)?.shards;
-  }
-
-  /**
-   * Looks up a rain that is not known yet: it may have been created a moment ago.
-   * @throws when it is not known and Redis cannot be read
-   */
+  /** Looks up a rain that is not known yet: it may have been created a moment ago. @throws when Redis cannot be read then */
   async find(rainId: string): Promise<RainSnapshot | undefined> {
     if (!this.#rains.has(rainId)) {
       // A thousand early grabs share one lookup in Redis.
@@ -117,16 +99,12 @@ export class RainCache {
     const now = this.now();
     return [...this.#rains.values()].map((rain) => describe(rain, now))
       .filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused')
-      .sort((a, b) => a.opensAt - b.opensAt).slice(0, 50);
+      .sort((a, b) => a.opensAt - b.opensAt).slice(0, WELCOME_RAINS_MAX);
   }
 
   /** Reads one rain again and informs viewers of changes. Never throws. */
-  async refresh(rainId: string): Promise<void> {
-    try {
-      await this.#readOne(rainId);
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+  refresh(rainId: string): Promise<void> {
+    return this.#readOne(rainId).catch(this.#rules.onFault);
   }
 
   async #readOne(rainId: string): Promise<void> {
@@ -197,11 +175,7 @@ export class RainCache {
 
   async #wake(): Promise<void> {
     for (const rainId of this.#rains.keys()) this.#announceChange(rainId);
-    try {
-      await this.#readAll();
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+    await this.#readAll().catch(this.#rules.onFault);
     this.#schedule();
   }
 }

@@ -1,10 +1,8 @@
-/** Maximum drift of two running clocks, ms per ms, including a clock that is being corrected slowly. */
-const DRIFT = 0.0005;
+import { CLOCK_DRIFT } from './limits.ts';
 
 /**
- * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this
- * machine changes nothing. A reply that took long, or was read late because this process was busy, is imprecise: the error is up
- * to half of its round trip. So a quick reply is kept until it is too old to be better than a newer one.
+ * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this machine
+ * changes nothing. Its error is up to half a round trip, so a quick reply is kept until it is too old to be better than a newer one.
  */
 export class RedisClock {
   #offsetMs = 0;
@@ -18,14 +16,10 @@ export class RedisClock {
 
   /** Maximum error of `now`, ms. */
   errorMs(at = performance.now()): number {
-    return this.#errorMs + (at - this.#learntAt) * DRIFT;
+    return this.#errorMs + (at - this.#learntAt) * CLOCK_DRIFT;
   }
 
-  /**
-   * @param redisTime epoch ms, rounded down
-   * @param sentAt when the command was sent, ms of the monotonic clock
-   * @param receivedAt when its reply was read, ms of the monotonic clock
-   */
+  /** @param redisTime epoch ms, rounded down. The others: when the command was sent and its reply was read, ms of the monotonic clock */
   learn(redisTime: number, sentAt: number, receivedAt: number): void {
     const offsetMs = redisTime + 0.5 - (sentAt + receivedAt) / 2;
     const errorMs = (receivedAt - sentAt) / 2 + 0.5;

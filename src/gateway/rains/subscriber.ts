@@ -12,13 +12,7 @@ import { traceCredited } from '../telemetry/spans.ts';
 /** Forwards events of other processes to the sockets of this gateway. */
 export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext): Promise<void> {
   const { hub, limits } = context;
-  const ticker = new Ticker({
-    watching: (rainId) => hub.watching(rainId),
-    restMs: () => hub.restMs,
-    broadcastAt: () => hub.broadcastAt,
-    busy: () => hub.broadcasting || context.overload.killSwitches.off.ticker,
-    show: (frames) => hub.some(frames.keys(), (session) => send(session, frames.get(session)!, limits)),
-  });
+  const ticker = new Ticker({ hub, isOff: () => context.overload.killSwitches.off.ticker, send: (session, frame) => send(session, frame, limits) });
   subscriber.on('message', (channel: string, frame: string) => {
     const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;
     if (event) deliver(event, context, ticker);

@@ -1,14 +1,12 @@
-import type { CallerBucket, CallerBuckets } from './tokenBuckets.ts';
+import { putLast, type CallerBucket, type CallerBuckets } from './tokenBuckets.ts';
 import type { Limits } from '../limits.ts';
 
-type ViolationLimits = Pick<Limits, 'offencesMax' | 'violationWindowMs' | 'bannedMs' | 'bansPerAddressMin' | 'bannedMax'>;
-
 /**
- * Bans users who keep sending while they are refused: their socket is closed and they cannot reconnect for a while. An address is
- * banned only when many of its users are banned, and more than still play there: the address may belong to an office.
+ * Bans users who keep sending while they are refused: their socket is closed and they cannot reconnect for a while. An address, which
+ * may be an office, is banned only when many of its users are banned, and more than still play there.
  */
 export class BanList {
-  readonly #limits: ViolationLimits;
+  readonly #limits: Limits;
   readonly #addressBuckets: Pick<CallerBuckets, 'socketsOf'>;
   readonly #now: () => number;
   /** Name → end of the ban, in the order of the bans; ms of the monotonic clock. */
@@ -17,7 +15,7 @@ export class BanList {
   /** Address → its banned users and the ends of their bans. */
   readonly #byAddress = new Map<string, Map<string, number>>();
 
-  constructor(limits: ViolationLimits, addresses: Pick<CallerBuckets, 'socketsOf'>, now: () => number = () => performance.now()) {
+  constructor(limits: Limits, addresses: Pick<CallerBuckets, 'socketsOf'>, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#addressBuckets = addresses;
     this.#now = now;
@@ -57,24 +55,16 @@ export class BanList {
   }
 
   #ban(userId: string, address: string, now: number): void {
-    const until = now + this.#limits.bannedMs;
-    this.#append(this.#bannedUsers, userId, until);
+    const { bannedMs, bannedMax, bansPerAddressMin } = this.#limits;
+    const until = now + bannedMs;
+    putLast(this.#bannedUsers, userId, until, bannedMax);
     let users = this.#byAddress.get(address);
-    if (!users) this.#append(this.#byAddress, address, users = new Map());
-    this.#append(users, userId, until);
+    if (!users) putLast(this.#byAddress, address, users = new Map(), bannedMax);
+    putLast(users, userId, until, bannedMax);
     dropPast(users, now);
     // The sockets of banned users are about to close; until then these users count on both sides.
     const players = Math.max(0, this.#addressBuckets.socketsOf(address) - users.size);
-    if (users.size >= this.#limits.bansPerAddressMin && users.size > players) this.#append(this.#bannedAddresses, address, until);
-  }
-
-  /** Adds at the end; beyond the limit the oldest is dropped [R10]. */
-  #append<V>(map: Map<string, V>, name: string, value: V): void {
-    map.delete(name);
-    map.set(name, value);
-    if (map.size <= this.#limits.bannedMax) return;
-    const [oldest] = map.keys();
-    map.delete(oldest!);
+    if (users.size >= bansPerAddressMin && users.size > players) putLast(this.#bannedAddresses, address, until, bannedMax);
   }
 
   #leftMs(banned: ReadonlyMap<string, number>, name: string): number {

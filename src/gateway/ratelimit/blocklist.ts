@@ -1,8 +1,9 @@
 import { blocksVersion, clearBlock, readBlocks, type Block } from '../../store/blocks.ts';
-import { networkMatcher, networkOf, type Network } from '../../platform/network/address.ts';
+import { networkMatcher, networkOf } from '../../platform/network/address.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Limits } from '../limits.ts';
 import { Poller } from '../rains/poller.ts';
+import { EXPIRED_BLOCKS_CLEARED_MAX } from './limits.ts';
 import { end, type Session } from '../sockets/session.ts';
 
 interface BlocklistRules {
@@ -12,12 +13,7 @@ interface BlocklistRules {
   /** Called when new blocks may exist. */
   onChange: () => void;
   onFault: (error: unknown) => void;
-  /** How often Redis is asked whether the list has changed, ms: the maximum delay after a lost event. */
-  pollMs?: number;
 }
-
-/** Expired blocks that one poll removes. */
-const CLEARED_MAX = 100;
 
 /** The users and addresses that the operator has blocked, as last read from Redis. Without Redis the last list stays in force. */
 export class Blocklist extends Poller {
@@ -29,8 +25,7 @@ export class Blocklist extends Poller {
   #inNetwork: ((address: string) => boolean) | undefined;
 
   constructor(rules: BlocklistRules) {
-    const { onFault, pollMs } = rules;
-    super({ read: () => this.#read(), wake: () => this.#wake(), onFault, ...(pollMs !== undefined && { everyMs: pollMs }) });
+    super(rules);
     this.#rules = rules;
   }
 
@@ -43,7 +38,7 @@ export class Blocklist extends Poller {
     return this.#addresses.has(address) || (this.#inNetwork?.(address) ?? false);
   }
 
-  async #read(): Promise<void> {
+  protected async read(): Promise<void> {
     const { version, blocks } = await readBlocks(this.#rules.redis);
     this.#version = version;
     this.#blocks = blocks;
@@ -54,25 +49,20 @@ export class Blocklist extends Poller {
   #apply(): void {
     const now = this.#rules.now();
     this.#blocks = this.#blocks.filter(({ until = Infinity }) => until > now);
-    const users = new Set<string>();
-    const addresses = new Set<string>();
-    const networks: Network[] = [];
-    for (const { kind, who } of this.#blocks) {
-      if (kind === 'user') users.add(who);
-      else if (isOneAddress(who)) addresses.add(who);
-      else networks.push(...[networkOf(who)].filter((network) => network !== undefined));
-    }
-    this.#users = users;
-    this.#addresses = addresses;
+    const named = (kind: Block['kind']) => this.#blocks.filter((block) => block.kind === kind).map(({ who }) => who);
+    const addresses = named('address');
+    this.#users = new Set(named('user'));
+    this.#addresses = new Set(addresses.filter(isOneAddress));
+    const networks = addresses.filter((who) => !isOneAddress(who)).map(networkOf).filter((network) => network !== undefined);
     this.#inNetwork = networks.length > 0 ? networkMatcher(networks) : undefined;
   }
 
-  async #wake(): Promise<void> {
+  protected async wake(): Promise<void> {
     const { redis, now } = this.#rules;
     const expired = this.#blocks.filter(({ until = Infinity }) => until <= now());
     if (expired.length > 0) this.#apply();
-    for (const block of expired.slice(0, CLEARED_MAX)) await clearBlock(redis, block);
-    if (await blocksVersion(redis) !== this.#version) await this.#read();
+    for (const block of expired.slice(0, EXPIRED_BLOCKS_CLEARED_MAX)) await clearBlock(redis, block);
+    if (await blocksVersion(redis) !== this.#version) await this.read();
   }
 }
 
@@ -81,10 +71,7 @@ function isOneAddress(network: string): boolean {
   return network.includes(':') ? network.endsWith('/64') : !network.includes('/');
 }
 
-/**
- * Closes a session whose user or address is blocked, after a short delay: pending answers still arrive, and new grabs are answered
- * "blocked".
- */
+/** Closes a session whose user or address is blocked, after `blockedMs`. */
 export function disconnectBlocked(session: Session, blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>, limits: Limits): void {
   if (session.blocked || !(blocklist.holdsUser(session.userId) || blocklist.holdsAddress(session.address.name))) return;
   session.blocked = true;

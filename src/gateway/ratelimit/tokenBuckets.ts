@@ -1,12 +1,8 @@
 import { TokenBucket } from 'limiter';
 
-/**
- * The remaining messages of one user or one address, on all its sockets together. The session holds it, so that no message needs a
- * lookup.
- */
+/** The remaining messages of one user or address, on all its sockets. The session holds it, so that no message needs a lookup. */
 export interface CallerBucket {
   readonly name: string;
-  /** Holds one second's worth of messages and refills in a second. */
   readonly bucket: TokenBucket;
   sockets: number;
   /** Messages refused since `refusedFrom`, ms of the monotonic clock. */
@@ -35,7 +31,6 @@ export class CallerBuckets {
     this.#rules = { now: () => performance.now(), ...rules };
   }
 
-  /** Connected and remembered callers. */
   get size(): number {
     return this.#connected.size + this.#disconnected.size;
   }
@@ -46,7 +41,7 @@ export class CallerBuckets {
 
   /** Adds one socket; call `leave` when it closes. */
   enter(name: string): CallerBucket {
-    const callerBucket = this.#connected.get(name) ?? this.#disconnected.get(name)?.callerBucket ?? this.#create(name);
+    const callerBucket = this.#known(name);
     this.#disconnected.delete(name);
     this.#connected.set(name, callerBucket);
     callerBucket.sockets++;
@@ -61,7 +56,7 @@ export class CallerBuckets {
 
   /** Takes one token for an event without a socket. @returns false when there is none */
   take(name: string): boolean {
-    const callerBucket = this.#connected.get(name) ?? this.#disconnected.get(name)?.callerBucket ?? this.#create(name);
+    const callerBucket = this.#known(name);
     if (callerBucket.sockets === 0) this.#remember(callerBucket);
     return callerBucket.bucket.tryRemoveTokens(1);
   }
@@ -75,19 +70,28 @@ export class CallerBuckets {
     }
   }
 
-  #create(name: string): CallerBucket {
-    const { perSecond } = this.#rules;
-    const bucket = new TokenBucket({ bucketSize: perSecond, tokensPerInterval: perSecond, interval: 'second' });
-    // The library's buckets start empty; a new caller starts with a full one.
-    bucket.content = perSecond;
-    return { name, bucket, sockets: 0, refused: 0, refusedFrom: 0 };
+  #known(name: string): CallerBucket {
+    return this.#connected.get(name) ?? this.#disconnected.get(name)?.callerBucket
+      ?? { name, bucket: fullBucket(this.#rules.perSecond), sockets: 0, refused: 0, refusedFrom: 0 };
   }
 
   #remember(callerBucket: CallerBucket): void {
-    this.#disconnected.delete(callerBucket.name);
-    this.#disconnected.set(callerBucket.name, { callerBucket, at: this.#rules.now() });
-    if (this.#disconnected.size <= this.#rules.rememberedMax) return;
-    const [oldest] = this.#disconnected.keys();
-    this.#disconnected.delete(oldest!);
+    putLast(this.#disconnected, callerBucket.name, { callerBucket, at: this.#rules.now() }, this.#rules.rememberedMax);
   }
+}
+
+/** Holds one second's worth of tokens and refills in a second. The library's buckets start empty; this one starts full. */
+export function fullBucket(perSecond: number): TokenBucket {
+  const bucket = new TokenBucket({ bucketSize: perSecond, tokensPerInterval: perSecond, interval: 'second' });
+  bucket.content = perSecond;
+  return bucket;
+}
+
+/** Puts the entry at the end; beyond the limit the first one is dropped [R10]. */
+export function putLast<V>(map: Map<string, V>, name: string, value: V, max: number): void {
+  map.delete(name);
+  map.set(name, value);
+  if (map.size <= max) return;
+  const [oldest] = map.keys();
+  map.delete(oldest!);
 }

@@ -6,8 +6,8 @@ import { SUBPROTOCOL } from '../../protocol/constants.ts';
 import { ERRORS } from '../../protocol/outcomes.ts';
 import type { Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Assembly } from '../assembly.ts';
-import { Handshakes } from '../ratelimit/handshakes.ts';
 import { refuseUpgrade } from './http.ts';
+import { PING_CHECK_MS, SKIPPED_PINGS_MAX } from './limits.ts';
 import type { GatewayOptions } from '../options.ts';
 import { route, refuseRemaining } from '../handlers/router.ts';
 import { sendProtocolError, createSession, heartbeat, pong, send, type Session } from './session.ts';
@@ -15,22 +15,10 @@ import { countClose } from '../telemetry/counters.ts';
 import { createVerifier } from './token.ts';
 import { checkUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
 
-const PING_CHECK_MS = 1_000;
-/** During a broadcast pings are skipped at most this many times in a row. */
-const SKIPPED_MAX = 5;
-
 /** Accepts sockets, passes on their messages and removes closed ones. */
-export interface Acceptor {
-  /** Answers an HTTP upgrade with a socket or with a refusal. Never throws. */
-  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
-  /** Accepts no more sockets; grabs on open sockets are answered "busy". */
-  shut(): void;
-}
-
-export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle): Acceptor {
+export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle) {
   const { limits, hub, rainCache, rateLimiter, counters } = context;
   const { log, trustedProxies = 0 } = options;
-  const handshakes = new Handshakes(limits);
   let accepting = true;
   let proxyWarned = false;
   const socketOptions: ServerOptions & { closeTimeout: number } = {
@@ -40,7 +28,7 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
   };
   const sockets = new WebSocketServer(socketOptions);
   const rules: UpgradeRules = {
-    limits, hub, rateLimiter, handshakes, blocklist, killSwitches: overload.killSwitches, counters, trustedProxies, verify: createVerifier(options.token, () => rainCache.now()),
+    limits, hub, rateLimiter, blocklist, killSwitches: overload.killSwitches, counters, trustedProxies, verify: createVerifier(options.token, () => rainCache.now()),
     allowedOrigins: options.allowedOrigins ?? [], accepting: () => accepting && connected(),
   };
 
@@ -56,8 +44,8 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
 
   function welcome(socket: WebSocket, stream: Duplex, { identity, address }: Admitted): void {
     const { userId } = identity;
-    const caller = { identity, user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address) };
-    const session = createSession(socket, stream, caller, performance.now(), limits.heartbeatMs);
+    const caller = { ...identity, user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address), socket, stream };
+    const session = createSession(caller, performance.now(), limits.heartbeatMs);
     hub.add(session);
     log.debug({ connection: session.connection, userId }, 'socket opened');
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
@@ -65,8 +53,7 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
     socket.on('ping', (data) => { if (rateLimiter.admit(session)) pong(session, data, limits); });
     socket.on('pong', () => { if (!session.alive) session.alive = true; else rateLimiter.admit(session); });
     socket.on('close', () => leave(session));
-    // ws has already chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol error). Without this listener the error would
-    // be thrown.
+    // ws has chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol error). Without this listener the error would be thrown.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
       else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') counters.refused.message_pieces++;
@@ -96,15 +83,16 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
   let skipped = 0;
   const pingTimer = setInterval(() => {
     const [now, redisTime] = [performance.now(), rainCache.now()];
-    skipped = hub.broadcasting && skipped < SKIPPED_MAX ? skipped + 1 : 0;
+    skipped = hub.broadcasting && skipped < SKIPPED_PINGS_MAX ? skipped + 1 : 0;
     for (const session of hub) heartbeat(session, now, redisTime, skipped > 0, limits);
     rateLimiter.forget();
-    handshakes.forget();
   }, PING_CHECK_MS);
   lifecycle.onClose('heartbeat', () => clearInterval(pingTimer));
 
   return {
-    upgrade: (request, stream, head) => void upgrade(request, stream, head),
+    /** Answers an HTTP upgrade with a socket or with a refusal. Never throws. */
+    upgrade: (request: IncomingMessage, stream: Duplex, head: Buffer) => void upgrade(request, stream, head),
+    /** Accepts no more sockets; grabs on open sockets are answered "busy". */
     shut: () => { accepting = false; },
   };
 }

@@ -1,16 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { addressOf } from '../../platform/network/address.ts';
-
-/** Hops that are read at most: no deployment has more proxies, and clients can write the header [R10]. */
-const HOPS_MAX = 32;
+import { PROXY_HOPS_MAX } from './limits.ts';
 
 /**
- * The address of the client: the peer's address or, behind `trustedProxies` proxies of ours, the address that the outermost of
- * them wrote into X-Forwarded-For. Everything before that entry was written by the client and is ignored. If an entry is not an
- * address, the next one inwards is used.
+ * The address of the client: the peer's or, behind `trustedProxies` proxies of ours, the one that the outermost of them wrote into
+ * X-Forwarded-For. The client may have written what stands before it. If an entry is not an address, the next one inwards is used.
  */
 export function callerAddress({ headers, socket }: Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } }, trustedProxies: number): string {
-  const written = trustedProxies > 0 ? String(headers['x-forwarded-for'] ?? '').split(',').slice(-HOPS_MAX) : [];
+  const written = trustedProxies > 0 ? String(headers['x-forwarded-for'] ?? '').split(',').slice(-PROXY_HOPS_MAX) : [];
   for (const entry of written.slice(-trustedProxies)) {
     const address = addressOf(entry.trim());
     if (address !== undefined) return address;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,12 +7,12 @@ import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
 import { addressOf } from '../../platform/network/address.ts';
 import { answerJson, type ReadinessReport } from '../../platform/telemetry/health.ts';
 import type { Limits } from '../limits.ts';
+import { EXTRA_CONNECTIONS, EXTRA_CONNECTIONS_PER_ADDRESS, LISTEN_BACKLOG, REQUEST_CHECK_MS } from './limits.ts';
 
 interface HttpRules {
   limits: Limits;
   /** Number of our own proxies before the gateway. */
   trustedProxies: number;
-  /** The answer of `/readyz`. */
   report: () => ReadinessReport;
   /** Called when a connection was dropped before it sent a request. */
   onDropped: (limit: 'connections' | 'connections_per_address') => void;
@@ -20,13 +21,13 @@ interface HttpRules {
 
 /** The HTTP side of the gateway: health checks and WebSocket upgrades. Everything else is refused. */
 export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade }: HttpRules): Server {
-  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: 1_000 });
+  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: REQUEST_CHECK_MS });
   // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many are refused below.
   server.maxHeadersCount = 0;
   // Limits connections that have not been upgraded. Behind a proxy all of them share its address.
-  server.maxConnections = limits.socketsMax + 1_000;
+  server.maxConnections = limits.socketsMax + EXTRA_CONNECTIONS;
   server.on('drop', () => onDropped('connections'));
-  if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + 100, () => onDropped('connections_per_address'));
+  if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + EXTRA_CONNECTIONS_PER_ADDRESS, () => onDropped('connections_per_address'));
   server.on('request', (request, response) => {
     const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
     if (isAmbiguous(request, limits)) return refuse(400, '400');
@@ -49,23 +50,14 @@ export function createHttpServer({ limits, trustedProxies, report, onDropped, on
 }
 
 /** @throws when the port is taken (EADDRINUSE). @returns the port */
-export function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, 4_096, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
-/**
- * Whether a proxy and this server could read the request differently: two Host headers; a body, which would be read as the first
- * frames of the socket; or more headers than both may have read.
- */
+/** Whether a proxy could read the request differently: two Host headers, more headers than it reads, or a body, here the first frames. */
 function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
-  if (rawHeaders.length / 2 > headersMax) return true;
-  if ((headersDistinct['host']?.length ?? 0) > 1) return true;
+  if (rawHeaders.length / 2 > headersMax || (headersDistinct['host']?.length ?? 0) > 1) return true;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 }
 

@@ -3,17 +3,13 @@ import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../../protocol/outcomes.ts';
 import { frameOf, PING, type Frame } from './frame.ts';
 import type { CallerBucket } from '../ratelimit/tokenBuckets.ts';
-import type { AdmissionState } from '../challenge/admissionState.ts';
+import type { AdmissionState } from '../challenge/tickets.ts';
 import type { Limits } from '../limits.ts';
-import type { Identity } from './token.ts';
 
 /** A grab that is not answered yet. */
 export interface OpenGrab {
   readonly rainId: string;
-  /**
-   * The turn of the event loop in which the grab arrived, and the refs of further grabs for the same rain in that turn. One
-   * decision answers all of them.
-   */
+  /** The turn of the event loop in which it arrived, and the refs of further grabs for the same rain in that turn: one decision for all. */
   readonly turn: number;
   also: (string | undefined)[] | undefined;
 }
@@ -22,14 +18,11 @@ export interface OpenGrab {
 export interface Session {
   /** Unique in this process; for the log. */
   readonly connection: number;
-  /** Everything that the token says about the user. */
-  readonly identity: Identity;
   readonly userId: string;
   /** How many messages this user, and this address, may still send. */
   readonly user: CallerBucket;
   readonly address: CallerBucket;
   readonly socket: WebSocket;
-  /** The stream below the socket. */
   readonly stream: Duplex;
   /** Epoch ms at which the token runs out, by Redis's clock. */
   readonly expiresAt: number;
@@ -52,30 +45,24 @@ export interface Session {
   closedWith: CloseCode | undefined;
 }
 
-interface Caller {
-  identity: Identity;
-  user: CallerBucket;
-  address: CallerBucket;
-}
+type Caller = Pick<Session, 'userId' | 'expiresAt' | 'user' | 'address' | 'socket' | 'stream'>;
 
 let connections = 0;
 
 /** @param now ms of the monotonic clock */
-export function createSession(socket: WebSocket, stream: Duplex, caller: Caller, now: number, heartbeatMs: number): Session {
+export function createSession(caller: Caller, now: number, heartbeatMs: number): Session {
   // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
-  const { identity, user, address } = caller;
-  const { userId, expiresAt } = identity;
   return {
-    connection: ++connections, identity, userId, user, address, socket, stream, expiresAt, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0,
+    ...caller, connection: ++connections, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0,
     lastTurn: -1, openGrab: undefined, blocked: false, closedWith: undefined,
   };
 }
 
 /**
- * Sends a message; nothing else writes messages to a socket. A closed socket drops the message. A socket that reads too slowly is
- * closed, so its messages are not buffered. Frames are written to the stream directly, since ws would frame each message once per
- * socket. ws neither compresses nor queues here, so its control frames keep their order with ours.
+ * Sends a message; nothing else writes messages to a socket. A closed socket drops it, and one that reads too slowly is closed. Frames are
+ * written to the stream directly, since ws would frame each message once per socket. ws neither compresses nor queues here, so its
+ * control frames keep their order with ours.
  */
 export function send(session: Session, message: string | Frame, limits: Limits): void {
   const { socket, stream } = session;
@@ -90,19 +77,14 @@ export function sendProtocolError(session: Session, message: string, limits: Lim
   if (++session.errors >= limits.errorsPerSocketMax) end(session, 4429);
 }
 
-/**
- * Collects all writes to this session until the end of the current tick into one system write. Worth it for two messages or more;
- * for a single message it is slower.
- */
+/** Collects all writes until the end of the current tick into one system write. For a single message it is slower. */
 export function gather({ stream }: Session): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(uncork, stream);
 }
 
-function uncork(stream: Duplex): void {
-  stream.uncork();
-}
+const uncork = (stream: Duplex): void => stream.uncork();
 
 /** Answers a ping. A peer that pings and does not read is closed as too slow. */
 export function pong(session: Session, data: Buffer, limits: Limits): void {
@@ -113,8 +95,8 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
 }
 
 /**
- * Closes the socket with a code. A peer that does not answer the close is cut by ws after its own time-out. A peer that reads too
- * slowly or does not answer pings is cut at once and most likely sees 1006; the code still appears in our logs.
+ * Closes the socket with a code. ws cuts a peer that does not answer the close; one that reads too slowly or does not answer pings is cut
+ * at once and most likely sees 1006, with the code in our logs only.
  */
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
@@ -123,9 +105,7 @@ export function end(session: Session, code: CloseCode): void {
 }
 
 /**
- * Sends a ping if it is due. Closes the session if the last ping was not answered or the token has expired. Called about once a
- * second.
- *
+ * Sends a ping if it is due. Closes the session if the last ping was not answered or the token has expired. Called about once a second.
  * @param now ms of the monotonic clock, so that a correction of the wall clock does not time out every pong
  * @param redisTime epoch ms
  * @param skipPings no ping this time: a broadcast has priority

@@ -11,12 +11,7 @@ export type VerifyToken = (token: string) => Promise<Identity | undefined>;
 
 /**
  * Verifies tokens. The user is the `sub` of a verified, unexpired token and nothing else [R9].
- *
- * Expiry is checked by Redis's clock, which all gateways share and which rules the rain. With its own clock, a gateway that is ten
- * minutes fast would refuse, in the middle of a rain, every token with less than ten minutes left; a slow one would accept tokens
- * that expired ten minutes ago.
- *
- * @param now that clock, epoch ms
+ * @param now Redis's clock, epoch ms: by its own clock, a fast gateway would refuse valid tokens, and a slow one accept expired ones
  */
 export function createVerifier(rules: TokenRules, now: () => number): VerifyToken {
   const read = createTokenReader(rules, now);

@@ -1,33 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from '../../protocol/constants.ts';
 import type { Refusal } from '../../protocol/outcomes.ts';
-import type { Hub } from '../broadcast/hub.ts';
+import type { HandlerContext } from '../handlers/context.ts';
 import type { Blocklist } from '../ratelimit/blocklist.ts';
 import { callerAddress } from './callerAddress.ts';
-import type { Handshakes } from '../ratelimit/handshakes.ts';
 import type { Answer } from './http.ts';
-import type { Limits } from '../limits.ts';
-import type { RateLimiter } from '../ratelimit/rateLimiter.ts';
+import { UNAVAILABLE_RETRY_MS } from './limits.ts';
 import type { KillSwitches } from '../overload/killSwitches.ts';
-import type { LimitName, GatewayCounters } from '../telemetry/counters.ts';
+import type { LimitName } from '../telemetry/counters.ts';
 import type { Identity, VerifyToken } from './token.ts';
 
-export interface UpgradeRules {
-  limits: Limits;
-  hub: Hub;
-  rateLimiter: RateLimiter;
-  handshakes: Handshakes;
+export interface UpgradeRules extends Pick<HandlerContext, 'limits' | 'hub' | 'rateLimiter' | 'counters'> {
   blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>;
   killSwitches: Pick<KillSwitches, 'off'>;
-  counters: GatewayCounters;
   verify: VerifyToken;
   /** Page origins that may connect; empty means any. Native clients send no origin. */
   allowedOrigins: readonly string[];
   trustedProxies: number;
   /** False while shutting down or without Redis. */
   accepting: () => boolean;
-  /** A random number in [0, 1). */
-  random?: () => number;
 }
 
 export interface Admitted {
@@ -39,16 +30,13 @@ export interface Admitted {
 
 type Admission = Admitted | ({ ok: false } & Answer);
 
-/** Retry delay of a gateway that is closing or cannot reach Redis, ms. */
-const UNAVAILABLE_RETRY_MS = 1_000;
-
 /** Makes all checks that come before a socket exists, the cheapest first. */
 export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules): Promise<Admission> {
   const address = callerAddress(request, rules.trustedProxies);
   const refusal = checkAddress(address, rules);
   if (refusal) return refusal;
   if (request.url?.split('?', 1)[0] !== GATEWAY_PATH) return refused(404);
-  const offered = offeredProtocols(request);
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes(SUBPROTOCOL)) return refused(400);
   const origin = request.headers.origin;
   if (origin !== undefined && rules.allowedOrigins.length > 0 && !rules.allowedOrigins.includes(origin)) return refused(403);
@@ -65,7 +53,7 @@ function checkAddress(address: string, rules: UpgradeRules): Admission | undefin
   if (rules.blocklist.holdsAddress(address)) return overLimit('blocked', 'blocks', rules);
   const bannedForMs = rules.rateLimiter.banList.addressBannedForMs(address);
   if (bannedForMs > 0) return overLimit(429, 'offences', rules, bannedForMs);
-  const limit = rules.handshakes.take(address);
+  const limit = rules.rateLimiter.takeHandshake(address);
   return limit && overLimit(limit === 'handshakes' ? 503 : 429, limit, rules, rules.limits.retryMs);
 }
 
@@ -89,13 +77,9 @@ function checkUser(userId: string, rules: UpgradeRules): Admission | undefined {
 const refused = (refusal: Refusal, retryInMs?: number): Admission => ({ ok: false, refusal, ...(retryInMs !== undefined && { retryInMs }) });
 
 /** @param afterMs minimum delay before a retry; a random time up to `retryMs` is added */
-function overLimit(refusal: Refusal, limit: LimitName, { limits, counters, random = Math.random }: UpgradeRules, afterMs?: number): Admission {
+function overLimit(refusal: Refusal, limit: LimitName, { limits, counters }: UpgradeRules, afterMs?: number): Admission {
   counters.refused[limit]++;
-  return refused(refusal, afterMs === undefined ? undefined : Math.ceil(afterMs + random() * limits.retryMs));
-}
-
-function offeredProtocols(request: IncomingMessage): string[] {
-  return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  return refused(refusal, afterMs === undefined ? undefined : Math.ceil(afterMs + Math.random() * limits.retryMs));
 }
 
 /** `Authorization: Bearer` for native clients, `bearer.<jwt>` among the subprotocols for browsers; never the URL. */

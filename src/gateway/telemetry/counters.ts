@@ -8,29 +8,22 @@ export const REFUSED_BY = [
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
-/** What this gateway has counted since it started. Plain numbers: counting an answer must cost almost nothing. */
-export interface GatewayCounters {
-  /** Grabs answered, by code. */
-  answers: Record<OutcomeCode, number>;
-  /** Upgrades, messages, joins and sockets refused or closed, by limit. */
-  refused: Record<LimitName, number>;
-  /** Sockets that the gateway has closed, by code. */
-  closes: Record<CloseCode, number>;
-  /** Tickets and challenges issued; sending one again does not count. */
-  issued: Record<'ticket' | 'challenge', number>;
-  /** Grabs that took part in the lottery at the opening of a rain. */
-  gathered: number;
-  /** Failed or unexpected replies of Redis. One may affect a whole batch of grabs. */
-  redisFaults: number;
-}
+export type GatewayCounters = ReturnType<typeof createGatewayCounters>;
 
-export function createGatewayCounters(): GatewayCounters {
+/** What this gateway has counted since it started. Plain numbers: counting an answer must cost almost nothing. */
+export function createGatewayCounters() {
   return {
-    answers: zeros(OUTCOMES_IN_ORDER.map(({ code }) => code)),
+    /** Grabs answered, by code. */
+    answers: zeros<OutcomeCode>(OUTCOMES_IN_ORDER.map(({ code }) => code)),
+    /** Upgrades, messages, joins and sockets refused or closed, by limit. */
     refused: zeros(REFUSED_BY),
-    closes: zeros(Object.values(CLOSES).map(({ code }) => code)),
+    /** Sockets that the gateway has closed, by code. */
+    closes: zeros<CloseCode>(Object.values(CLOSES).map(({ code }) => code)),
+    /** Sending a ticket or a challenge again does not count. */
     issued: { ticket: 0, challenge: 0 },
+    /** Grabs that took part in the lottery at the opening of a rain. */
     gathered: 0,
+    /** Failed or unexpected replies of Redis. One may affect a whole batch of grabs. */
     redisFaults: 0,
   };
 }

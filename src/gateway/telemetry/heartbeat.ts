@@ -4,9 +4,7 @@ import { sendHeartbeat, removeHeartbeat } from '../../store/gatewayHeartbeat.ts'
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { VERSION } from '../../platform/process/version.ts';
 import type { GatewayCounters } from './counters.ts';
-
-/** Time limit for the removal at shutdown, ms: a closing gateway has other work. */
-const GOODBYE_MS = 250;
+import { HEARTBEAT_EVERY_MS, HEARTBEAT_REMOVAL_MS_MAX } from './limits.ts';
 
 interface HeartbeatRules {
   redis: RedisClient;
@@ -17,19 +15,10 @@ interface HeartbeatRules {
   pressed: () => boolean;
   /** Redis's clock, epoch ms. */
   now: () => number;
-  everyMs?: number;
 }
 
-interface GatewayHeartbeat {
-  /** Removes the gateway from the console's list if Redis answers quickly; otherwise the entry becomes stale. Never rejects. */
-  close(): Promise<void>;
-}
-
-/**
- * Reports this gateway and its counters to the console once a second. A lost report is replaced by the next one. While Redis is
- * unreachable, at most one report waits.
- */
-export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now, everyMs = 1_000 }: HeartbeatRules): GatewayHeartbeat {
+/** Reports this gateway and its counters to the console. The next report replaces a lost one; without Redis at most one waits. */
+export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now }: HeartbeatRules) {
   const id = randomUUID();
   const startedAt = now();
   let sending: Promise<void> | undefined;
@@ -39,15 +28,16 @@ export function startHeartbeat({ redis, address, counters, sockets, grabsPending
       .catch(() => {}).finally(() => { sending = undefined; });
   };
   report();
-  const timer = setInterval(report, everyMs).unref();
+  const timer = setInterval(report, HEARTBEAT_EVERY_MS).unref();
   return {
-    async close() {
+    /** Removes the gateway from the console's list if Redis answers quickly; otherwise the entry becomes stale. Never rejects. */
+    async close(): Promise<void> {
       clearInterval(timer);
       const remove = async () => {
         await sending;
         await removeHeartbeat(redis, id);
       };
-      await Promise.race([remove().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await Promise.race([remove().catch(() => {}), sleep(HEARTBEAT_REMOVAL_MS_MAX, undefined, { ref: false })]);
     },
   };
 }

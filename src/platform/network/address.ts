@@ -5,7 +5,7 @@ const SITE_BITS = 64;
 /** A wider network than this is probably a typing mistake. */
 const WIDEST = { ipv4: 8, ipv6: 16 } as const;
 
-export interface Network {
+interface Network {
   /** As it is stored and shown: `203.0.113.7`, `203.0.113.0/24`, `2001:db8:0:1::/64`. */
   name: string;
   family: 'ipv4' | 'ipv6';

@@ -75,8 +75,11 @@ describe("the winners' ticker", () => {
   function ticker(watching: Record<string, Session[]>, busy = () => false) {
     let [at, broadcastAt] = [0, Number.NEGATIVE_INFINITY];
     const shown: [number, string, string][] = [];
-    const show = (frames: ReadonlyMap<Session, Buffer>) => { for (const [{ userId }, frame] of frames) shown.push([at, userId, String(frame)]); };
-    const rules = { watching: (rainId: string) => new Set(watching[rainId]), busy, show, restMs: () => 1_000, now: () => at, broadcastAt: () => broadcastAt };
+    const hub = {
+      watching: (rainId: string) => new Set(watching[rainId]), restMs: 1_000, get broadcasting() { return busy(); }, get broadcastAt() { return broadcastAt; },
+      some: (sessions: Iterable<Session>, deliver: (session: Session) => void) => { for (const session of sessions) deliver(session); },
+    };
+    const rules = { hub, isOff: () => false, send: ({ userId }: Session, frame: Buffer) => { shown.push([at, userId, String(frame)]); }, now: () => at };
     return { shown, broadcast: () => { broadcastAt = at; }, setTime: (ms: number) => { at = ms; }, ticker: new Ticker(rules) };
   }
   const [ann, bob] = people(2) as [Session, Session];

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { admissionStateOf } from '../../../src/gateway/challenge/admissionState.ts';
 import { LIMITS } from '../../../src/gateway/limits.ts';
 import type { Session } from '../../../src/gateway/sockets/session.ts';
-import { Tickets } from '../../../src/gateway/challenge/tickets.ts';
+import { admissionStateOf, Tickets } from '../../../src/gateway/challenge/tickets.ts';
 import { close } from '../../../src/store/transitions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dump, openRedis, stockRain } from '../../support/rain.ts';

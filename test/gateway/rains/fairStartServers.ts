@@ -41,7 +41,7 @@ export function stage({ fairStartMs = 100, pendingMax = 1_000, clockErrorMs = 0,
   );
   const readings = new Map<string, { claims: number; readAtMonotonic: number }>();
   const fairStart = new FairStart({
-    fairStartMs, batcher, now, clockErrorMs: () => clockErrorMs, reading: (rainId) => readings.get(rainId),
+    fairStartMs, batcher, rainCache: { now, clockErrorMs: () => clockErrorMs, reading: (rainId) => readings.get(rainId) },
     answer: ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, chance: options.chance ?? first,
   });
   return {

@@ -37,7 +37,7 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
   };
   for (const rainId of rainIds) await refresh(rainId);
   const localAnswers = new LocalAnswers({
-    redis: counting, reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs, onFault: (error) => { throw error; },
+    redis: counting, rainCache: { reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs }, onFault: (error) => { throw error; },
   });
   const learn = async (rainId: string, code: string) => {
     await eventually(() => {

@@ -76,7 +76,7 @@ describe('the commitment on the wire', () => {
     for (let i = 0; i < 3; i++) {
       expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
       // The cache drops a settled rain at the next reading.
-      await eventually(() => rainCache.shardsOf('late2') === undefined);
+      await eventually(() => rainCache.reading('late2') === undefined);
     }
     rainCache.close();
     expect(sent.filter(({ rainId }) => rainId === 'late2')).toEqual([]);

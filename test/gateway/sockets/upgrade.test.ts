@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { Hub } from '../../../src/gateway/broadcast/hub.ts';
-import { Handshakes } from '../../../src/gateway/ratelimit/handshakes.ts';
 import { LIMITS, type Limits } from '../../../src/gateway/limits.ts';
 import { RateLimiter } from '../../../src/gateway/ratelimit/rateLimiter.ts';
 import { createGatewayCounters } from '../../../src/gateway/telemetry/counters.ts';
@@ -16,7 +15,7 @@ async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: Upgr
   const blocked = new Set<string>();
   const closing = { now: false };
   const rules: UpgradeRules = {
-    limits: all, hub: new Hub(), rateLimiter: new RateLimiter(all, counters), handshakes: new Handshakes(all), counters, trustedProxies: 0, allowedOrigins: [],
+    limits: all, hub: new Hub(), rateLimiter: new RateLimiter(all, counters), counters, trustedProxies: 0, allowedOrigins: [],
     killSwitches: { off: { ticker: false, joins: false, sockets: false, grabs: false } }, blocklist: { holdsUser: (userId) => blocked.has(userId), holdsAddress: () => false }, accepting: () => !closing.now,
     verify: async () => {
       await Promise.resolve();

@@ -1,0 +1,10 @@
+/** Limits of what a message may ask for [R10]. */
+export const HANDLER_LIMITS = {
+  /** Rains that one socket may watch. Protects the lists of viewers. */
+  joinsPerSocketMax: 32,
+} as const;
+
+/** Until this long before the opening, ms, joins skip the winner lookup: with a fresh snapshot without claims nobody can have won. */
+export const NO_WINNERS_BEFORE_MS = 1_000;
+/** Rains whose refusal frames are cached [R10]. */
+export const REFUSAL_FRAMES_RAINS_MAX = 1_000;
