@@ -22,7 +22,7 @@ export interface DeadLetterView {
   entry: string;
   deadLetteredAt: string;
   /** It was discarded, and a cut discard left it in the queue; discarding it again removes it. */
-  discardedClaims?: { reason: string; actor: string; at: string };
+  discarded?: { reason: string; actor: string; at: string };
 }
 
 interface DeadLetterList {
@@ -61,6 +61,6 @@ function view({ id, deadLetteredAt, rainId, shard, index, reason, detail, entry 
     letter: id, rainId, shard, index, reason, text: DEAD_REASONS[reason], detail,
     ...(parsed.ok && { redPacketId: parsed.claim.redPacketId, userId: parsed.claim.userId, amount: parsed.claim.amount }),
     entry, deadLetteredAt: new Date(deadLetteredAt).toISOString(),
-    ...(discard && { discardedClaims: { reason: discard.reason, actor: discard.actor, at: new Date(discard.at).toISOString() } }),
+    ...(discard && { discarded: { reason: discard.reason, actor: discard.actor, at: new Date(discard.at).toISOString() } }),
   };
 }
