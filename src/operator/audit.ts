@@ -67,6 +67,21 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
   };
 }
 
+/** One audited rain. `fault`: it could not be audited, which must not hide the others. */
+export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });
+
+/** Audits many rains one after the other, newest first. */
+export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
+  for (const { id: rainId, title } of await context.ledger.rains(limit, which)) {
+    try {
+      const audit = await auditRain(context, rainId);
+      if (audit) yield { rainId, title, audit };
+    } catch (fault) {
+      yield { rainId, title, fault };
+    }
+  }
+}
+
 /** Whether this rain needs nothing from the operator. */
 export function isInOrder({ report: { balanced, told_twice }, queues }: Pick<Audit, 'report' | 'queues'>): boolean {
   return balanced && told_twice === 0 && (queues?.dead.count ?? 0) === 0;

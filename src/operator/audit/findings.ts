@@ -1,3 +1,4 @@
+import type { BookedDiscard } from '../../ledger/discard.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 
 /**
@@ -26,16 +27,7 @@ export interface LostFromLog {
 }
 
 /** A claim that the operator has discarded. It is explained and no longer counts as a problem. */
-export interface Acknowledged {
-  letterId: string;
-  deadReason: string;
-  reason: string;
-  actor: string;
-  /** Epoch ms. */
-  at: number;
-  /** The money that went back to the operator. */
-  returned?: { redPacketId: string; amountCents: Cents };
-}
+export type Acknowledged = Omit<BookedDiscard, 'rainId' | 'entry'>;
 
 /** The letter id under which a lost claim is discarded; ids of real dead letters never contain a colon. */
 export function lostClaimId(redPacketId: string): string {
