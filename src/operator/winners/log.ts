@@ -17,8 +17,7 @@ export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, s
 }
 
 /**
- * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead
- * letters.
+ * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead letters.
  * @returns at most `limit` claims, and where the next page begins; at the end all positions are 0
  */
 export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }: Rain, from: Positions, limit: number): Promise<{ logged: Logged[]; next: Positions }> {
@@ -38,7 +37,7 @@ export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }:
     if (!taken) break;
     next[taken.shard] = taken.index;
     const parsed = parseClaim(taken.entry);
-    if (parsed.ok && parsed.claim.rainId === id) logged.push({ claim: parsed.claim, shard: taken.shard, index: taken.index, entry: taken.entry });
+    if (parsed.ok && parsed.claim.rainId === id) logged.push({ rainId: id, shard: taken.shard, index: taken.index, entry: taken.entry, claim: parsed.claim });
     // This shard's page is used up; its next page may hold later wins than the rest of the others.
     if (first!.length === 0 && taken.index > 0) break;
   }

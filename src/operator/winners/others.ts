@@ -4,10 +4,7 @@ import { readCredits } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
 import { openReplay } from '../replay.ts';
 
-/**
- * What other users won in a rain: from the claim log or, when it has expired, from the ledger.
- * @param known whether a user is excluded from the sum
- */
+/** What users other than the known ones won in a rain: from the claim log or, when it has expired, from the ledger. */
 export async function wonByOthers(context: OperatorContext, rainId: string, known: (userId: string) => boolean): Promise<Share> {
   const others: Share = { count: 0, cents: 0n };
   const count = (userId: string, cents: bigint) => {
