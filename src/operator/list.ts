@@ -49,10 +49,7 @@ interface TopUpView {
 export interface RainDetail extends RainView {
   /** Packets loaded into Redis so far: fewer than `packets` until the rain and all its top-ups are loaded. */
   loaded: number;
-  /**
-   * The payout provider that credits its users, as PAYOUT_PROVIDER names it. The first one assigned stays. Absent before that,
-   * and for a rehearsal.
-   */
+  /** The first payout provider assigned stays. Absent before that, and for a rehearsal. */
   payoutProvider?: PayoutProviderName;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];

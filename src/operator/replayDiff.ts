@@ -34,8 +34,7 @@ const LISTED_MAX = 100;
 const DEAD_PAGE = 500;
 
 /**
- * Compares the log with the ledger as it is now. Begin it BEFORE reading the log: every credit in the ledger was in the log
- * earlier, so a claim that moves meanwhile is not reported as a difference.
+ * Begin it BEFORE reading the log: every credit was in the log earlier, so a claim that moves meanwhile is not reported as a difference.
  * @param areDead which of these entries are dead-lettered, in order: they will not be posted by themselves
  */
 export async function beginComparison(context: OperatorContext, rain: Pick<BookedRain, 'id' | 'settledAt'>, areDead: (entries: readonly LogEntry[]) => Promise<boolean[]>) {

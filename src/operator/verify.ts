@@ -30,19 +30,13 @@ export interface Verification {
   packets: number;
   /** How many of each were compared with the commitment; `left` and `claims` are 0 when Redis no longer has the rain. */
   checked: { left: number; claims: number; credits: number; receipts: number };
-  /**
-   * Packets that are in the log after a later packet of their shard. Gateways that restore wins after a failover cause this,
-   * and so would somebody who chose packets. The amounts cannot show which, so it is reported and not judged.
-   */
+  /** Packets that are in the log after a later one of their shard: by gateways that restore wins, or by somebody who chose. Not judged. */
   outOfTurn: number;
   /** Differences from the commitment in plain words. At most 100. */
   problems: string[];
 }
 
-/**
- * Compares a settled rain with the commitment made when it was created: the values shown to players, the packets left over, the
- * claim log and its order, the credits in the ledger, and receipts.
- */
+/** Compares a settled rain with its commitment: what players see, packets left over, claim log and its order, credits, receipts. */
 export async function verifyRain(context: OperatorContext, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);

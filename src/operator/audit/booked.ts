@@ -26,10 +26,7 @@ export interface Booked {
   problems: string[];
 }
 
-/**
- * A packet is credited or discarded, never both. One that is credited or discarded during this read may count as not yet
- * credited.
- */
+/** A packet is credited or discarded, never both. One that changes during this read may count as not yet credited. */
 export async function readBooked(context: OperatorContext, rainId: string): Promise<Booked> {
   const credits = await readCredits(context, rainId);
   const { recycledCents, discarded } = await bookOf(context, rainId);

@@ -16,10 +16,7 @@ export interface ToldTwice {
   letterId: string;
 }
 
-/**
- * A credit whose claim is not in the log. Either Redis lost the claim in a failover, or it was never won; the two cannot be
- * told apart.
- */
+/** A credit whose claim is not in the log. Redis lost the claim in a failover, or it was never won: nobody can tell. */
 export interface LostFromLog {
   redPacketId: string;
   amountCents: Cents;

@@ -17,10 +17,8 @@ const JOBS_MAX = 500;
 const BULK = 20;
 
 /**
- * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It does not wait as
- * redelivery does, and it needs no lease of the relay: the lease only saves work. A claim that was already on its way arrives
- * twice, and the ledger answers `already` [R5].
- * @param dryRun only count them
+ * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It needs no lease of the relay:
+ * a claim that was already on its way arrives twice, and the ledger answers `already` [R5]. @param dryRun only count them
  */
 export async function repairRain(context: QueueContext, rainId: string, dryRun = false): Promise<Repaired> {
   const rain = await context.ledger.rain(rainId);
@@ -36,11 +34,7 @@ export async function repairRain(context: QueueContext, rainId: string, dryRun =
   return repaired;
 }
 
-/**
- * Waits until the queue holds no job of this rain, at most `waitMs`.
- * @param sent jobs that were added; they may be done before the first read
- * @returns whether no job is left
- */
+/** @param sent jobs that were added; they may be done before the first read @returns whether no job of this rain is left */
 export async function untilQuiet({ queues }: QueueContext, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   let most = sent;

@@ -6,14 +6,10 @@ import type { OperatorContext } from '../context.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**
- * When a round is settled, its unclaimed money goes into the next round that is not over, as a top-up. The money first goes
- * back to the operator and is then added. The top-up's id contains the round that it comes from, and ids are unique. So this
- * may be cut anywhere, repeated, and run by several callers at once, and the money moves once. When no round is left, the money
- * stays with the operator. Either way it is recorded with the round that it comes from.
- *
- * @param rain settled in the ledger, and not yet in Redis: until then a settlement calls this again
- * @param cents the money that went back at the settlement
- * @throws when a server cannot be reached; repeat it then
+ * When a round is settled, its unclaimed money goes to the next round that is not over, as a top-up; when none is left, it stays with the
+ * operator. The top-up's id contains the round that it comes from, and ids are unique. So this may be cut anywhere, repeated, and run by
+ * several callers at once, and the money moves once. @throws when a server cannot be reached; repeat it then @param rain settled in the
+ * ledger, and not yet in Redis: until then a settlement calls this again
  */
 export async function rollOver(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<void> {
   if (!rain.campaign || cents === 0n) return;
@@ -44,10 +40,7 @@ async function receiverOf(context: OperatorContext, rain: BookedRain, id: string
   return (await context.ledger.rounds(rain.campaign!.id)).find(({ topUps }) => topUps.some((topUp) => topUp.id === id));
 }
 
-/**
- * Loads the top-up's packets into Redis if they are not there. If the round is over by now, the money goes back with the
- * unclaimed money.
- */
+/** Loads the top-up's packets into Redis if they are not there and the round is not over. */
 async function finish(context: OperatorContext, receiver: BookedRain, id: string): Promise<string> {
   const { split } = receiver.topUps.find((topUp) => topUp.id === id)!;
   await addToRain(context, receiver.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
@@ -55,9 +48,8 @@ async function finish(context: OperatorContext, receiver: BookedRain, id: string
 }
 
 /**
- * As many packets as keep the round's planned mean amount, rounded down, at least one. The round's split method decides how the
- * rest is split. Its bounds do not apply, since a rest below the smallest packet must be won too.
- * @throws when this version does not know the round's split method: money is never guessed
+ * As many packets as keep the round's planned mean amount, at least one. The bounds of its split do not apply: a small rest must be won
+ * too. @throws when this version does not know the round's split method: money is never guessed
  */
 export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
