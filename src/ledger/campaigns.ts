@@ -15,7 +15,7 @@ interface NewCampaign {
   rollOver: boolean;
 }
 
-interface BookedCampaign extends NewCampaign {
+export interface BookedCampaign extends NewCampaign {
   /** Epoch ms. */
   createdAt: number;
 }

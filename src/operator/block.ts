@@ -9,7 +9,7 @@ const YEAR_MS = 366 * 24 * 3_600_000;
 
 type Blocked = { ok: true; block: Block } | Refused;
 
-/** Blocks at every gateway within a second, until lifted if `forMs` is absent; replaces an earlier block of the same target. What the user has won is credited. */
+/** Blocks at every gateway within a second, until lifted if `forMs` is absent. What the user has won is credited. */
 export async function blockCaller(context: OperatorContext, kind: BlockKind, target: string, { reason: why, forMs }: { reason: string; forMs?: number }): Promise<Blocked> {
   const name = nameOf(kind, target);
   if (name === undefined) return refuseName(kind, target);

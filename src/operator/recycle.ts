@@ -6,12 +6,8 @@ import { settleDryRun, settleRain, type AfterReconnect, type Replicated } from '
 
 type Recycled = { ok: true; state: 'settled'; /** Money that went back, discarded claims included; a decimal string. */ amount: string } | Refused;
 
-interface RecycleOptions extends AfterReconnect {
-  /** Checked before money moves. */
-  replicated?: Replicated | undefined;
-  /** Only say what would go back, or why it cannot. */
-  dryRun?: boolean | undefined;
-}
+/** `replicated`: checked before money moves; `dryRun`: only say what would go back, or why it cannot. */
+type RecycleOptions = AfterReconnect & { replicated?: Replicated | undefined; dryRun?: boolean | undefined };
 
 /** Settles a rain that is over, as the workers do by themselves, or says what has to happen first. Safe to repeat. */
 export async function recycleRain(context: OperatorContext, rainId: string, { replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {

@@ -7,7 +7,7 @@ const MONTH_MS = 31 * 24 * 3_600_000;
 
 type Switched = { ok: true; held: HeldSwitch } | Refused;
 
-/** Holds a switch on every gateway, within a second: `off` disables the feature, `on` keeps it enabled under any load. `forMs` absent: until it is released. */
+/** On every gateway, within a second: `off` disables, `on` keeps enabled under any load. `forMs` absent: until it is released. */
 export async function throwSwitch(context: OperatorContext, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: { reason: string; forMs?: number }): Promise<Switched> {
   const given = readReason(why);
   if (!given.ok) return given;

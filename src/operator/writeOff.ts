@@ -1,6 +1,5 @@
 import { leave } from '../store/campaign.ts';
-import { shardKeys } from '../store/keys.ts';
-import { SETTLED_TTL_MS } from '../store/keys.ts';
+import { SETTLED_TTL_MS, shardKeys } from '../store/keys.ts';
 import { announceChange } from '../store/transitions.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';

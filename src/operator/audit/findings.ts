@@ -1,3 +1,4 @@
+import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 
@@ -17,11 +18,7 @@ export interface ToldTwice {
 }
 
 /** A credit whose claim is not in the log. Redis lost the claim in a failover, or it was never won: nobody can tell. */
-export interface LostFromLog {
-  redPacketId: string;
-  amountCents: Cents;
-  userId: string;
-}
+export type LostFromLog = BookedCredit;
 
 /** A claim that the operator has discarded. It is explained and no longer counts as a problem. */
 export type Acknowledged = Omit<BookedDiscard, 'rainId' | 'entry'>;

@@ -50,7 +50,7 @@ export async function untilQuiet({ queues }: QueueContext, rainId: string, sent:
   }
 }
 
-async function missingJobs(context: QueueContext, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; claims: number; complete: boolean }> {
+async function missingJobs(context: QueueContext, rainId: string, shards: number) {
   const credits = await readCredits(context, rainId);
   const isDiscarded = await readDiscardedLetters(context, rainId);
   const jobs: CreditJob[] = [];

@@ -22,29 +22,28 @@ export async function rollOver(context: OperatorContext, rain: BookedRain, cents
 /** @returns the round that received the money; `undefined`: no round takes it */
 async function add(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<string | undefined> {
   const id = `${ROLL_OVER}${rain.id}`;
-  const receiver = await receiverOf(context, rain, id);
-  if (receiver) return finish(context, receiver, id);
+  const earlier = await finish(context, rain, id);
+  if (earlier !== undefined) return earlier;
   for (const next of await context.ledger.rounds(rain.campaign!.id)) {
     if (next.campaign!.round <= rain.campaign!.round) continue;
     const added = await addToRain(context, next.id, { id, ...topUpFor(next, cents) });
     if (added.ok) return next.id;
     // Refused but booked: the round ended before its packets were in Redis, or another caller was faster.
-    const receiver = await receiverOf(context, rain, id);
-    if (receiver) return finish(context, receiver, id);
+    const receiver = await finish(context, rain, id);
+    if (receiver !== undefined) return receiver;
   }
   return undefined;
 }
 
-/** The round that already has this top-up in the ledger. */
-async function receiverOf(context: OperatorContext, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
-  return (await context.ledger.rounds(rain.campaign!.id)).find(({ topUps }) => topUps.some((topUp) => topUp.id === id));
-}
-
-/** Loads the top-up's packets into Redis if they are not there and the round is not over. */
-async function finish(context: OperatorContext, receiver: BookedRain, id: string): Promise<string> {
-  const { split } = receiver.topUps.find((topUp) => topUp.id === id)!;
-  await addToRain(context, receiver.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
-  return receiver.id;
+/** Loads the top-up's packets into Redis if a round has it in the ledger and is not over. @returns that round */
+async function finish(context: OperatorContext, rain: BookedRain, id: string): Promise<string | undefined> {
+  for (const { id: receiver, topUps } of await context.ledger.rounds(rain.campaign!.id)) {
+    const booked = topUps.find((topUp) => topUp.id === id);
+    if (!booked) continue;
+    await addToRain(context, receiver, { id, ...booked.split as unknown as Omit<TopUpRequest, 'id'> });
+    return receiver;
+  }
+  return undefined;
 }
 
 /**

@@ -49,6 +49,7 @@ function view({ id, deadLetteredAt, ...letter }: DeadLetterRow, discard: BookedD
   return {
     letter: id, ...letter, text: DEAD_REASONS[letter.reason],
     ...(parsed.ok && { redPacketId: parsed.claim.redPacketId, userId: parsed.claim.userId, amount: parsed.claim.amount }),
-    deadLetteredAt: iso(deadLetteredAt), ...(discard && { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } }),
+    deadLetteredAt: iso(deadLetteredAt),
+    ...(discard && { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } }),
   };
 }

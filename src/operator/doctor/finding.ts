@@ -30,5 +30,6 @@ const SKEW_MS = { warning: 1_000, wrong: 30_000 } as const;
 export function checkClock(subject: Finding['subject'], aheadMs: number): Finding {
   const apart = Math.abs(aheadMs);
   const verdict = apart > SKEW_MS.wrong ? 'wrong' : apart > SKEW_MS.warning ? 'warning' : 'ok';
-  return findOn(subject)('clock', verdict, `${apart} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`, `within ${SKEW_MS.warning} ms`, 'synchronise both clocks (NTP)');
+  const found = `${apart} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
+  return findOn(subject)('clock', verdict, found, `within ${SKEW_MS.warning} ms`, 'synchronise both clocks (NTP)');
 }

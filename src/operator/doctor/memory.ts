@@ -31,7 +31,8 @@ export function checkMemory({ maxMemoryBytes, usedMemoryBytes, systemMemoryBytes
   if (limit === undefined || usedMemoryBytes === undefined) return unknownSetting('memory', expected);
   const free = limit - usedMemoryBytes;
   const verdict = free < needed ? 'wrong' : free < 2 * needed && !maxMemoryBytes ? 'warning' : 'ok';
-  return findOnRedis('memory', verdict, `${mib(free)} free of ${maxMemoryBytes ? 'maxmemory' : "the machine's"} ${mib(limit)}`, expected, verdict === 'wrong'
+  const found = `${mib(free)} free of ${maxMemoryBytes ? 'maxmemory' : "the machine's"} ${mib(limit)}`;
+  return findOnRedis('memory', verdict, found, expected, verdict === 'wrong'
     ? `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, on a machine with twice as much (a rewrite of the append-only file may copy everything)`
     : 'use a machine with twice as much memory: a rewrite of the append-only file may copy everything');
 }

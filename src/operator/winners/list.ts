@@ -89,15 +89,13 @@ async function notInLog({ redis }: QueueContext, { id, shards }: BookedRain, cre
   const held = await Promise.all(Array.from({ length: shards }, async (_, shard) => {
     const users = credits.filter(({ userId }) => shardOf(userId, shards) === shard).map(({ userId }) => userId);
     const claims = users.length === 0 ? [] : await redis.hmget(shardKeys(id, shard).claimed, ...users);
-    return users.map((user, i) => [user, packetIn(claims[i])] as const);
+    return users.map((user, i) => {
+      const parsed = parseClaim(claims[i] ?? '');
+      return [user, parsed.ok ? parsed.claim.redPacketId : undefined] as const;
+    });
   }));
   const packetOf = new Map(held.flat());
   return credits.filter(({ userId, redPacketId }) => packetOf.get(userId) !== redPacketId);
-}
-
-function packetIn(entry: string | null | undefined): string | undefined {
-  const parsed = parseClaim(entry ?? '');
-  return parsed.ok ? parsed.claim.redPacketId : undefined;
 }
 
 /** The win of one user, by exact id. */
