@@ -11,7 +11,7 @@ import { rains, type BookedRain } from './rains.ts';
 type NewCampaign = Omit<Campaign, 'createdAt'>;
 
 /** `createdAt`: epoch ms. */
-type BookedCampaign = NewCampaign & { createdAt: number };
+export type BookedCampaign = NewCampaign & { createdAt: number };
 
 type CampaignCreation =
   /** `exists`: the same campaign was created before; nothing was done again. */

@@ -1,8 +1,7 @@
 import { ENTRIES_MAX, type EntryRange } from '../credit/job.ts';
 import { shardKeys } from '../store/keys.ts';
 import { liveRains, readEntries, readRain, type LiveRain } from '../store/rains.ts';
-import { isCredited, readCredits } from '../operator/audit/booked.ts';
-import { readDiscardedLetters } from '../operator/audit/discarded.ts';
+import { isCredited, readCredits, readDiscardedLetters } from '../operator/audit/booked.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';

@@ -38,11 +38,9 @@ export interface Audit {
 const FINDINGS_MAX = 100;
 
 /**
- * Checks the money equation [R8] of one rain. It compares three independent sources: the allocation recomputed from the
- * recorded seed, the data in Redis, and the ledger.
- * It also holds while the rain is open: packets are read before the ledger, and the ledger before the claim log. A packet only
- * moves in that direction, so it cannot be missed.
- * @returns undefined when there is no such rain
+ * Checks the money equation [R8] of one rain: the allocation recomputed from its seed, Redis and the ledger. It also holds while the rain
+ * is open: packets are read before the ledger, and the ledger before the claim log, the direction in which a packet moves. @returns
+ * undefined when there is no such rain
  */
 export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
   const rain = await context.ledger.rain(rainId);
@@ -65,6 +63,21 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
     acknowledged: [...acknowledged.values()].slice(0, FINDINGS_MAX),
     ...(queues && { queues }),
   };
+}
+
+/** One audited rain. `fault`: it could not be audited, which must not hide the others. */
+export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });
+
+/** Audits many rains one after the other, newest first. */
+export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
+  for (const { id: rainId, title } of await context.ledger.rains(limit, which)) {
+    try {
+      const audit = await auditRain(context, rainId);
+      if (audit) yield { rainId, title, audit };
+    } catch (fault) {
+      yield { rainId, title, fault };
+    }
+  }
 }
 
 /** Whether this rain needs nothing from the operator. */

@@ -7,19 +7,10 @@ import { readReason } from './wording.ts';
 
 const YEAR_MS = 366 * 24 * 3_600_000;
 
-interface BlockOptions {
-  reason: string;
-  /** Duration, ms; absent: until the block is lifted. */
-  forMs?: number;
-}
-
 type Blocked = { ok: true; block: Block } | Refused;
 
-/**
- * Blocks a user, or all users of an address or network, at every gateway within a second. It moves no money: what the user has
- * won is credited. It replaces an earlier block of the same target.
- */
-export async function blockCaller(context: OperatorContext, kind: BlockKind, target: string, { reason: why, forMs }: BlockOptions): Promise<Blocked> {
+/** Blocks at every gateway within a second, until lifted if `forMs` is absent. What the user has won is credited. */
+export async function blockCaller(context: OperatorContext, kind: BlockKind, target: string, { reason: why, forMs }: { reason: string; forMs?: number }): Promise<Blocked> {
   const name = nameOf(kind, target);
   if (name === undefined) return refuseName(kind, target);
   const given = readReason(why);

@@ -6,19 +6,13 @@ import type { ShownPlan } from '../rain/plan.ts';
 import type { TopUpPromise } from '../rain/top-up.ts';
 import type { OperatorContext } from './context.ts';
 
-/**
- * The commitment from the rain's `create` record, which nobody can change afterwards; absent for a rain that was created before
- * commitments existed.
- */
+/** The commitment from the rain's `create` record, which nobody can change; absent for a rain from before commitments existed. */
 export async function recordedCommitment({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<string | undefined> {
   const [first] = await ledger.actions(rainId, 1);
   return first?.verb === 'create' ? commitment.safeParse(first.details?.['commitment']).data : undefined;
 }
 
-/**
- * Whether seeds or plans in the ledger differ from the commitments. A rain without a commitment passes; its top-ups are still
- * checked.
- */
+/** Whether seeds or plans in the ledger differ from the commitments. Without a commitment of the rain, its top-ups are still checked. */
 export function breaksCommitment({ id: rainId, seed, split: plan, shards, packets, budgetCents, topUps }: BookedRain, recorded: string | undefined): boolean {
   if (recorded !== undefined && recorded !== commitmentOf({ rainId, seed, plan, shards })) return true;
   let first = atCreation({ packets, budgetCents, topUps }).packets;
@@ -29,11 +23,8 @@ export function breaksCommitment({ id: rainId, seed, split: plan, shards, packet
   });
 }
 
-/**
- * The rain as it is first written to Redis. Every caller must get the same draft, because writing it may be repeated. Packets
- * of top-ups come later.
- */
-export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Pick<BookedRain, 'id' | 'title' | 'shards' | 'opensAt' | 'closesAt' | 'packets' | 'budgetCents' | 'topUps' | 'terms'>): Promise<Draft> {
+/** The rain as first written to Redis, without top-ups. Every caller must get the same draft: writing it may be repeated. */
+export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: BookedRain): Promise<Draft> {
   const { id, title, shards, opensAt, closesAt, terms } = rain;
   const recorded = await recordedCommitment(context, id);
   return {

@@ -32,6 +32,14 @@ export function refuse(field: string, reason: string): Refused {
   return { ok: false, refusals: [{ field, reason }] };
 }
 
+/** Ledger field → the name of this field in a request. */
+const REQUEST_NAMES: Partial<Record<string, string>> = { budgetCents: 'budget', split: 'plan', rainId: 'rain' };
+
+/** @param fields in which it differs from the request */
+export function existsAlready(what: string, id: string, fields: readonly string[]): Refused {
+  return refuse('id', `a ${what} ${id} exists already, with another ${fields.map((field) => REQUEST_NAMES[field] ?? field).join(', ')}`);
+}
+
 /** @throws when the ledger has no such rain: call it only for a rain that was read from there */
 export async function bookOf({ ledger }: OperatorContext, rainId: string): Promise<RainBook> {
   const book = await ledger.book(rainId);

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { SHARDS_MAX } from '../store/keys.ts';
 import { announceChange } from '../store/transitions.ts';
 import { redisNow } from '../store/rains.ts';
 import { draftRain, isTaken } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
-import type { RainField } from '../ledger/rains.ts';
 import { rainId } from '../rain/claim.ts';
 import { seed } from '../rain/fairness.ts';
 import { iso } from '../rain/figures.ts';
@@ -13,8 +11,8 @@ import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { requestedTerms, checkTerms } from '../rain/terms-check.ts';
 import { draftOf } from './commitment.ts';
-import { nameRain, roundRequest } from './campaign/round.ts';
-import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
+import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 import { rainTitle } from './wording.ts';
 
@@ -32,7 +30,7 @@ const createRequest = z.strictObject({
   plan: z.unknown(),
   opensAt: moment,
   closesAt: moment,
-  shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).optional(),
+  shards: shardCount.optional(),
   /** The round of a campaign that this rain is. Its id is then `<campaign>.<round>`, and it has as many shards as all rounds. */
   campaign: roundRequest.optional(),
   /** All other terms, see rain/terms.ts. */
@@ -42,13 +40,7 @@ const createRequest = z.strictObject({
 });
 export type CreateRequest = z.input<typeof createRequest>;
 
-/** Ledger field → the name of this field in a request. */
-const REQUEST_NAMES: Partial<Record<RainField, string>> = { budgetCents: 'budget', split: 'plan' };
-
-/**
- * `commitment` is absent when an old rain without one was created again, and in a dry run. `funded` is only in a dry run:
- * whether money would leave the operator's account.
- */
+/** `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would move. */
 type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
 
 /** A new id: the time makes it sortable, the random part makes it unique. */
@@ -57,9 +49,8 @@ export function newRainId(now: number): string {
 }
 
 /**
- * Plans a rain: reserves the budget in the ledger, then writes the empty rain to Redis. If it is killed in between, `load` or a
- * second `create` finishes it.
- * @param dryRun only say whether it would be accepted
+ * Reserves the budget in the ledger, then writes the empty rain to Redis. If it is cut in between, `load` or a second `create` finishes
+ * it.
  */
 export async function createRain(context: OperatorContext, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
   const parsed = createRequest.safeParse(request);
@@ -91,7 +82,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   }, context.actor, dryRun);
   // Repeated without a seed, the rain keeps its first one.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
-  if (differing.length > 0) return refuse('id', `a rain ${id} exists already, with another ${differing.map((field) => REQUEST_NAMES[field] ?? field).join(', ')}`);
+  if (differing.length > 0) return existsAlready('rain', id, differing);
   if (dryRun) {
     if (!existing && await isTaken(context.redis, id, shards)) return refuse('id', `Redis still holds another rain ${id}`);
     return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
@@ -103,10 +94,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
 }
 
-/**
- * Why a rain cannot be planned for this window. @param now epoch ms @param known the rain was planned before, so that it may be
- * over by now
- */
+/** Why a rain cannot be planned for this window. @param known the rain was planned before, so that it may be over by now */
 export function checkWindow({ opensAt, closesAt }: { opensAt: number; closesAt: number }, now: number, known = false): Refused | undefined {
   if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
   if (closesAt <= now && !known) return refuse('closesAt', `${iso(closesAt)} has passed already`);

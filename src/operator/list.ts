@@ -1,4 +1,4 @@
-import { liveRains, readRain, redisNow, type LiveRain, type StoredRain } from '../store/rains.ts';
+import { liveRains, readRain, redisNow, type StoredRain } from '../store/rains.ts';
 import type { BookedRain, PayoutProviderName } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
@@ -48,10 +48,7 @@ interface TopUpView {
 export interface RainDetail extends RainView {
   /** Packets loaded into Redis so far: fewer than `packets` until the rain and all its top-ups are loaded. */
   loaded: number;
-  /**
-   * The payout provider that credits its users, as PAYOUT_PROVIDER names it. The first one assigned stays. Absent before that,
-   * and for a rehearsal.
-   */
+  /** The first payout provider assigned stays. Absent before that, and for a rehearsal. */
   payoutProvider?: PayoutProviderName;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];
@@ -61,12 +58,8 @@ export interface RainDetail extends RainView {
   seed?: string;
 }
 
-export interface RainList {
-  /** Newest first. */
-  rains: RainView[];
-  /** All rains in the ledger, listed or not. */
-  total: number;
-}
+/** `rains`: newest first; `total`: all rains in the ledger, listed or not. */
+export type RainList = { rains: RainView[]; total: number };
 
 export const RAINS_MAX = 1_000;
 
@@ -79,7 +72,10 @@ export async function listRains(context: OperatorContext, limit = 100): Promise<
 /** Views of these rains, in the given order. */
 export async function viewRains(context: OperatorContext, rains: readonly BookedRain[]): Promise<RainView[]> {
   const [live, now] = await Promise.all([liveRains(context.redis), redisNow(context.redis)]);
-  return Promise.all(rains.map(async (rain) => view(context, rain, await readIfLive(context, rain.id, live.get(rain.id)), now)));
+  return Promise.all(rains.map(async (rain) => {
+    const found = live.get(rain.id);
+    return view(context, rain, found && await readRain(context.redis, rain.id, found), now);
+  }));
 }
 
 export async function showRain(context: OperatorContext, rainId: string): Promise<RainDetail | undefined> {
@@ -87,16 +83,13 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
     context.ledger.rain(rainId), liveRains(context.redis), redisNow(context.redis), recordedCommitment(context, rainId),
   ]);
   if (!rain) return undefined;
-  const snapshot = await readIfLive(context, rainId, live.get(rainId));
+  const found = live.get(rainId);
+  const snapshot = found && await readRain(context.redis, rainId, found);
   const summary = await view(context, rain, snapshot, now);
   const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
     topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: promised, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
   return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
-}
-
-async function readIfLive(context: OperatorContext, rainId: string, live: LiveRain | undefined): Promise<StoredRain | undefined> {
-  return live && readRain(context.redis, rainId, live);
 }
 
 async function view(context: OperatorContext, rain: BookedRain, snapshot: StoredRain | undefined, nowMs: number): Promise<RainView> {

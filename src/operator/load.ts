@@ -12,18 +12,9 @@ import { hasLost } from './lostRains.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 
-/** A plan and the seed that draws its packets. */
-interface Planned {
-  split: unknown;
-  seed: string;
-}
-
-/**
- * The packets of a rain as its recorded plan and seed give them, then those of each top-up, in the order in which they are
- * handed out; cents.
- */
-export function allocationOf(rain: Planned & { topUps?: readonly Planned[] }): BigInt64Array {
-  return joined([rain, ...rain.topUps ?? []].map(({ split, seed }) => {
+/** The packets of a rain as its recorded plan and seed give them, then those of each top-up; cents. */
+export function allocationOf(rain: Pick<BookedRain, 'split' | 'seed' | 'topUps'>): BigInt64Array {
+  return joined([rain, ...rain.topUps].map(({ split, seed }) => {
     const checked = checkPlan(split);
     // Checked when it was booked: a plan that no longer passes has been tampered with.
     if (!checked.ok) throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
@@ -36,11 +27,7 @@ export function stockOf(rain: BookedRain): Stock {
   return { amounts: allocationOf(rain), topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) };
 }
 
-/**
- * Loads the preallocated packets into Redis. Killed half-way and run again, it continues: the packets follow from the recorded
- * seed, and every chunk carries its offset.
- * @param onProgress packets in Redis so far, and the total
- */
+/** Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its offset. */
 export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
   let rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);

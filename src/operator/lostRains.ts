@@ -18,9 +18,8 @@ async function wasLoaded({ ledger }: OperatorContext, rainId: string): Promise<b
 }
 
 /**
- * Rains that were loaded and are not settled, but whose shards are not all in Redis or that its index no longer lists. This
- * happens after a FLUSHALL, or a restart without the last writes, before or after the opening. A rain that is being loaded for
- * the first time may be among them: check twice.
+ * Rains that were loaded and are not settled, but are not whole in Redis or not in its index: after a FLUSHALL, or a restart without the
+ * last writes. A rain that is being loaded for the first time may be among them: check twice.
  */
 export async function findLostRains(context: OperatorContext): Promise<string[]> {
   // Read the ledger first: a rain that is settled in between is rightly gone from the index.

@@ -26,10 +26,7 @@ const PREVIEW_PACKETS_MAX = 1_000_000;
 const BINS_MAX = 40;
 const SAMPLE_MAX = 200;
 
-/**
- * Draws a plan from a throw-away seed with the same code that draws real packets, or says what would be refused. Nothing is
- * written, and the rain that is created later is another draw.
- */
+/** Draws a plan from a throw-away seed by the code that draws real packets, or says what is refused. The real rain is another draw. */
 export function previewRain(plan: unknown, draws = 1, seed: () => string = () => randomBytes(32).toString('hex')): Preview | Refused {
   const checked = checkPlan(plan);
   if (!checked.ok) return checked;

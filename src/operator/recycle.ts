@@ -2,22 +2,14 @@ import { findRain } from '../store/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
 import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
-import { settleDryRun } from './settleDryRun.ts';
-import { settleRain, type AfterReconnect, type Replicated } from './settle.ts';
+import { settleDryRun, settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
 type Recycled = { ok: true; state: 'settled'; /** Money that went back, discarded claims included; a decimal string. */ amount: string } | Refused;
 
-interface RecycleOptions extends AfterReconnect {
-  /** Checked before money moves. */
-  replicated?: Replicated | undefined;
-  /** Only say what would go back, or why it cannot. */
-  dryRun?: boolean | undefined;
-}
+/** `replicated`: checked before money moves; `dryRun`: only say what would go back, or why it cannot. */
+type RecycleOptions = AfterReconnect & { replicated?: Replicated | undefined; dryRun?: boolean | undefined };
 
-/**
- * Settles a rain that is over at once, as the workers do by themselves: gives back the unclaimed money and closes the rain's
- * ledger. Or says what has to happen first. Safe to repeat.
- */
+/** Settles a rain that is over, as the workers do by themselves, or says what has to happen first. Safe to repeat. */
 export async function recycleRain(context: OperatorContext, rainId: string, { replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);

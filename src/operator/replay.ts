@@ -1,50 +1,39 @@
-import { shardKeys } from '../store/keys.ts';
 import { SETTLED_TTL_MS } from '../store/keys.ts';
-import { readEntries } from '../store/rains.ts';
+import type { LogEntry } from '../credit/deadLetter.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim, type Claim } from '../rain/claim.ts';
+import { iso } from '../rain/figures.ts';
+import { logPages } from './audit/claimLog.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { logEnds } from './winners/log.ts';
 
 /** Entries of one shard per read; a replay holds one page of each shard in memory. */
 const PAGE = 1_000;
 
-/** The position of an entry in the claim log; the oldest entry of a shard is 0. */
-interface Place {
-  shard: number;
-  index: number;
-}
-
-/** One entry of the claim log. */
-export type Replayed = Place & { entry: string } & ({ ok: true; claim: Claim } | { ok: false; reason: string });
+/** One entry of the claim log, and the claim in it. */
+export type Replayed = LogEntry & ({ ok: true; claim: Claim } | { ok: false; reason: string });
 
 type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, void> } | Refused;
 
 /**
- * Reads who won what and when from the claim log ALONE, ordered by Redis's clock. Entries of one shard stay in the order in
- * which they were won. Wins after the call are not included.
- * @returns a refusal when there is no log to read, with the time when it expired
+ * Reads who won what and when from the claim log ALONE, by Redis's clock, each shard in its order. Later wins are not included. @returns a
+ * refusal when there is no log to read, with the time when it expired
  */
 export async function openReplay(context: OperatorContext, rainId: string): Promise<Replay> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
-  const shards = Array.from({ length: rain.shards }, (_, shard) => shardKeys(rainId, shard));
-  const present = await Promise.all(shards.map(({ state }) => context.redis.exists(state)));
-  if (present.includes(0)) {
-    if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; only the ledger has its data`);
-    const expired = new Date(rain.settledAt + SETTLED_TTL_MS).toISOString();
-    return refuse('id', `the rain ${rainId} was settled at ${new Date(rain.settledAt).toISOString()} and its claim log expired at ${expired}; only the ledger has its data`);
-  }
-  const lengths = await Promise.all(shards.map(({ claims }) => context.redis.llen(claims)));
-  return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))) };
+  const lengths = await logEnds(context, rain);
+  if (lengths) return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))) };
+  if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; only the ledger has its data`);
+  return refuse('id', `the rain ${rainId} was settled at ${iso(rain.settledAt)} and its claim log expired at ${iso(rain.settledAt + SETTLED_TTL_MS)}; only the ledger has its data`);
 }
 
 async function* readShard({ redis }: OperatorContext, rainId: string, shard: number, length: number): AsyncGenerator<Replayed, void> {
-  for (let from = 0; from < length; from += PAGE) {
-    const page = await readEntries(redis, rainId, shard, from, Math.min(from + PAGE, length));
-    for (const [i, entry] of page.entries()) {
-      const parsed = parseClaim(entry);
+  for await (const page of logPages(redis, rainId, shard, { length, page: PAGE })) {
+    for (const place of page) {
+      const parsed = parseClaim(place.entry);
       const foreign = parsed.ok && parsed.claim.rainId !== rainId;
-      yield { shard, index: from + i, entry, ...(foreign ? { ok: false, reason: `it is of rain ${parsed.claim.rainId}` } : parsed) };
+      yield { ...place, ...(foreign ? { ok: false, reason: `it is of rain ${parsed.claim.rainId}` } : parsed) };
     }
   }
 }

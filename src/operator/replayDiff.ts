@@ -1,6 +1,8 @@
+import type { LogEntry } from '../credit/deadLetter.ts';
+import type { BookedRain } from '../ledger/rains.ts';
+import type { Claim } from '../rain/claim.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
-import { readCredits, type Posted } from './audit/booked.ts';
-import { readDiscardedLetters } from './audit/discarded.ts';
+import { readCredits, readDiscardedLetters, type Posted } from './audit/booked.ts';
 import type { OperatorContext } from './context.ts';
 import type { Replayed } from './replay.ts';
 
@@ -26,28 +28,16 @@ export interface ReplayDiff {
   discardedClaims: number;
 }
 
-export interface Comparison {
-  /** Takes the next entry of the log. */
-  compare(replayed: Replayed): void;
-  /** Call it after the last entry. */
-  end(): Promise<ReplayDiff>;
-}
-
-interface ComparisonParts {
-  context: OperatorContext;
-  rain: { id: string; settledAt?: number };
-  /** Which of these entries are dead-lettered, in order: they will not be posted by themselves. */
-  areDead: (shard: number, entries: readonly { index: number; entry: string }[]) => Promise<boolean[]>;
-}
+export type Comparison = Awaited<ReturnType<typeof beginComparison>>;
 
 const LISTED_MAX = 100;
 const DEAD_PAGE = 500;
 
 /**
- * Compares the log with the ledger as it is now. Begin it BEFORE reading the log: every credit in the ledger was in the log
- * earlier, so a claim that moves meanwhile is not reported as a difference.
+ * Begin it BEFORE reading the log: every credit was in the log earlier, so a claim that moves meanwhile is not reported as a difference.
+ * @param areDead which of these entries are dead-lettered, in order: they will not be posted by themselves
  */
-export async function beginComparison({ context, rain, areDead }: ComparisonParts): Promise<Comparison> {
+export async function beginComparison(context: OperatorContext, rain: Pick<BookedRain, 'id' | 'settledAt'>, areDead: (entries: readonly LogEntry[]) => Promise<boolean[]>) {
   const credits = await readCredits(context, rain.id);
   const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
   const isDiscarded = await readDiscardedLetters(context, rain.id);
@@ -61,9 +51,10 @@ export async function beginComparison({ context, rain, areDead }: ComparisonPart
   }
 
   return {
-    compare(replayed) {
+    /** Takes the next entry of the log. */
+    compare(replayed: Replayed): void {
       diff.entries++;
-      if (isDiscarded({ rainId: rain.id, ...replayed })) return void diff.discardedClaims++;
+      if (isDiscarded(replayed)) return void diff.discardedClaims++;
       if (!replayed.ok) return note('unreadable', `entry ${replayed.index} of shard ${replayed.shard} is not a claim of this rain: ${replayed.reason}`);
       const { redPacketId, userId, amount } = replayed.claim;
       const credit = credits.get(redPacketId);
@@ -74,13 +65,14 @@ export async function beginComparison({ context, rain, areDead }: ComparisonPart
       if (!credit) absent.push(replayed);
       else if (credit.cents !== parseMoney(amount)) note('differs', `${redPacketId} of ${userId} is ${amount} in the log and ${formatMoney(credit.cents)} in the ledger`);
     },
-    async end() {
+    /** Call it after the last entry. */
+    async end(): Promise<ReplayDiff> {
       for (const [redPacketId, { userId, cents }] of credits) {
         if (!matched.has(redPacketId)) note('only_in_book', `${redPacketId}, ${formatMoney(cents)} credited to ${userId}, is not credited to that user in the log`);
       }
       for (let at = 0; at < absent.length; at += DEAD_PAGE) {
         const page = absent.slice(at, at + DEAD_PAGE);
-        const dead = await deadAmong(page);
+        const dead = await areDead(page);
         page.forEach(({ claim: { redPacketId, userId, amount } }, i) => {
           const sentence = `${redPacketId}, ${amount} won by ${userId}`;
           if (rain.settledAt !== undefined || dead[i]) return note('missing', `${sentence}, is not in the ledger${dead[i] ? '; it is a dead letter' : ', which is settled'}`);
@@ -91,20 +83,10 @@ export async function beginComparison({ context, rain, areDead }: ComparisonPart
       return diff;
     },
   };
-
-  async function deadAmong(page: readonly Replayed[]): Promise<boolean[]> {
-    const dead = new Map<Replayed, boolean>();
-    for (const shard of new Set(page.map((replayed) => replayed.shard))) {
-      const here = page.filter((replayed) => replayed.shard === shard);
-      const answers = await areDead(shard, here);
-      here.forEach((replayed, i) => dead.set(replayed, answers[i] ?? false));
-    }
-    return page.map((replayed) => dead.get(replayed)!);
-  }
 }
 
 /** The ledger has the packet with another user, or the user with another packet: this claim can never be posted. */
-function contradiction({ redPacketId, userId }: { redPacketId: string; userId: string }, credit: Posted | undefined, other: string | undefined): string | undefined {
+function contradiction({ redPacketId, userId }: Claim, credit: Posted | undefined, other: string | undefined): string | undefined {
   if (credit && credit.userId !== userId) return `${redPacketId} was won by ${userId} and is credited to ${credit.userId}`;
   if (!credit && other !== undefined) return `${redPacketId} was won by ${userId}, who is credited with ${other}`;
   return undefined;

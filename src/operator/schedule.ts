@@ -17,8 +17,7 @@ const IN_MS_MAX = 60_000;
 const UPDATES_MAX = 5;
 
 /**
- * Starts a loaded rain now and keeps its duration. A paused rain stays paused. Safe to repeat: the ledger keeps the first start
- * time, and a repetition finishes a start that was cut between two shards.
+ * Starts a loaded rain now and keeps its duration; a paused rain stays paused. Safe to repeat: the ledger keeps the first start time.
  * @param inMs length of the countdown, so that every screen shows the start before it comes
  */
 export async function startRain(context: OperatorContext, rainId: string, { inMs = 0 }: { inMs?: number } = {}): Promise<Scheduled> {
@@ -66,10 +65,7 @@ function movedMessage(rainId: string): string {
   return `the rain ${rainId} was rescheduled by another operator just now, or is over; check it and try again`;
 }
 
-/**
- * Writes the ledger's window to every shard. If the ledger has changed by then, the new window is written: the slower of two
- * callers must not win.
- */
+/** Writes the ledger's window to every shard, and again if the ledger has changed: the slower of two callers must not win. */
 async function move(context: OperatorContext, { id, shards }: BookedRain, window: Window): Promise<Scheduled> {
   let current: Awaited<ReturnType<typeof reschedule>>;
   let { opensAt, closesAt } = window;

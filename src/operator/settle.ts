@@ -1,11 +1,12 @@
 import { SETTLED_TTL_MS } from '../store/keys.ts';
 import { close, freeze, settle } from '../store/transitions.ts';
-import { countClaims, readRain, type LiveRain } from '../store/rains.ts';
+import { countClaims, readRain, redisNow, type LiveRain } from '../store/rains.ts';
 import { auditRain, type Audit } from './audit.ts';
 import { describeToldTwice } from './audit/findings.ts';
 import { rollOver } from './campaign/rollOver.ts';
 import { revealOf } from './commitment.ts';
 import { bookOf, type OperatorContext } from './context.ts';
+import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { SinceReconnect } from '../platform/redis/reconnectTimer.ts';
 
@@ -30,12 +31,9 @@ export type Replicated = () => Promise<boolean>;
 export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
 
 /**
- * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle the unclaimed money (and roll it over
- * when the campaign says so), mark it settled. Every step is safe to repeat, and several workers may run it at once: a close is
- * final, and recycling is unique in the ledger.
- *
- * @param ttlMs how long its keys live after the settlement
- * @param replicated checked before money moves
+ * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle, roll over, mark it settled. Every step is safe to
+ * repeat, and several workers may run it at once: a close is final, and recycling is unique in the ledger. @param ttlMs how long its keys
+ * live after the settlement @param replicated checked before money moves
  */
 export async function settleRain(context: OperatorContext, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS, replicated: Replicated = async () => true): Promise<Settling> {
   const before = await readRain(context.redis, rainId, live);
@@ -83,18 +81,26 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
   return { outcome: 'settled' };
 }
 
+/** The outcome of settling now; nothing is closed, sealed or moved. A rain that is still open may end differently. */
+export async function settleDryRun(context: OperatorContext, rain: BookedRain, live: LiveRain): Promise<Settling | { outcome: 'foreseen'; backCents: Cents }> {
+  if (rain.settledAt !== undefined) return { outcome: 'settled' };
+  const snapshot = await readRain(context.redis, rain.id, live);
+  if (!snapshot) return { outcome: 'lost' };
+  const isOver = snapshot.state === 'closed' || snapshot.state === 'settled' || rain.sealedAt !== undefined || await redisNow(context.redis) >= snapshot.closesAt;
+  if (!isOver) return { outcome: 'not_due' };
+  const audit = await auditRain(context, rain.id);
+  return audit ? blockerOf(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) } : { outcome: 'lost' };
+}
+
 /** Why no money may move yet; `undefined`: nothing blocks it. */
-export function blockerOf({ report, problems, equation: { pending }, toldTwice }: Audit): Settling | undefined {
+function blockerOf({ report, problems, equation: { pending }, toldTwice }: Audit): Settling | undefined {
   if (!report.balanced) return { outcome: 'does_not_add_up', problems };
   if (pending.count > 0) return { outcome: 'waiting', pending: pending.count };
   // The money would be balanced, but a user waits for a win: the operator has to discard that claim first.
   return toldTwice.length > 0 ? { outcome: 'does_not_add_up', problems: toldTwice.map(describeToldTwice) } : undefined;
 }
 
-/**
- * All money that goes back when the rain is settled, discarded claims included. Spoiled packets were won by nobody, so they go
- * back too.
- */
-export function backOf({ equation: { unclaimed, spoiled, recycled } }: Audit): Cents {
+/** All money that goes back at the settlement: discarded claims too, and spoiled packets, which nobody won. */
+function backOf({ equation: { unclaimed, spoiled, recycled } }: Audit): Cents {
   return unclaimed.cents + spoiled.cents + recycled.cents;
 }

@@ -5,19 +5,10 @@ import { readReason } from './wording.ts';
 
 const MONTH_MS = 31 * 24 * 3_600_000;
 
-interface SwitchOptions {
-  reason: string;
-  /** Duration, ms; absent: until it is released. */
-  forMs?: number;
-}
-
 type Switched = { ok: true; held: HeldSwitch } | Refused;
 
-/**
- * Holds a switch on every gateway, within a second, whatever the load: `off` disables the feature, `on` keeps it enabled. It
- * moves no money: a grab that is not decided changes nothing.
- */
-export async function throwSwitch(context: OperatorContext, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: SwitchOptions): Promise<Switched> {
+/** On every gateway, within a second: `off` disables, `on` keeps enabled under any load. `forMs` absent: until it is released. */
+export async function throwSwitch(context: OperatorContext, name: SwitchName, position: HeldSwitch['position'], { reason: why, forMs }: { reason: string; forMs?: number }): Promise<Switched> {
   const given = readReason(why);
   if (!given.ok) return given;
   if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= MONTH_MS)) return refuse('for', 'expected 1s to 31d');

@@ -26,7 +26,7 @@ export async function readSystem(context: SystemContext): Promise<SystemView> {
   return { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null };
 }
 
-async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<{ up: boolean; version?: string; usedMemoryBytes?: number }> {
+async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<SystemView['redis']> {
   if (await inTime(redis.ping(), READ_TIMEOUT_MS) === undefined) return { up: false };
   // Redis may answer PING and still forbid INFO.
   const info = await inTime(redis.info(), READ_TIMEOUT_MS) ?? '';

@@ -4,7 +4,7 @@ import { announceChange } from '../store/transitions.ts';
 import { findRain, readRain, redisNow } from '../store/rains.ts';
 import { loadPackets } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
-import type { BookedTopUp, NewTopUp } from '../ledger/topUps.ts';
+import type { BookedTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { plainId } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
@@ -14,7 +14,7 @@ import { TOP_UPS_MAX } from '../rain/top-up.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { stateAt } from '../rain/rain.ts';
 import { breaksCommitment, recordedCommitment } from './commitment.ts';
-import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
 
@@ -48,13 +48,7 @@ export type ToppedUp = {
   commitment?: string;
 } | Refused;
 
-/** Ledger field → the name of this field in a request. */
-const REQUEST_NAMES: Partial<Record<keyof NewTopUp, string>> = { budgetCents: 'budget', split: 'plan', rainId: 'rain' };
-
-/**
- * Prefix of the ids of top-ups that roll over to the next round. An operator who used such an id would stop that money from
- * moving.
- */
+/** Prefix of the ids of top-ups that roll over. An operator who used such an id would stop that money from moving. */
 export const ROLL_OVER = 'rollover:';
 
 /** A top-up requested by an operator; see `addToRain`. */
@@ -64,10 +58,9 @@ export async function topUpRain(context: OperatorContext, rainId: string, reques
 }
 
 /**
- * Adds money and packets to a rain, before or while it is open: first in the ledger, all or nothing, then in Redis, chunk by
- * chunk. If it is killed in between, repeat it with the same id. Its packets come after all earlier ones. If the rain ends in
- * between, the money is in its ledger account and goes back with the unclaimed money [R8].
- * @param onProgress packets in Redis so far, and the total
+ * Adds money and packets to a rain, before or while it is open: first in the ledger, all or nothing, then in Redis, chunk by chunk, after
+ * all earlier packets. If it is cut, repeat it with the same id. If the rain ends in between, the money goes back with the unclaimed
+ * money.
  */
 export async function addToRain(context: OperatorContext, rainId: string, request: TopUpRequest, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<ToppedUp> {
   const { id: _, dryRun: __, ...plan } = request;
@@ -91,8 +84,8 @@ export async function addToRain(context: OperatorContext, rainId: string, reques
   switch (added.outcome) {
     case 'no_rain': return refuse('rain', `there is no rain ${rainId}`);
     case 'sealed': return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
-    case 'too_much': return refuse('packets', tooMuchMessage(rain));
-    case 'differs': return refuse('id', `a top-up ${id} exists already, with another ${added.fields.map((field) => REQUEST_NAMES[field] ?? field).join(', ')}`);
+    case 'too_much': return refuse('packets', `a rain has at most ${TOP_UPS_MAX} top-ups and ${PACKETS_MAX} packets; this one has ${rain.topUps.length} top-ups and ${rain.packets} packets`);
+    case 'differs': return existsAlready('top-up', id, added.fields);
     case 'added':
     case 'exists': return fill(context, rainId, added.topUp, onProgress);
     default: return added satisfies never;
@@ -128,10 +121,6 @@ async function overReasonOf(context: OperatorContext, rain: BookedRain): Promise
 
 function lateMessage({ id }: BookedRain, topUp: BookedTopUp, why: string): string {
   return `${why}; the ${formatMoney(topUp.budgetCents)} of this top-up are in the ledger of ${id}, and the unclaimed part goes back when it is settled`;
-}
-
-function tooMuchMessage({ packets, topUps }: BookedRain): string {
-  return `a rain has at most ${TOP_UPS_MAX} top-ups and ${PACKETS_MAX} packets; this one has ${topUps.length} top-ups and ${packets} packets`;
 }
 
 function totalOf({ packets, budgetCents }: Pick<BookedRain, 'packets' | 'budgetCents'>): { packets: number; budget: string } {

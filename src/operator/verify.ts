@@ -1,5 +1,5 @@
 import { shardKeys } from '../store/keys.ts';
-import { ELEMENTS_PAGE, readEntries } from '../store/rains.ts';
+import { ELEMENTS_PAGE } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt } from '../rain/commitment.ts';
@@ -9,8 +9,8 @@ import type { TopUpPromise } from '../rain/top-up.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
 import { formatRefusal } from '../rain/refusal.ts';
-import { readCredits } from './audit/booked.ts';
-import { readDiscardedLetters } from './audit/discarded.ts';
+import { readCredits, readDiscardedLetters } from './audit/booked.ts';
+import { logPages } from './audit/claimLog.ts';
 import { recordedCommitment, revealedTopUps } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 
@@ -30,19 +30,13 @@ export interface Verification {
   packets: number;
   /** How many of each were compared with the commitment; `left` and `claims` are 0 when Redis no longer has the rain. */
   checked: { left: number; claims: number; credits: number; receipts: number };
-  /**
-   * Packets that are in the log after a later packet of their shard. Gateways that restore wins after a failover cause this,
-   * and so would somebody who chose packets. The amounts cannot show which, so it is reported and not judged.
-   */
+  /** Packets that are in the log after a later one of their shard: by gateways that restore wins, or by somebody who chose. Not judged. */
   outOfTurn: number;
   /** Differences from the commitment in plain words. At most 100. */
   problems: string[];
 }
 
-/**
- * Compares a settled rain with the commitment made when it was created: the values shown to players, the packets left over, the
- * claim log and its order, the credits in the ledger, and receipts.
- */
+/** Compares a settled rain with its commitment: what players see, packets left over, claim log and its order, credits, receipts. */
 export async function verifyRain(context: OperatorContext, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
@@ -122,21 +116,18 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
       // An element that cannot be decoded was won by nobody.
       if (packet.success) compare('left', packet.data, 'is in the list');
     }
-    let [previousIndex, at] = [-1, 0];
-    for await (const entry of entries(context, rain.id, shard)) {
-      const parsed = parseClaim(entry);
-      const place = { rainId: rain.id, shard, index: at++, entry };
-      if (!parsed.ok) {
-        // A discarded entry is explained.
-        if (isDiscarded(place)) continue;
-        found.compare('claims', `an entry of the claim log is not a claim: ${parsed.reason}`);
-        continue;
+    let previousIndex = -1;
+    for await (const page of logPages(context.redis, rain.id, shard)) {
+      for (const place of page) {
+        const parsed = parseClaim(place.entry);
+        if (parsed.ok) {
+          compare('claims', parsed.claim, 'was won');
+          const index = redPacketIndex(rain.id, parsed.claim.redPacketId);
+          if (index !== undefined && index <= previousIndex) found.outOfTurn++;
+          else previousIndex = index ?? previousIndex;
+          // A discarded entry is explained.
+        } else if (!isDiscarded(place)) found.compare('claims', `an entry of the claim log is not a claim: ${parsed.reason}`);
       }
-      compare('claims', parsed.claim, 'was won');
-      const index = redPacketIndex(rain.id, parsed.claim.redPacketId);
-      if (index === undefined) continue;
-      if (index <= previousIndex) found.outOfTurn++;
-      else previousIndex = index;
     }
   }
   for (const [id, { cents }] of await readCredits(context, rain.id)) compare('credits', { rainId: rain.id, redPacketId: id, amount: formatMoney(cents) }, 'was credited');
@@ -145,9 +136,4 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
 /** Reads a list that no longer changes. */
 async function* elements({ redis }: OperatorContext, key: string): AsyncGenerator<string> {
   for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE) yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
-}
-
-/** The claim log of one shard, oldest first. */
-async function* entries({ redis }: OperatorContext, rainId: string, shard: number): AsyncGenerator<string> {
-  for (let from = 0, length = await redis.llen(shardKeys(rainId, shard).claims); from < length; from += ELEMENTS_PAGE) yield* await readEntries(redis, rainId, shard, from, from + ELEMENTS_PAGE);
 }

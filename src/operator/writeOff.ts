@@ -1,6 +1,5 @@
 import { leave } from '../store/campaign.ts';
-import { shardKeys } from '../store/keys.ts';
-import { SETTLED_TTL_MS } from '../store/keys.ts';
+import { SETTLED_TTL_MS, shardKeys } from '../store/keys.ts';
 import { announceChange } from '../store/transitions.ts';
 import { formatMoney } from '../rain/money.ts';
 import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
@@ -10,10 +9,8 @@ import { readReason } from './wording.ts';
 type WrittenOff = { ok: true; /** Money that went back; a decimal string. */ amount: string } | Refused;
 
 /**
- * Closes the ledger of a rain that Redis has lost completely: credited money stays credited, the rest goes back to the
- * operator. Users who were told of a win and are not credited are unknown. The operator has to compensate them and gives the
- * reason for the record. If it is cut in between, repeat it.
- * @param dryRun only say what would go back
+ * Closes the ledger of a rain that Redis has lost: what is credited stays, the rest goes back. The operator has to compensate users who
+ * were told of a win and are not credited; nobody knows them. If it is cut, repeat it. @param dryRun only say what would go back
  */
 export async function writeOffRain(context: OperatorContext, rainId: string, why: string, dryRun = false): Promise<WrittenOff> {
   const given = readReason(why);

@@ -1,9 +1,9 @@
 import { freemem, availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readFileSync } from 'node:fs';
 import { redisNow } from '../store/rains.ts';
 import { draftRain, loadPackets } from '../store/loadPackets.ts';
 import type { Claim } from '../rain/claim.ts';
+import { openFilesMax } from '../platform/process/openFiles.ts';
 import { openCrowd, type Crowd } from './sockets.ts';
 import type { PreflightServers } from './servers.ts';
 import { usage, type Usage } from './usage.ts';
@@ -24,23 +24,14 @@ export interface Costs {
   creditedPerSecond: number;
 }
 
-interface Trial {
-  sockets: number;
-  /** Rains in which every user wins once. */
-  rounds: number;
-  losingMs: number;
-  packets: number;
-  /** Claims to credit, in batches of 500. */
-  claims: number;
-}
-
-export const TRIAL: Trial = { sockets: 1_000, rounds: 8, losingMs: 4_000, packets: 200_000, claims: 5_000 };
+/** `rounds`: rains in which every user wins once. `claims`: credited in batches of 500. */
+export const TRIAL = { sockets: 1_000, rounds: 8, losingMs: 4_000, packets: 200_000, claims: 5_000 };
 const CENTS = 100n;
 /** The memory of new sockets needs this time to become stable, ms. */
 const SETTLE_MS = 1_000;
 
 /** @param onStep receives the name of each step */
-export async function measure(servers: PreflightServers, trial: Trial, onStep: (what: string) => void): Promise<Costs> {
+export async function measure(servers: PreflightServers, trial: typeof TRIAL, onStep: (what: string) => void): Promise<Costs> {
   onStep('preallocating packets');
   const preallocated = await preallocate(servers, trial.packets);
   onStep(`opening ${trial.sockets} sockets`);
@@ -58,9 +49,9 @@ export async function measure(servers: PreflightServers, trial: Trial, onStep: (
     const losing = await lose(servers, crowd, trial.losingMs);
     onStep('crediting');
     const creditedPerSecond = await credit(servers, trial.claims);
-    const openFilesMax = openFiles();
+    const filesMax = openFilesMax();
     return {
-      cores: availableParallelism(), freeMemoryBytes: freemem(), ...(openFilesMax !== undefined && { openFilesMax }),
+      cores: availableParallelism(), freeMemoryBytes: freemem(), ...(filesMax !== undefined && { openFilesMax: filesMax }),
       handshakeUs: (connected.gatewayUs - before.gatewayUs) / trial.sockets, socketBytes: Math.max(0, connected.gatewayBytes - before.gatewayBytes) / trial.sockets,
       losing, winning, ...preallocated, creditedPerSecond,
     };
@@ -118,13 +109,4 @@ async function credit({ ledger }: PreflightServers, claims: number): Promise<num
   const began = performance.now();
   for (let i = 0; i < claims; i += 500) await ledger.credit(all.slice(i, i + 500));
   return claims / ((performance.now() - began) / 1_000);
-}
-
-function openFiles(): number | undefined {
-  try {
-    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return soft === undefined ? undefined : Number(soft);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,10 @@
 import { figure } from '../rain/figures.ts';
 import type { Costs } from './costs.ts';
 
-/** The planned rain, for the worst case: all users tap in the same second. */
-interface Plan {
-  users: number;
-  packets: number;
-}
-
+/** One check: the measured value of this machine and the value that the plan needs, with their units. */
 export interface Fit {
-  /** Name of the check. */
   name: string;
-  /** The measured value of this machine, with its unit. */
   measured: string;
-  /** The value that the plan needs. */
   planned: string;
   verdict: 'fits' | 'tight' | 'too much';
   advice?: string;
@@ -25,20 +17,20 @@ const OPEN_FILES_BESIDES = 500;
 /** A claim is stored in a hash, the log and a set: about nine times the memory of its packet in the list. */
 const CLAIM_PACKETS = 9;
 
+/**
+ * Seconds until all have an answer; until all have a socket (before a rain they arrive over minutes, after a restart at once); until
+ * all packets are loaded; from the last win to the last credit. Memory: share of what is free.
+ */
 const THRESHOLDS = {
-  /** Until all users who tapped in the same second have an answer, s. */
   answer: { fits: 1, tight: 3 },
-  /** Until all users have a socket, s: before a rain they arrive over minutes, after a restart all at once. */
   idleSocket: { fits: 60, tight: 300 },
   preallocate: { fits: 60, tight: 600 },
-  /** From the last win to the last credit, s. */
   credit: { fits: 60, tight: 600 },
-  /** Share of the free memory. */
   memory: { fits: 0.5, tight: 0.8 },
 } as const;
 
-/** Compares the measured costs with the plan, for one machine that runs everything. The worst verdict counts. */
-export function checkFit(costs: Costs, { users, packets }: Plan, socketsPerProcess = SOCKETS_PER_PROCESS): Fit[] {
+/** Compares the costs with the planned rain, for one machine that runs everything and the worst case: all users tap in the same second. */
+export function checkFit(costs: Costs, { users, packets }: { users: number; packets: number }, socketsPerProcess = SOCKETS_PER_PROCESS): Fit[] {
   const winners = Math.min(users, packets);
   const coresUs = costs.cores * 1e6;
   const answerS = ((users - winners) * (costs.losing.gatewayUs + costs.losing.redisUs) + winners * (costs.winning.gatewayUs + costs.winning.redisUs)) / coresUs;

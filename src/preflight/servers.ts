@@ -30,11 +30,7 @@ const WITHOUT_LIMITS = {
   GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-/**
- * @param signal ends the work early
- * @returns the result of `work`; all servers and the folder are removed afterwards, in any case
- * @throws Error with one sentence when one of the three cannot be started here
- */
+/** Servers and folder are removed afterwards, in any case. @throws Error with one sentence when one of the three cannot be started here */
 export async function withServers<T>(work: (servers: PreflightServers) => Promise<T>, signal: AbortSignal): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-preflight-'));
   const home = homeAt(folder);

@@ -10,17 +10,10 @@ const TOKEN_SECONDS = 600;
 const BUSY = OUTCOMES['-7'].code;
 
 /** Users on open sockets; each grabs again as soon as it has an answer. */
-export interface Crowd {
-  size: number;
-  /** Each user grabs until the answer is not "busy". @returns the codes of all answers and their counts, with "busy" */
-  grabOnce(rainId: string): Promise<Map<string, number>>;
-  /** All users grab again and again for this time. @returns the number of answers */
-  grabFor(rainId: string, ms: number): Promise<number>;
-  leave(): void;
-}
+export type Crowd = Awaited<ReturnType<typeof openCrowd>>;
 
 /** Opens the sockets. @throws Error when a socket is refused or lost */
-export async function openCrowd(url: string, secret: string, size: number): Promise<Crowd> {
+export async function openCrowd(url: string, secret: string, size: number) {
   const sockets: WebSocket[] = [];
   let next = 0;
   await Promise.all(Array.from({ length: HANDSHAKES_MAX }, async () => {
@@ -49,12 +42,14 @@ export async function openCrowd(url: string, secret: string, size: number): Prom
 
   return {
     size,
-    async grabOnce(rainId) {
+    /** Each user grabs until the answer is not "busy". @returns the codes of all answers and their counts, with "busy" */
+    async grabOnce(rainId: string) {
       const codes = new Map<string, number>();
       await grab(rainId, (code) => codes.set(code, (codes.get(code) ?? 0) + 1), (code) => code === BUSY);
       return codes;
     },
-    async grabFor(rainId, ms) {
+    /** All users grab again and again for this time. @returns the number of answers */
+    async grabFor(rainId: string, ms: number) {
       const end = performance.now() + ms;
       let answers = 0;
       await grab(rainId, () => { answers++; }, () => performance.now() < end);

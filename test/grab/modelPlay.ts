@@ -41,7 +41,7 @@ async function setUp({ packets, shards, window }: { packets: number; shards: num
   await draftRain(context.redis, await draftOf(context, (await context.ledger.rain(rainId))!));
   return {
     model: new ModelRain(packets, shards, window),
-    real: { rainId, shards, amounts: allocationOf({ split: plan, seed: SEED_OF_PACKETS }), engine: createGrabEngine(context.redis, (fault) => { throw fault; }) },
+    real: { rainId, shards, amounts: allocationOf({ split: plan, seed: SEED_OF_PACKETS, topUps: [] }), engine: createGrabEngine(context.redis, (fault) => { throw fault; }) },
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { openFilesMax, whyTooMany } from '../../src/loadtest/processes/openFiles.ts';
+import { whyTooMany } from '../../src/loadtest/processes/openFiles.ts';
+import { openFilesMax } from '../../src/platform/process/openFiles.ts';
 import { behavioursOf } from '../../src/loadtest/bots/behaviours.ts';
 
 const SEED = '4ab1'.repeat(16);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
 import { findRain, readEntries } from '../../src/store/rains.ts';
-import { auditRain, isInOrder, type Audit } from '../../src/operator/audit.ts';
-import { auditAll, type AuditedRain } from '../../src/operator/audit/all.ts';
+import { auditAll, auditRain, isInOrder, type Audit, type AuditedRain } from '../../src/operator/audit.ts';
 import { acknowledgeLost } from '../../src/operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../src/operator/audit/repair.ts';
 import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditRain, isInOrder } from '../../operator/audit.ts';
-import { auditAll, type AuditedRain } from '../../operator/audit/all.ts';
+import { auditAll, auditRain, isInOrder, type AuditedRain } from '../../operator/audit.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueContext } from '../../operator/context.ts';

@@ -103,16 +103,16 @@ function describeDone(done: Done): string {
 
 function describeList(letters: readonly DeadLetterView[]): string {
   const reasons = new Map(letters.map(({ reason, text }) => [reason, text]));
-  const rows = table(['letter', 'reason', 'packet', 'amount', 'user', 'since'], letters.map(({ letter, reason, redPacketId, amount, userId, deadLetteredAt, discardedClaims }) =>
-    [letter, discardedClaims ? `${reason}, discarded` : reason, redPacketId ?? '', amount ?? '', userId ?? '', deadLetteredAt]));
+  const rows = table(['letter', 'reason', 'packet', 'amount', 'user', 'since'], letters.map(({ letter, reason, redPacketId, amount, userId, deadLetteredAt, discarded }) =>
+    [letter, discarded ? `${reason}, discarded` : reason, redPacketId ?? '', amount ?? '', userId ?? '', deadLetteredAt]));
   return [rows, '', ...[...reasons].map(([reason, text]) => `${reason}: ${text}`)].join('\n');
 }
 
-function describe({ letter, rainId, shard, index, reason, text, detail, redPacketId, amount, userId, entry, deadLetteredAt, discardedClaims }: DeadLetterView): string {
+function describe({ letter, rainId, shard, index, reason, text, detail, redPacketId, amount, userId, entry, deadLetteredAt, discarded }: DeadLetterView): string {
   return facts([
     ['letter', letter], ['rain', `${rainId}, shard ${shard}, entry ${index}`], ['reason', `${reason}: ${text}`], ['detail', detail],
     ...(redPacketId === undefined ? [] : [['packet', redPacketId], ['amount', amount!], ['user', userId!]]),
     ['entry', JSON.stringify(entry)], ['since', deadLetteredAt],
-    ...(discardedClaims ? [['discarded', `by ${discardedClaims.actor}, ${discardedClaims.at}: ${discardedClaims.reason}`]] : []),
+    ...(discarded ? [['discarded', `by ${discarded.actor}, ${discarded.at}: ${discarded.reason}`]] : []),
   ]);
 }

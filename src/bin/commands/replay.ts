@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { Readable, Transform } from 'node:stream';
+import type { LogEntry } from '../../credit/deadLetter.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
@@ -23,7 +24,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
 
 async function replay(terminal: Terminal, context: OpenContext, id: string, format: Format, wantsDiff: boolean): Promise<void> {
   const rain = await context.ledger.rain(id);
-  const comparison = wantsDiff && rain ? await beginComparison({ context, rain, areDead: (shard, entries) => askDeadLetters(context, id, shard, entries) }) : undefined;
+  const comparison = wantsDiff && rain ? await beginComparison(context, rain, (entries) => askDeadLetters(context, entries)) : undefined;
   const opened = accepted(await openReplay(context, id));
   const all = await pour(terminal, Readable.from(rowsOf(opened.entries, comparison)), await writer(format));
   if (!all) throw new CommandFailure(EXIT.refused, 'the output was closed before the end; nothing was compared');
@@ -48,9 +49,9 @@ async function writer(format: Format): Promise<Transform> {
 }
 
 /** Loads and opens the queues only when claims are missing, because that is slow. */
-async function askDeadLetters(context: OpenContext, rainId: string, shard: number, entries: readonly { index: number; entry: string }[]): Promise<boolean[]> {
+async function askDeadLetters(context: OpenContext, entries: readonly LogEntry[]): Promise<boolean[]> {
   const { withQueues } = await import('../queues.ts');
-  return withQueues(context, ({ queues }) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))));
+  return withQueues(context, ({ queues }) => areDeadLettered(queues.dead, entries));
 }
 
 function report(terminal: Terminal, found: ReplayDiff): void {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { redisNow } from '../../store/rains.ts';
-import { closeDryRun } from '../../operator/settleDryRun.ts';
 import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedule.ts';
-import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
+import { closeDryRun, closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { accepted, print } from '../exit.ts';
 import { withContext, type OpenContext } from '../context.ts';
 import { printDryRun, withDryRun } from '../dryRun.ts';

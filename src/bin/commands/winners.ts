@@ -41,7 +41,7 @@ export function addWinnersCommand(program: Command, terminal: Terminal): void {
 }
 
 async function list(terminal: Terminal, context: QueueContext, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
-  const { searchWinners } = await import('../../operator/winners/search.ts');
+  const { searchWinners } = await import('../../operator/winners/list.ts');
   const winners: Winner[] = [];
   let page = await searchWinners(context, rain, { search, limit });
   winners.push(...page.winners);

@@ -6,7 +6,7 @@ import { cursor, limit, money, reason, time } from './fields.ts';
 const letter = z.object({
   letterId: z.string(), rainId: z.string(), redPacketId: z.string().optional(), userId: z.string().optional(), amount: money.optional(),
   reason: z.string().describe('Code of the reason why it cannot be credited.'), text: z.string().describe('Meaning of the code.'), detail: z.string(), entry: z.string(), at: time,
-  discardedClaims: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, but the letter is still there. Discarding it again removes it.'),
+  discarded: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, but the letter is still there. Discarding it again removes it.'),
 });
 
 const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });

@@ -1,5 +1,4 @@
-import type { Cursor } from '../../operator/winners/list.ts';
-import { searchWinners } from '../../operator/winners/search.ts';
+import { searchWinners, type Cursor } from '../../operator/winners/list.ts';
 import { winnersSheet } from '../../operator/winners/sheet.ts';
 import { winnersApi } from '../contract/winners.ts';
 import { declined, declinedFor, rainRoute, type Route } from './route.ts';

@@ -2,7 +2,7 @@ import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Role } from '../../ledger/staff.ts';
-import { hashOfBearer } from '../../operator/staff/bearer.ts';
+import { hashOfBearer } from '../../operator/staff/staff.ts';
 import type { RefusalCode } from '../refusals.ts';
 import { isCsrf, type Session, type Sessions } from './sessions.ts';
 import { isForeign } from './origin.ts';

@@ -1,19 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { openFilesMax } from '../../platform/process/openFiles.ts';
 
 /** Maximum sockets of one process: below the 20,000 open files that many systems allow. */
 export const SOCKETS_PER_PROCESS_MAX = 18_000;
 /** Open files of a process besides its users' sockets. */
 const OTHERS = 100;
-
-/** How many files this process may open; `undefined` if unknown. */
-export function openFilesMax(limits: () => string = () => readFileSync('/proc/self/limits', 'utf8')): number | undefined {
-  try {
-    const max = /^Max open files\s+(\d+)/m.exec(limits())?.[1];
-    return max === undefined ? undefined : Number(max);
-  } catch {
-    return undefined;
-  }
-}
 
 /** One sentence why these processes cannot open this number of sockets; `undefined` if they can. */
 export function whyTooMany(sockets: number, processes: number, filesMax = openFilesMax()): string | undefined {

@@ -4,15 +4,6 @@ import { formatMoney } from '../../rain/money.ts';
 import { lostClaimId, describeLostClaim, type LostFromLog } from './findings.ts';
 import type { PacketPaths } from './packetPaths.ts';
 
-interface AuditBalance {
-  equation: Equation;
-  /** The part of `recycled` that came from discarded claims; the rest went back at the settlement. */
-  discarded: Share;
-  lostFromLog: LostFromLog[];
-  /** What breaks the equation or has no known cause. */
-  problems: string[];
-}
-
 const none = (): Share => ({ count: 0, cents: 0n });
 
 function add(share: Share, cents: bigint): void {
@@ -20,8 +11,8 @@ function add(share: Share, cents: bigint): void {
   share.cents += cents;
 }
 
-/** Assigns every allocated packet to exactly one term. Pure: the same input gives the same result. */
-export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64Array, paths: PacketPaths): AuditBalance {
+/** Assigns every allocated packet to exactly one term. @returns `problems`: what breaks the equation or has no known cause */
+export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64Array, paths: PacketPaths) {
   const { booked, logged, expired } = paths;
   const problems: string[] = [];
   const lostFromLog: LostFromLog[] = [];
@@ -64,7 +55,8 @@ export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64
   }
   const recycled = subtractRecycled(booked.recycledCents, discarded, unclaimed, spoiled);
   const budget = { count: amounts.length, cents: budgetCents };
-  return { equation: { budget, credited, pending, unclaimed, recycled, spoiled }, discarded, lostFromLog, problems: problems.concat(paths.problems) };
+  const equation: Equation = { budget, credited, pending, unclaimed, recycled, spoiled };
+  return { equation, discarded, lostFromLog, problems: problems.concat(paths.problems) };
 }
 
 /** Money that went back is no longer unclaimed or spoiled. If the amounts differ, the rest stays visible as unclaimed. */

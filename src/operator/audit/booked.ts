@@ -1,3 +1,5 @@
+import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
+import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import type { Cents } from '../../rain/money.ts';
@@ -24,21 +26,21 @@ export interface Booked {
   problems: string[];
 }
 
-/**
- * A packet is credited or discarded, never both. One that is credited or discarded during this read may count as not yet
- * credited.
- */
+/** A packet is credited or discarded, never both. One that changes during this read may count as not yet credited. */
 export async function readBooked(context: OperatorContext, rainId: string): Promise<Booked> {
   const credits = await readCredits(context, rainId);
   const { recycledCents, discarded } = await bookOf(context, rainId);
   const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), acknowledged: new Map(), recycledCents, problems: [] };
   for (const [redPacketId, { userId }] of credits) booked.packetOf.set(userId, redPacketId);
   let returnedTotalCents = 0n;
-  for await (const { letterId, deadReason, reason, actor, at, returned } of readDiscards(context, rainId)) {
-    booked.acknowledged.set(letterId, { letterId, deadReason, reason, actor, at, ...(returned && { returned }) });
-    if (!returned) continue;
-    booked.discards.set(returned.redPacketId, returned.amountCents);
-    returnedTotalCents += returned.amountCents;
+  for await (const page of discardPages(context, rainId)) {
+    for (const { rainId: _, entry: __, ...acknowledged } of page) {
+      const { letterId, returned } = acknowledged;
+      booked.acknowledged.set(letterId, acknowledged);
+      if (!returned) continue;
+      booked.discards.set(returned.redPacketId, returned.amountCents);
+      returnedTotalCents += returned.amountCents;
+    }
   }
   if (returnedTotalCents < discarded.cents) booked.problems.push('money of single packets went back, and no discard explains it');
   return booked;
@@ -47,12 +49,25 @@ export async function readBooked(context: OperatorContext, rainId: string): Prom
 /** redPacketId → its credit in the ledger. */
 export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
   const credits = new Map<string, Posted>();
-  for (let after: string | undefined; ;) {
-    const page = await context.ledger.credits(rainId, after);
+  for await (const page of creditPages(context, rainId)) {
     for (const { redPacketId, userId, amountCents } of page) credits.set(redPacketId, { userId, cents: amountCents });
-    after = page.at(-1)?.userId;
-    if (after === undefined) return credits;
   }
+  return credits;
+}
+
+/** All credits of a rain, ordered by user. */
+export function creditPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedCredit[]> {
+  return pages((after) => ledger.credits(rainId, after), ({ userId }) => userId);
+}
+
+/** All discards of a rain, ordered by dead letter id. */
+function discardPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard[]> {
+  return pages((after) => ledger.discards(rainId, after), ({ letterId }) => letterId);
+}
+
+/** @param keyOf what `read` takes of the last row to read the next page */
+async function* pages<Row>(read: (after?: string) => Promise<Row[]>, keyOf: (row: Row) => string): AsyncGenerator<Row[]> {
+  for (let page = await read(); page.length > 0; page = await read(keyOf(page.at(-1)!))) yield page;
 }
 
 /** Whether the ledger has credited this entry of the claim log: this packet, to this user. */
@@ -61,12 +76,19 @@ export function isCredited(entry: string, credits: ReadonlyMap<string, Posted>):
   return parsed.ok && credits.get(parsed.claim.redPacketId)?.userId === parsed.claim.userId;
 }
 
-/** All discards of a rain, ordered by dead letter id. */
-export async function* readDiscards(context: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard> {
-  for (let after: string | undefined; ;) {
-    const page = await context.ledger.discards(rainId, after);
-    yield* page;
-    after = page.at(-1)?.letterId;
-    if (after === undefined) return;
-  }
+/** Whether the operator has discarded this entry of the claim log. */
+type IsDiscarded = (entry: LogEntry) => boolean;
+
+/** Reads the discards from the ledger now. */
+export async function readDiscardedLetters(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<IsDiscarded> {
+  const letterIds: string[] = [];
+  for await (const page of discardPages(context, rainId)) letterIds.push(...page.map(({ letterId }) => letterId));
+  return discardedAmong(letterIds);
+}
+
+/** A dead letter id is a hash over the entry. It is only computed where a discard exists at the same place of the log. */
+export function discardedAmong(letterIds: Iterable<string>): IsDiscarded {
+  const discarded = new Set(letterIds);
+  const places = new Set([...discarded].map((letterId) => letterId.slice(0, letterId.lastIndexOf('-'))));
+  return (entry) => places.has(`${entry.rainId}-${entry.shard}-${entry.index}`) && discarded.has(deadLetterId(entry));
 }

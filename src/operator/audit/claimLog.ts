@@ -3,10 +3,10 @@ import { shardKeys } from '../../store/keys.ts';
 import { ELEMENTS_PAGE, readEntries } from '../../store/rains.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import { parseMoney } from '../../rain/money.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { OperatorContext } from '../context.ts';
-import type { Booked, Posted } from './booked.ts';
+import { discardedAmong, type Booked, type Posted } from './booked.ts';
 import type { ToldTwice } from './findings.ts';
-import { discardedAmong } from './discarded.ts';
 
 /** The claim log, compared with the ledger. */
 export interface Logged {
@@ -31,15 +31,20 @@ export async function readClaimLog(context: OperatorContext, rain: { id: string;
     const keys = shardKeys(rain.id, shard);
     const [[, length], [, spoiled]] = await context.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
     logged.spoiled += spoiled;
-    for (let from = 0; from < length; from += ELEMENTS_PAGE) {
-      const entries = await readEntries(context.redis, rain.id, shard, from, Math.min(from + ELEMENTS_PAGE, length));
-      for (const [i, entry] of entries.entries()) {
-        const place = { rainId: rain.id, shard, index: from + i, entry };
-        readEntry(place, isDiscarded(place), booked, logged, waiting);
-      }
+    for await (const page of logPages(context.redis, rain.id, shard, { length })) {
+      for (const place of page) readEntry(place, isDiscarded(place), booked, logged, waiting);
     }
   }
   return logged;
+}
+
+/** The claim log of one shard, oldest first. @param length entries to read; absent: all that there are now */
+export async function* logPages(redis: RedisClient, rainId: string, shard: number, { length, page = ELEMENTS_PAGE }: { length?: number; page?: number } = {}): AsyncGenerator<LogEntry[]> {
+  const end = length ?? await redis.llen(shardKeys(rainId, shard).claims);
+  for (let from = 0; from < end; from += page) {
+    const entries = await readEntries(redis, rainId, shard, from, Math.min(from + page, end));
+    yield entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }));
+  }
 }
 
 /** @param waiting users with a claim in the log and no credit */

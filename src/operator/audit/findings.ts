@@ -1,3 +1,5 @@
+import type { BookedCredit } from '../../ledger/book.ts';
+import type { BookedDiscard } from '../../ledger/discard.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 
 /**
@@ -15,27 +17,11 @@ export interface ToldTwice {
   letterId: string;
 }
 
-/**
- * A credit whose claim is not in the log. Either Redis lost the claim in a failover, or it was never won; the two cannot be
- * told apart.
- */
-export interface LostFromLog {
-  redPacketId: string;
-  amountCents: Cents;
-  userId: string;
-}
+/** A credit whose claim is not in the log. Redis lost the claim in a failover, or it was never won: nobody can tell. */
+export type LostFromLog = BookedCredit;
 
 /** A claim that the operator has discarded. It is explained and no longer counts as a problem. */
-export interface Acknowledged {
-  letterId: string;
-  deadReason: string;
-  reason: string;
-  actor: string;
-  /** Epoch ms. */
-  at: number;
-  /** The money that went back to the operator. */
-  returned?: { redPacketId: string; amountCents: Cents };
-}
+export type Acknowledged = Omit<BookedDiscard, 'rainId' | 'entry'>;
 
 /** The letter id under which a lost claim is discarded; ids of real dead letters never contain a colon. */
 export function lostClaimId(redPacketId: string): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shardKeys } from '../../store/keys.ts';
 import { ELEMENTS_PAGE } from '../../store/rains.ts';
+import type { BookedRain } from '../../ledger/rains.ts';
 import { amount } from '../../rain/claim.ts';
 import { readJson } from '../../rain/json.ts';
 import type { OperatorContext } from '../context.ts';
@@ -23,15 +24,8 @@ export interface PacketPaths {
   problems: string[];
 }
 
-interface TracedRain {
-  id: string;
-  shards: number;
-  packets: number;
-  settledAt?: number;
-}
-
 /** Reads packets first, then the ledger, then the log: see `auditRain`. */
-export async function readPacketPaths(context: OperatorContext, rain: TracedRain): Promise<PacketPaths> {
+export async function readPacketPaths(context: OperatorContext, rain: BookedRain): Promise<PacketPaths> {
   const problems: string[] = [];
   const expired = rain.settledAt !== undefined && !(await context.redis.exists(shardKeys(rain.id, 0).state));
   const left = new Set<string>();
@@ -51,10 +45,7 @@ export async function readPacketPaths(context: OperatorContext, rain: TracedRain
   };
 }
 
-/**
- * @returns `loaded`: packets pushed before the list was read, later ones cannot have been won; `spoiled`: list elements that
- * are not packets
- */
+/** @returns `loaded`: packets pushed before the list was read; `spoiled`: list elements that are not packets */
 async function readPackets(context: OperatorContext, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<{ loaded: number; spoiled: number }> {
   const keys = shardKeys(rainId, shard);
   const [state, loaded] = await context.redis.hmget(keys.state, 'state', 'loaded');

@@ -4,11 +4,9 @@ import type { LogEntry } from '../../credit/deadLetter.ts';
 import { creditJobId, ENTRIES_MAX, type CreditJob } from '../../credit/job.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { readLoad } from '../../credit/queueLoad.ts';
-import { shardKeys } from '../../store/keys.ts';
-import { readEntries } from '../../store/rains.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
-import { isCredited, readCredits } from './booked.ts';
-import { readDiscardedLetters } from './discarded.ts';
+import { isCredited, readCredits, readDiscardedLetters } from './booked.ts';
+import { logPages } from './claimLog.ts';
 
 type Repaired = { ok: true; /** Claims sent again. */ claims: number; jobs: number; /** False: there are more claims; run repair again. */ complete: boolean } | Refused;
 
@@ -19,30 +17,24 @@ const JOBS_MAX = 500;
 const BULK = 20;
 
 /**
- * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It does not wait as
- * redelivery does, and it needs no lease of the relay: the lease only saves work. A claim that was already on its way arrives
- * twice, and the ledger answers `already` [R5].
- * @param dryRun only count them
+ * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It needs no lease of the relay:
+ * a claim that was already on its way arrives twice, and the ledger answers `already` [R5]. @param dryRun only count them
  */
 export async function repairRain(context: QueueContext, rainId: string, dryRun = false): Promise<Repaired> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', `there is no rain ${rainId}`);
-  const { jobs, complete } = await missingJobs(context, rainId, rain.shards);
-  const claims = jobs.reduce((sum, { entries }) => sum + entries.length, 0);
-  if (claims === 0 || dryRun) return { ok: true, claims, jobs: jobs.length, complete };
+  const { jobs, claims, complete } = await missingJobs(context, rainId, rain.shards);
+  const repaired = { ok: true, claims, jobs: jobs.length, complete } as const;
+  if (claims === 0 || dryRun) return repaired;
   await context.ledger.record({ actor: context.actor, verb: 'repair', rainId, details: { claims } });
   const again = randomUUID();
   for (let at = 0; at < jobs.length; at += BULK) {
     await context.queues.credit.addBulk(jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })));
   }
-  return { ok: true, claims, jobs: jobs.length, complete };
+  return repaired;
 }
 
-/**
- * Waits until the queue holds no job of this rain, at most `waitMs`.
- * @param sent jobs that were added; they may be done before the first read
- * @returns whether no job is left
- */
+/** @param sent jobs that were added; they may be done before the first read @returns whether no job of this rain is left */
 export async function untilQuiet({ queues }: QueueContext, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   let most = sent;
@@ -58,25 +50,22 @@ export async function untilQuiet({ queues }: QueueContext, rainId: string, sent:
   }
 }
 
-async function missingJobs(context: QueueContext, rainId: string, shards: number): Promise<{ jobs: CreditJob[]; complete: boolean }> {
+async function missingJobs(context: QueueContext, rainId: string, shards: number) {
   const credits = await readCredits(context, rainId);
   const isDiscarded = await readDiscardedLetters(context, rainId);
   const jobs: CreditJob[] = [];
   let claims = 0;
   for (let shard = 0; shard < shards; shard++) {
-    const length = await context.redis.llen(shardKeys(rainId, shard).claims);
-    for (let from = 0; from < length; from += ENTRIES_MAX) {
-      if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, complete: false };
-      const entries = await readEntries(context.redis, rainId, shard, from, Math.min(from + ENTRIES_MAX, length));
-      const absent = entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }))
-        .filter((found) => !isCredited(found.entry, credits) && !isDiscarded(found));
+    for await (const page of logPages(context.redis, rainId, shard, { page: ENTRIES_MAX })) {
+      if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, claims, complete: false };
+      const absent = page.filter((found) => !isCredited(found.entry, credits) && !isDiscarded(found));
       const deadLettered = absent.length === 0 ? [] : await areDeadLettered(context.queues.dead, absent);
       const missing = absent.filter((_, i) => !deadLettered[i]);
       claims += missing.length;
       jobs.push(...runs(missing));
     }
   }
-  return { jobs, complete: true };
+  return { jobs, claims, complete: true };
 }
 
 /** Groups entries into jobs: a job holds a range without gaps. */

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { redisNow } from '../../store/rains.ts';
-import { campaignId } from '../../rain/campaign.ts';
+import type { Round } from '../../ledger/rains.ts';
+import { campaignId, round, roundId, roundOf } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
-import { refuse, type OperatorContext, type Refused } from '../context.ts';
+import { existsAlready, refuse, type OperatorContext, type Refused } from '../context.ts';
 import { rainTitle } from '../wording.ts';
+
+/** How many shards a rain has. */
+export const shardCount = z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`);
 
 const WINS = `expected a whole number from 1 to ${WINS_PER_USER_MAX}`;
 
@@ -16,7 +20,7 @@ const campaignRequest = z.object({
   /** How many rounds a user may win. */
   winsPerUserMax: z.int(WINS).min(1, WINS).max(WINS_PER_USER_MAX, WINS),
   /** The same for every round, since a user's wins are counted in one shard. */
-  shards: z.int().min(1, 'expected at least 1 shard').max(SHARDS_MAX, `expected at most ${SHARDS_MAX} shards`).default(1),
+  shards: shardCount.default(1),
   /** The unclaimed money of a round goes into the next round that is not over. */
   rollOver: z.boolean('expected true or false').default(false),
 });
@@ -31,6 +35,29 @@ export async function createCampaign(context: OperatorContext, request: Campaign
   const { winsPerUserMax, shards, rollOver } = parsed.data;
   const id = parsed.data.id ?? `c${(await redisNow(context.redis)).toString(36)}${randomBytes(2).toString('hex')}`;
   const created = await context.ledger.createCampaign({ id, title: parsed.data.title ?? `Campaign ${id}`, winsPerUserMax, shards, rollOver }, context.actor);
-  if (created.outcome === 'differs') return refuse('id', `a campaign ${id} exists already, with another ${created.fields.join(', ')}`);
+  if (created.outcome === 'differs') return existsAlready('campaign', id, created.fields);
   return { ok: true, campaignId: id };
+}
+
+/** The campaign and round that a rain belongs to. */
+export const roundRequest = z.object({ id: campaignId, round }, 'expected {"id","round"}');
+
+interface RoundQuery {
+  id?: string | undefined;
+  shards?: number | undefined;
+  campaign?: z.output<typeof roundRequest> | undefined;
+}
+
+/** The id and number of shards of a rain; the campaign decides both for its rounds. */
+export async function nameRain(context: OperatorContext, { id, shards, campaign: requested }: RoundQuery, newId: () => string): Promise<{ ok: true; id: string; shards: number; campaign?: Round } | Refused> {
+  if (!requested) {
+    if (id !== undefined && roundOf(id)) return refuse('id', 'a dot is reserved for rounds of a campaign; give the campaign and the round');
+    return { ok: true, id: id ?? newId(), shards: shards ?? 1 };
+  }
+  const campaign = await context.ledger.campaign(requested.id);
+  if (!campaign) return refuse('campaign', `there is no campaign ${requested.id}`);
+  const name = roundId({ campaignId: requested.id, round: requested.round });
+  if (id !== undefined && id !== name) return refuse('id', `round ${requested.round} of ${requested.id} is called ${name}`);
+  if (shards !== undefined && shards !== campaign.shards) return refuse('shards', `all rounds of ${requested.id} have ${campaign.shards}`);
+  return { ok: true, id: name, shards: campaign.shards, campaign: requested };
 }

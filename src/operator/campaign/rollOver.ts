@@ -6,14 +6,10 @@ import type { OperatorContext } from '../context.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**
- * When a round is settled, its unclaimed money goes into the next round that is not over, as a top-up. The money first goes
- * back to the operator and is then added. The top-up's id contains the round that it comes from, and ids are unique. So this
- * may be cut anywhere, repeated, and run by several callers at once, and the money moves once. When no round is left, the money
- * stays with the operator. Either way it is recorded with the round that it comes from.
- *
- * @param rain settled in the ledger, and not yet in Redis: until then a settlement calls this again
- * @param cents the money that went back at the settlement
- * @throws when a server cannot be reached; repeat it then
+ * When a round is settled, its unclaimed money goes to the next round that is not over, as a top-up; when none is left, it stays with the
+ * operator. The top-up's id contains the round that it comes from, and ids are unique. So this may be cut anywhere, repeated, and run by
+ * several callers at once, and the money moves once. @throws when a server cannot be reached; repeat it then @param rain settled in the
+ * ledger, and not yet in Redis: until then a settlement calls this again
  */
 export async function rollOver(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<void> {
   if (!rain.campaign || cents === 0n) return;
@@ -26,38 +22,33 @@ export async function rollOver(context: OperatorContext, rain: BookedRain, cents
 /** @returns the round that received the money; `undefined`: no round takes it */
 async function add(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<string | undefined> {
   const id = `${ROLL_OVER}${rain.id}`;
-  const receiver = await receiverOf(context, rain, id);
-  if (receiver) return finish(context, receiver, id);
+  const earlier = await finish(context, rain, id);
+  if (earlier !== undefined) return earlier;
   for (const next of await context.ledger.rounds(rain.campaign!.id)) {
     if (next.campaign!.round <= rain.campaign!.round) continue;
     const added = await addToRain(context, next.id, { id, ...topUpFor(next, cents) });
     if (added.ok) return next.id;
     // Refused but booked: the round ended before its packets were in Redis, or another caller was faster.
-    const receiver = await receiverOf(context, rain, id);
-    if (receiver) return finish(context, receiver, id);
+    const receiver = await finish(context, rain, id);
+    if (receiver !== undefined) return receiver;
   }
   return undefined;
 }
 
-/** The round that already has this top-up in the ledger. */
-async function receiverOf(context: OperatorContext, rain: BookedRain, id: string): Promise<BookedRain | undefined> {
-  return (await context.ledger.rounds(rain.campaign!.id)).find(({ topUps }) => topUps.some((topUp) => topUp.id === id));
+/** Loads the top-up's packets into Redis if a round has it in the ledger and is not over. @returns that round */
+async function finish(context: OperatorContext, rain: BookedRain, id: string): Promise<string | undefined> {
+  for (const { id: receiver, topUps } of await context.ledger.rounds(rain.campaign!.id)) {
+    const booked = topUps.find((topUp) => topUp.id === id);
+    if (!booked) continue;
+    await addToRain(context, receiver, { id, ...booked.split as unknown as Omit<TopUpRequest, 'id'> });
+    return receiver;
+  }
+  return undefined;
 }
 
 /**
- * Loads the top-up's packets into Redis if they are not there. If the round is over by now, the money goes back with the
- * unclaimed money.
- */
-async function finish(context: OperatorContext, receiver: BookedRain, id: string): Promise<string> {
-  const { split } = receiver.topUps.find((topUp) => topUp.id === id)!;
-  await addToRain(context, receiver.id, { id, ...split as unknown as Omit<TopUpRequest, 'id'> });
-  return receiver.id;
-}
-
-/**
- * As many packets as keep the round's planned mean amount, rounded down, at least one. The round's split method decides how the
- * rest is split. Its bounds do not apply, since a rest below the smallest packet must be won too.
- * @throws when this version does not know the round's split method: money is never guessed
+ * As many packets as keep the round's planned mean amount, at least one. The bounds of its split do not apply: a small rest must be won
+ * too. @throws when this version does not know the round's split method: money is never guessed
  */
 export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);

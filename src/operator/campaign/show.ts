@@ -1,14 +1,10 @@
-import type { CampaignWinners } from '../../ledger/campaigns.ts';
+import type { BookedCampaign, CampaignWinners } from '../../ledger/campaigns.ts';
 import type { OperatorContext } from '../context.ts';
 import { viewRains, type RainView } from '../list.ts';
 
 /** A campaign at a glance. */
-export interface CampaignView {
+export interface CampaignView extends Omit<BookedCampaign, 'id' | 'createdAt'> {
   campaignId: string;
-  title: string;
-  winsPerUserMax: number;
-  shards: number;
-  rollOver: boolean;
   createdAt: string;
   rounds: number;
 }

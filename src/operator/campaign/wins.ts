@@ -7,10 +7,9 @@ import type { OperatorContext } from '../context.ts';
 const CREDITS_PAGE = 10_000;
 
 /**
- * Enlists a round in its campaign before it has packets, and adds all earlier wins: those in the ledger, and those in claim
- * hashes that are not in the ledger yet. Redis counts wins itself, but it may have been emptied since an earlier round, or the
- * wins may have expired with that round.
- * @returns false: Redis has lost the round meanwhile, or it is settled
+ * Enlists a round in its campaign before it has packets, and adds all earlier wins, of ledger and claim hashes: Redis counts wins itself,
+ * but may have been emptied since an earlier round, or the wins may have expired. @returns false: Redis has lost the round, or it is
+ * settled
  */
 export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   const { id, shards, campaign } = rain;

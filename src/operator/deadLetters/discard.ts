@@ -1,10 +1,10 @@
 import { findDeadLetter, type DeadLetterRow } from '../../credit/deadLetters.ts';
-import type { Discarding, NewDiscard } from '../../ledger/discard.ts';
+import type { NewDiscard } from '../../ledger/discard.ts';
 import { refusalOf } from '../../ledger/refusal.ts';
 import { parseClaim } from '../../rain/claim.ts';
-import { formatMoney, parseMoney, type Cents } from '../../rain/money.ts';
-import { redPacketId } from '../../rain/red-packet.ts';
-import { refuse, type OperatorContext, type QueueContext, type Refused } from '../context.ts';
+import { formatMoney, parseMoney } from '../../rain/money.ts';
+import { redPacketIndex } from '../../rain/red-packet.ts';
+import { refuse, type QueueContext, type Refused } from '../context.ts';
 import { allocationOf } from '../load.ts';
 import { readReason } from '../wording.ts';
 import { noSuchDeadLetter } from './letters.ts';
@@ -17,10 +17,8 @@ export type Discarded =
   | Refused;
 
 /**
- * Discards a claim: money left in it goes back, and the audit counts it as explained. First the ledger, then the queue: if it
- * is killed in between, repeat it, and it finds itself done.
+ * Discards a claim: money left in it goes back, and the audit counts it as explained. First the ledger, then the queue: if cut, repeat it.
  * @param notPaid the operator has made sure that no external wallet paid the claim
- * @param dryRun only report the outcome
  */
 export async function discardDeadLetter(context: QueueContext, id: string, why: string, notPaid = false, dryRun = false): Promise<Discarded> {
   const given = readReason(why);
@@ -33,7 +31,11 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
   const discarding: NewDiscard = {
     letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: context.actor, notPaid, ...await claimIn(context, letter),
   };
-  const done = await discard(context, discarding, dryRun);
+  const done = await context.ledger.discard(discarding, dryRun).catch((error: unknown) => {
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return refuse('letter', `the ledger refuses to give back the money of ${id}: ${refusal.message}`);
+  });
   if (!('outcome' in done)) return done;
   if (done.outcome === 'maybe_paid') return refuse('notPaid', `the wallet may have paid ${id}; send it again with requeue, or make sure that it was not paid and confirm with --not-paid`);
   if (!dryRun) await context.queues.dead.remove(id);
@@ -45,36 +47,17 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
   }
 }
 
-async function discard({ ledger }: OperatorContext, discarding: NewDiscard, dryRun: boolean): Promise<Discarding | Refused> {
-  try {
-    return await ledger.discard(discarding, dryRun);
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal) throw error;
-    return refuse('letter', `the ledger refuses to give back the money of ${discarding.letterId}: ${refusal.message}`);
-  }
-}
-
 /**
- * The claim whose money may go back: it must parse, belong to the log of its own rain, and name a packet of this rain. The
- * allocated amount goes back, whatever the claim says.
- *
- * For an entry that is not a claim of this rain no money moves, even if a packet can be guessed from it. An untrusted entry
- * cannot be trusted to name its packet: the packet may still be in the list, or may belong to another user, whose win would
- * then be discarded. Nothing is lost: a packet that nobody won counts as spoiled, and its money goes back at the settlement,
- * which needs its sum unchanged.
+ * The claim whose money may go back: it must parse, belong to the log of its own rain, and name a packet of this rain. The allocated
+ * amount goes back, whatever the claim says. No other entry can be trusted to name its packet, which may still be in the list or belong to
+ * another user. Nothing is lost: a packet that nobody won counts as spoiled, and its money goes back at the settlement.
  */
-async function claimIn({ ledger }: OperatorContext, { rainId, entry }: DeadLetterRow): Promise<Pick<NewDiscard, 'claim'>> {
+async function claimIn({ ledger }: QueueContext, { rainId, entry }: DeadLetterRow): Promise<Pick<NewDiscard, 'claim'>> {
   const parsed = parseClaim(entry);
   const rain = parsed.ok && parsed.claim.rainId === rainId ? await ledger.rain(rainId) : undefined;
   if (!parsed.ok || !rain) return {};
-  const { claim } = parsed;
-  const allocatedCents = allocatedTo(rain, claim.redPacketId);
-  if (allocatedCents === undefined) return {};
-  return { claim: { redPacketId: claim.redPacketId, userId: claim.userId, claimedCents: parseMoney(claim.amount)!, allocatedCents } };
-}
-
-function allocatedTo(rain: Parameters<typeof allocationOf>[0] & { id: string }, packet: string): Cents | undefined {
-  const index = Number(/-(\d{1,9})$/.exec(packet)?.[1]);
-  return packet === redPacketId(rain.id, index) ? allocationOf(rain)[index] : undefined;
+  const { redPacketId, userId, amount } = parsed.claim;
+  const index = redPacketIndex(rainId, redPacketId);
+  const allocatedCents = index === undefined ? undefined : allocationOf(rain)[index];
+  return allocatedCents === undefined ? {} : { claim: { redPacketId, userId, claimedCents: parseMoney(amount)!, allocatedCents } };
 }

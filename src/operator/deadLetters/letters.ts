@@ -1,37 +1,26 @@
-import { DEAD_REASONS, type DeadReason } from '../../credit/deadLetter.ts';
+import { DEAD_REASONS, type DeadLetter } from '../../credit/deadLetter.ts';
 import { findDeadLetter, readDeadLetters, type DeadLetterRow } from '../../credit/deadLetters.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { parseClaim } from '../../rain/claim.ts';
+import { iso } from '../../rain/figures.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
 
 /** A dead letter as shown to the operator. Amounts are decimal strings. */
-export interface DeadLetterView {
+export interface DeadLetterView extends DeadLetter {
   letter: string;
-  rainId: string;
-  shard: number;
-  /** Its position in the shard's claim log; the oldest entry is 0. */
-  index: number;
-  reason: DeadReason;
   /** What the reason means. */
   text: string;
-  detail: string;
   /** The claim's packet, when the entry is a claim. */
   redPacketId?: string;
   userId?: string;
   amount?: string;
-  entry: string;
   deadLetteredAt: string;
   /** It was discarded, and a cut discard left it in the queue; discarding it again removes it. */
-  discardedClaims?: { reason: string; actor: string; at: string };
+  discarded?: { reason: string; actor: string; at: string };
 }
 
-interface DeadLetterList {
-  letters: DeadLetterView[];
-  /** Dead letters of all rains. */
-  total: number;
-  /** False: there are more; read them with `skip`. */
-  complete: boolean;
-}
+/** `total`: dead letters of all rains; `complete` false: there are more, read them with `skip`. */
+type DeadLetterList = { letters: DeadLetterView[]; total: number; complete: boolean };
 
 /** Upper bound of one page: as many are looked up in the ledger at once. */
 export const DEAD_LETTERS_MAX = 1_000;
@@ -55,12 +44,12 @@ export function noSuchDeadLetter(id: string, discard: BookedDiscard | undefined)
   return refuse('letter', discard ? `${id} was discarded by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`);
 }
 
-function view({ id, deadLetteredAt, rainId, shard, index, reason, detail, entry }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {
-  const parsed = parseClaim(entry);
+function view({ id, deadLetteredAt, ...letter }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {
+  const parsed = parseClaim(letter.entry);
   return {
-    letter: id, rainId, shard, index, reason, text: DEAD_REASONS[reason], detail,
+    letter: id, ...letter, text: DEAD_REASONS[letter.reason],
     ...(parsed.ok && { redPacketId: parsed.claim.redPacketId, userId: parsed.claim.userId, amount: parsed.claim.amount }),
-    entry, deadLetteredAt: new Date(deadLetteredAt).toISOString(),
-    ...(discard && { discardedClaims: { reason: discard.reason, actor: discard.actor, at: new Date(discard.at).toISOString() } }),
+    deadLetteredAt: iso(deadLetteredAt),
+    ...(discard && { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } }),
   };
 }

@@ -7,9 +7,8 @@ import { DEAD_LETTERS_MAX, noSuchDeadLetter } from './letters.ts';
 type Requeued = { ok: true; letters: number; /** False: the rain has more; requeue again. */ complete: boolean } | Refused;
 
 /**
- * Delay of the new job while its dead letter is removed: longer than any command may take. Otherwise a fast worker could
- * dead-letter it again while the old letter exists, which adds none, and then both would be gone. If this is killed in between,
- * the job starts by itself after this time. A letter that is still there was then sent twice, which is harmless [R5].
+ * Delay of the new job while its dead letter is removed, longer than any command may take. Otherwise a fast worker could dead-letter it
+ * again while the old letter exists, which adds none, and then both would be gone. If this is cut, the job starts by itself [R5].
  */
 const HOLD_MS = 10_000;
 /** Letter ids listed in the record at most. */

@@ -1,5 +1,5 @@
 import type { DatabaseFacts } from '../../ledger/databaseCheck.ts';
-import { checkClock, type Finding } from './finding.ts';
+import { checkClock, findOnDatabase as find, type Finding } from './finding.ts';
 
 /** Connections for a worker and an operator's command, four each; `needed` is the minimum for a worker. */
 const CONNECTIONS = { wanted: 8, needed: 4 } as const;
@@ -29,8 +29,4 @@ function checkMigrations(migrations: DatabaseFacts['migrations']): Finding {
   if ('fault' in migrations) return find('migrations', 'wrong', migrations.fault, expected, 'fix what it reports; nothing is written before');
   const { missing } = migrations;
   return find('migrations', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all applied' : `missing: ${missing.join(', ')}`, expected, 'run: rain migrate');
-}
-
-function find(name: string, verdict: Finding['verdict'], found: string, expected: string, advice: string): Finding {
-  return { subject: 'database', name, verdict, found, expected, ...(verdict !== 'ok' && { advice }) };
 }

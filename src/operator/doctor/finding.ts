@@ -11,11 +11,16 @@ export interface Finding {
   advice?: string;
 }
 
-const UNKNOWN = 'could not be checked';
+/** The advice is dropped when the verdict is ok. */
+const findOn = (subject: Finding['subject']) => (name: string, verdict: Finding['verdict'], found: string, expected: string, advice: string): Finding =>
+  ({ subject, name, verdict, found, expected, ...(verdict !== 'ok' && { advice }) });
 
-/** A setting that the server does not report: not an error, but unknown. */
-export function unknownSetting(subject: Finding['subject'], name: string, expected: string): Finding {
-  return { subject, name, verdict: 'warning', found: UNKNOWN, expected, advice: `the server does not report it; check it yourself: ${expected}` };
+export const findOnRedis = findOn('redis');
+export const findOnDatabase = findOn('database');
+
+/** A setting that Redis does not report: not an error, but unknown. */
+export function unknownSetting(name: string, expected: string): Finding {
+  return findOnRedis(name, 'warning', 'could not be checked', expected, `the server does not report it; check it yourself: ${expected}`);
 }
 
 /** Clock difference. `wrong`: tokens and windows would be checked against another time than people see. */
@@ -25,8 +30,6 @@ const SKEW_MS = { warning: 1_000, wrong: 30_000 } as const;
 export function checkClock(subject: Finding['subject'], aheadMs: number): Finding {
   const apart = Math.abs(aheadMs);
   const verdict = apart > SKEW_MS.wrong ? 'wrong' : apart > SKEW_MS.warning ? 'warning' : 'ok';
-  return {
-    subject, name: 'clock', verdict, found: `${apart} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`, expected: `within ${SKEW_MS.warning} ms`,
-    ...(verdict !== 'ok' && { advice: 'synchronise both clocks (NTP)' }),
-  };
+  const found = `${apart} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
+  return findOn(subject)('clock', verdict, found, `within ${SKEW_MS.warning} ms`, 'synchronise both clocks (NTP)');
 }

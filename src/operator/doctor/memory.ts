@@ -1,5 +1,5 @@
 import type { RedisFacts } from '../../platform/redis/facts.ts';
-import { unknownSetting, type Finding } from './finding.ts';
+import { findOnRedis, unknownSetting, type Finding } from './finding.ts';
 
 /** The size of the next rain. */
 export interface Planned {
@@ -9,8 +9,7 @@ export interface Planned {
 }
 
 /**
- * Redis's memory for a rain, as `used_memory` of Redis 7.0 grew (250,000 packets of 12.21, rain ids of 14 characters): 59 to 60
- * bytes per packet in its list; a claim (hash, log, set of the credited) 405 bytes with user ids of 11 characters and 506 with
+ * As `used_memory` of Redis 7.0 grew: 59 to 60 bytes per packet in its list; a claim 405 bytes with user ids of 11 characters, 506 with
  * 36. A packet that is won leaves its list, but the list's memory is freed in steps: both are counted.
  */
 const BYTES = {
@@ -29,14 +28,13 @@ export function checkMemory({ maxMemoryBytes, usedMemoryBytes, systemMemoryBytes
   const needed = Math.ceil(neededBytes(planned) / servers);
   const expected = `${mib(needed)} free for ${planned.packets} packets and ${planned.users} users`;
   const limit = maxMemoryBytes || systemMemoryBytes;
-  if (limit === undefined || usedMemoryBytes === undefined) return unknownSetting('redis', 'memory', expected);
+  if (limit === undefined || usedMemoryBytes === undefined) return unknownSetting('memory', expected);
   const free = limit - usedMemoryBytes;
   const verdict = free < needed ? 'wrong' : free < 2 * needed && !maxMemoryBytes ? 'warning' : 'ok';
-  return {
-    subject: 'redis', name: 'memory', verdict, found: `${mib(free)} free of ${maxMemoryBytes ? 'maxmemory' : "the machine's"} ${mib(limit)}`, expected,
-    ...(verdict === 'wrong' && { advice: `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, on a machine with twice as much (a rewrite of the append-only file may copy everything)` }),
-    ...(verdict === 'warning' && { advice: 'use a machine with twice as much memory: a rewrite of the append-only file may copy everything' }),
-  };
+  const found = `${mib(free)} free of ${maxMemoryBytes ? 'maxmemory' : "the machine's"} ${mib(limit)}`;
+  return findOnRedis('memory', verdict, found, expected, verdict === 'wrong'
+    ? `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, on a machine with twice as much (a rewrite of the append-only file may copy everything)`
+    : 'use a machine with twice as much memory: a rewrite of the append-only file may copy everything');
 }
 
 function mib(bytes: number): string {

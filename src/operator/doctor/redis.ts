@@ -5,7 +5,7 @@ import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import { checkRedis, type RequirementProblem, type RequirementCode } from '../../platform/redis/requirements.ts';
 import { readFacts, unlessRefused, type RedisFacts } from '../../platform/redis/facts.ts';
-import { checkClock, unknownSetting, type Finding } from './finding.ts';
+import { checkClock, findOnRedis, unknownSetting, type Finding } from './finding.ts';
 import { checkMemory, type Planned } from './memory.ts';
 
 const PINGS = 100;
@@ -45,9 +45,8 @@ export function checkServer(facts: RedisFacts, durability: Durability, servers: 
 }
 
 function setting(name: string, found: string | undefined, expected: string, problem: Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined): Finding {
-  if (problem) return { subject: 'redis', name, verdict: problem.severity, found: problem.found, expected, advice: problem.advice };
-  if (found === undefined) return unknownSetting('redis', name, expected);
-  return { subject: 'redis', name, verdict: 'ok', found, expected };
+  if (problem) return findOnRedis(name, problem.severity, problem.found, expected, problem.advice);
+  return found === undefined ? unknownSetting(name, expected) : { subject: 'redis', name, verdict: 'ok', found, expected };
 }
 
 /** Without a memory limit nothing is evicted yet, but a limit set later would cause evictions. */
@@ -58,24 +57,21 @@ function evictionWithoutLimit({ evictionPolicy }: RedisFacts): Pick<RequirementP
 
 function checkVersion(version: string | undefined): Finding {
   const expected = '6.2 or newer, better 7';
-  if (version === undefined) return unknownSetting('redis', 'version', expected);
+  if (version === undefined) return unknownSetting('version', expected);
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const verdict = major < 6 || (major === 6 && minor < 2) ? 'wrong' : major < 7 ? 'warning' : 'ok';
-  return { subject: 'redis', name: 'version', verdict, found: version, expected, ...(verdict !== 'ok' && { advice: 'install a newer Redis' }) };
+  return findOnRedis('version', verdict, version, expected, 'install a newer Redis');
 }
 
 function checkReplicas({ replicas }: RedisFacts, durability: Durability): Finding {
   const needed = durability.mode === 'replicas' ? durability.replicas : 0;
   const expected = needed > 0 ? `at least ${needed}, each last seen within ${REPLICA_SILENT_SECONDS_MAX} s` : 'any; each seen recently';
-  if (!replicas) return unknownSetting('redis', 'replicas', expected);
+  if (!replicas) return unknownSetting('replicas', expected);
   const well = replicas.filter(({ online, silentSeconds }) => online && silentSeconds <= REPLICA_SILENT_SECONDS_MAX);
   const states = replicas.map(({ silentSeconds, behindBytes, online }) => (online ? `${behindBytes} bytes behind, last seen ${silentSeconds} s ago` : 'not online'));
   const verdict = well.length < needed ? 'wrong' : well.length < replicas.length ? 'warning' : 'ok';
-  return {
-    subject: 'redis', name: 'replicas', verdict, found: `${replicas.length}${states.length > 0 ? ` (${states.join('; ')})` : ''}`, expected,
-    ...(verdict === 'wrong' && { advice: `connect more replicas, or set DURABILITY to what ${well.length} of them can keep` }),
-    ...(verdict === 'warning' && { advice: "check the replica's connection, disk and log" }),
-  };
+  return findOnRedis('replicas', verdict, `${replicas.length}${states.length > 0 ? ` (${states.join('; ')})` : ''}`, expected,
+    verdict === 'wrong' ? `connect more replicas, or set DURABILITY to what ${well.length} of them can keep` : "check the replica's connection, disk and log");
 }
 
 async function pings(redis: RedisClient): Promise<number[]> {
@@ -93,27 +89,20 @@ export function checkLatency(tookMs: readonly number[]): Finding {
   const sorted = tookMs.toSorted((a, b) => a - b);
   const [p50, max] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
   const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
-  return {
-    subject: 'redis', name: 'round trip', verdict, found: `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, expected: `p50 within ${LATENCY_MS.warning} ms`,
-    ...(verdict !== 'ok' && { advice: 'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)' }),
-  };
+  return findOnRedis('round trip', verdict, `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, `p50 within ${LATENCY_MS.warning} ms`,
+    'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)');
 }
 
 async function checkCluster(redis: Cluster): Promise<Finding> {
   const expected = 'cluster_state:ok, all slots served';
   const info = await unlessRefused(redis.cluster('INFO'));
-  if (info === undefined) return unknownSetting('redis', 'cluster', expected);
+  if (info === undefined) return unknownSetting('cluster', expected);
   const of = (name: string) => new RegExp(`${name}:(\\S+)`).exec(String(info))?.[1];
   const well = of('cluster_state') === 'ok' && of('cluster_slots_ok') === '16384';
-  return { subject: 'redis', name: 'cluster', verdict: well ? 'ok' : 'wrong', found: `cluster_state:${of('cluster_state')}, ${of('cluster_slots_ok')} slots of 16384`, expected, ...(!well && { advice: 'repair it: redis-cli --cluster check' }) };
+  return findOnRedis('cluster', well ? 'ok' : 'wrong', `cluster_state:${of('cluster_state')}, ${of('cluster_slots_ok')} slots of 16384`, expected, 'repair it: redis-cli --cluster check');
 }
 
 async function checkScripts(redis: RedisClient): Promise<Finding> {
-  const expected = 'every file of lua/ loads';
-  try {
-    await loadScripts(redis);
-    return { subject: 'redis', name: 'scripts', verdict: 'ok', found: 'all load', expected };
-  } catch (error) {
-    return { subject: 'redis', name: 'scripts', verdict: 'wrong', found: (error as Error).message, expected, advice: 'allow this user to run SCRIPT LOAD, EVALSHA and EVAL (ACL)' };
-  }
+  const fault = await loadScripts(redis).then(() => undefined, (error: unknown) => (error as Error).message);
+  return findOnRedis('scripts', fault === undefined ? 'ok' : 'wrong', fault ?? 'all load', 'every file of lua/ loads', 'allow this user to run SCRIPT LOAD, EVALSHA and EVAL (ACL)');
 }

@@ -17,8 +17,7 @@ export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, s
 }
 
 /**
- * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead
- * letters.
+ * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead letters.
  * @returns at most `limit` claims, and where the next page begins; at the end all positions are 0
  */
 export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }: Rain, from: Positions, limit: number): Promise<{ logged: Logged[]; next: Positions }> {
@@ -28,7 +27,7 @@ export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }:
     const entries = end === 0 ? [] : await readEntries(redis, id, shard, begin, end);
     // The log is never popped. If it is gone meanwhile, there is nothing more to read.
     if (end > 0 && entries.length === 0) next[shard] = 0;
-    return entries.map((entry, i) => ({ shard, index: begin + i, entry, at: wonAt(entry) })).reverse();
+    return entries.map((entry, i) => ({ rainId: id, shard, index: begin + i, entry, at: wonAt(entry) })).reverse();
   }));
   const logged: Logged[] = [];
   while (logged.length < limit) {
@@ -38,7 +37,7 @@ export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }:
     if (!taken) break;
     next[taken.shard] = taken.index;
     const parsed = parseClaim(taken.entry);
-    if (parsed.ok && parsed.claim.rainId === id) logged.push({ claim: parsed.claim, shard: taken.shard, index: taken.index, entry: taken.entry });
+    if (parsed.ok && parsed.claim.rainId === id) logged.push({ ...taken, claim: parsed.claim });
     // This shard's page is used up; its next page may hold later wins than the rest of the others.
     if (first!.length === 0 && taken.index > 0) break;
   }

@@ -7,12 +7,9 @@ import { allWinners } from './list.ts';
 /** Spreadsheets recognize UTF-8 by the byte order mark. */
 const SPREADSHEET = { bom: true, record_delimiter: 'windows' } as const;
 
-/**
- * All winners as CSV, streamed as fast as it is read. A cell that a spreadsheet would read as a formula begins with an
- * apostrophe.
- */
+/** All winners as CSV. A cell that a spreadsheet would read as a formula begins with an apostrophe. */
 export function winnersSheet(context: QueueContext, rain: BookedRain, reader: 'spreadsheet' | 'plain' = 'spreadsheet'): Readable {
-  const rows = rowsOf(context, rain);
+  const rows = Readable.from(allWinners(context, rain));
   const text = stringify({ header: true, escape_formulas: true, ...(reader === 'spreadsheet' && SPREADSHEET), columns: ['redPacketId', 'userId', 'amount', 'at', 'status'] });
   rows.once('error', (error) => text.destroy(error));
   text.once('close', () => rows.destroy());
@@ -21,11 +18,5 @@ export function winnersSheet(context: QueueContext, rain: BookedRain, reader: 's
 
 /** All winners as JSON, one object per line. */
 export function winnersLines(context: QueueContext, rain: BookedRain): Readable {
-  return rowsOf(context, rain).map((winner: unknown) => `${JSON.stringify(winner)}\n`);
-}
-
-function rowsOf(context: QueueContext, rain: BookedRain): Readable {
-  return Readable.from((async function* () {
-    for await (const page of allWinners(context, rain)) yield* page;
-  })());
+  return Readable.from(allWinners(context, rain)).map((winner: unknown) => `${JSON.stringify(winner)}\n`);
 }

@@ -1,6 +1,7 @@
-import { deadLetterId } from '../../credit/deadLetter.ts';
+import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
 import { areDeadLettered, readDeadLetters } from '../../credit/deadLetters.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
+import { iso } from '../../rain/figures.ts';
 import type { QueueContext } from '../context.ts';
 
 /** `pending`: won and on its way · `dead`: dead-lettered · `discarded`: the operator has discarded it. */
@@ -16,23 +17,19 @@ export interface Winner {
   status: WinnerStatus;
 }
 
-/** A claim and its position in the log. */
-export interface Logged {
+/** An entry of the claim log, and the claim in it. */
+export interface Logged extends LogEntry {
   claim: Claim;
-  shard: number;
-  index: number;
-  entry: string;
 }
 
 /** The status of these claims of one rain, in order. The ledger decides first, then the dead letters. */
-export async function statusesOf(context: QueueContext, rainId: string, logged: readonly Logged[]): Promise<Winner[]> {
-  const booked = new Map((await context.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map((posting) => [posting.redPacketId, posting]));
-  const isCredited = ({ claim }: Logged): boolean => booked.get(claim.redPacketId)?.userId === claim.userId;
+export async function statusesOf(context: QueueContext, logged: readonly Logged[]): Promise<Winner[]> {
+  const booked = new Map((await context.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map(({ redPacketId, userId }) => [redPacketId, userId]));
+  const isCredited = ({ claim }: Logged): boolean => booked.get(claim.redPacketId) === claim.userId;
   const open = logged.filter((one) => !isCredited(one));
-  const idOf = ({ shard, index, entry }: Logged): string => deadLetterId({ rainId, shard, index, entry });
-  const [discards, deadLettered] = await Promise.all([context.ledger.discardedClaims(open.map(idOf)), areDeadLettered(context.queues.dead, open.map(({ shard, index, entry }) => ({ rainId, shard, index, entry })))]);
+  const [discards, deadLettered] = await Promise.all([context.ledger.discardedClaims(open.map(deadLetterId)), areDeadLettered(context.queues.dead, open)]);
   const dead = new Set(open.filter((_, i) => deadLettered[i]));
-  return logged.map((one) => toWinner(one.claim, isCredited(one) ? 'credited' : discards.has(idOf(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending'));
+  return logged.map((one) => toWinner(one.claim, isCredited(one) ? 'credited' : discards.has(deadLetterId(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending'));
 }
 
 /** Dead letters read for one claim [R10]. */
@@ -41,7 +38,8 @@ const DEAD_LETTERS_MAX = 1_000;
 /** The status of one claim whose position in the log is unknown and not worth a search. */
 export async function statusOf(context: QueueContext, claim: Claim): Promise<Winner> {
   const [posting] = await context.ledger.postings([claim.redPacketId]);
-  if (posting) return toWinner(claim, posting.userId === claim.userId ? 'credited' : posting.userId === undefined ? 'discarded' : await isDead(context, claim) ? 'dead' : 'pending');
+  if (posting?.userId === claim.userId) return toWinner(claim, 'credited');
+  if (posting && posting.userId === undefined) return toWinner(claim, 'discarded');
   return toWinner(claim, await isDead(context, claim) ? 'dead' : 'pending');
 }
 
@@ -55,5 +53,5 @@ async function isDead({ queues }: QueueContext, { rainId, redPacketId, userId }:
 }
 
 function toWinner({ redPacketId, userId, amount, at }: Claim, status: WinnerStatus): Winner {
-  return { redPacketId, userId, amount, at: new Date(Number(at)).toISOString(), status };
+  return { redPacketId, userId, amount, at: iso(Number(at)), status };
 }

@@ -140,7 +140,7 @@ describe('discarding', () => {
   test('[R5] cut between ledger and queue, it is finished by a repetition, and the first reason is kept', async () => {
     const view = await refusedRain('killed');
     await expect(discardDeadLetter(withDead({ remove: () => Promise.reject(new Error('killed')) }), view.letter, 'first')).rejects.toThrow('killed');
-    expect((await only('killed')).discardedClaims).toMatchObject({ reason: 'first', actor: 'test' });
+    expect((await only('killed')).discarded).toMatchObject({ reason: 'first', actor: 'test' });
     expect(await discardDeadLetter(context, view.letter, 'second')).toEqual({ ok: true, outcome: 'already', reason: 'first', actor: 'test' });
     expect(await letters('killed')).toEqual([]);
     expect(await discardDeadLetter(context, view.letter, 'third')).toEqual({ ok: true, outcome: 'already', reason: 'first', actor: 'test' });
