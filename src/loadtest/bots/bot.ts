@@ -6,14 +6,14 @@ import { FaultInjector } from './faultInjection.ts';
 import type { BotOutcome } from './outcome.ts';
 import { TicketClient } from './ticketClient.ts';
 import { isSamePlan, Schedule } from '../schedule.ts';
-import type { ReceivedMessage, ReceivedRain, ReceivedResult } from './serverMessage.ts';
+import type { ReceivedMessage, ReceivedRain, ReceivedResult, ReceivedTicket } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
 export interface BotSelf {
   userId: string;
   /** Time from seeing the open rain, or from the common start, to the tap, ms. */
   reactionMs: number;
-  behaviour?: Behaviour;
+  behaviour: Behaviour;
   /** Source address; `undefined`: the system chooses. */
   localAddress: string | undefined;
 }
@@ -49,17 +49,17 @@ export class Bot {
   constructor(environment: LoadtestEnvironment, self: BotSelf) {
     this.#environment = environment;
     this.#self = self;
-    this.#schedule = new Schedule(environment, self.reactionMs, environment.inPlaceAt);
+    this.#schedule = new Schedule(environment, self.reactionMs);
     this.#connection = new Connection(environment, self.userId, self.localAddress, {
       onMessage: (message) => this.#receive(message),
       onWelcome: () => this.#faults.welcomed(),
       ticket: () => this.#ticketClient.ticket,
       onBroken: () => this.#onBroken(),
-      onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
+      onGone: (why) => this.#finish(why),
       onFault: (fault) => this.#reject(fault),
     });
     this.#ticketClient = new TicketClient(environment, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
-    this.#faults = new FaultInjector(environment, self.behaviour ?? 'good', this.#connection);
+    this.#faults = new FaultInjector(environment, self.behaviour, this.#connection);
   }
 
   /** Resolves when the outcome is known and the socket is closed. @throws what `tokenFor` throws */
@@ -84,7 +84,7 @@ export class Bot {
       case 'result': return this.#receiveResult(message);
       case 'ticket':
       case 'challenge': return this.#receiveTicket(message);
-      case 'credited': return this.#receiveCredited(message.rainId, message.redPacketId, message.amount);
+      case 'credited': return this.#receiveCredited(message);
       case 'error':
         this.#environment.counters.misunderstood++;
         // The challenge has expired; a join brings another.
@@ -105,7 +105,7 @@ export class Bot {
     if (!this.#timer.isSet || !isSamePlan(before, rain)) this.#plan(rain);
   }
 
-  #receiveTicket(message: Extract<ReceivedMessage, { type: 'ticket' | 'challenge' }>): void {
+  #receiveTicket(message: ReceivedTicket): void {
     if (!this.#ticketClient.receive(message)) return;
     this.#connection.answered();
     if (this.#rain && !this.#pending) this.#plan(this.#rain);
@@ -196,12 +196,13 @@ export class Bot {
     this.#timer.set(creditWaitMs, () => this.#leaveWithPacket());
   }
 
-  #receiveCredited(rainId: string, redPacketId: string, amount: string): void {
+  #receiveCredited({ rainId, redPacketId, amount }: Extract<ReceivedMessage, { type: 'credited' }>): void {
+    const { counters, now } = this.#environment;
     if (rainId !== this.#environment.rainId) return;
-    this.#environment.counters.told.add(this.#self.userId, redPacketId, amount);
-    if (this.#creditedId === undefined) this.#environment.counters.credited(this.#environment.now());
+    counters.told.add(this.#self.userId, redPacketId, amount);
+    if (this.#creditedId === undefined) counters.credited(now());
     this.#creditedId = redPacketId;
-    if (this.#won) this.#leaveWithPacket();
+    this.#leaveWithPacket();
   }
 
   #decided(): void {
@@ -216,8 +217,13 @@ export class Bot {
     return this.#self.behaviour !== 'slow';
   }
 
+  #win(): BotOutcome | undefined {
+    return this.#won && { kind: 'won', ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
+  }
+
   #leaveWithPacket(): void {
-    if (this.#won) this.#end({ kind: 'won', ...this.#won, credited: this.#creditedId === this.#won.redPacketId });
+    const win = this.#win();
+    if (win) this.#end(win);
   }
 
   #onBroken(): void {
@@ -238,8 +244,7 @@ export class Bot {
     this.#timer.clear();
     this.#faults.end();
     this.#ticketClient.end();
-    const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
-    const outcome = this.#outcome ?? won ?? otherwise;
+    const outcome = this.#outcome ?? this.#win() ?? otherwise;
     this.#environment.counters.ended(outcome);
     this.#resolve(outcome);
   }

@@ -35,18 +35,7 @@ interface BotSocketEvents {
  * its connection, sends invalid frames, and parses a broadcast once for 20,000 bots. Both share the rules: when to reconnect
  * (`client/reconnect.ts`), the limits of a pause, and the estimate of the server's clock.
  */
-export interface BotSocket {
-  /** Dropped while the socket is closing: `onLost` follows. */
-  send(message: ClientMessage): void;
-  /** Sends any frame, valid or not; dropped while too much data is unsent. */
-  sendRaw(frame: string | Buffer): void;
-  /** Stops reading. @returns continues to read */
-  stopReading(): () => void;
-  /** Sends a close frame; destroys the socket after `hangUpMs` without an answer. */
-  close(): void;
-  /** Destroys the socket without a close frame. */
-  destroy(): void;
-}
+export type BotSocket = ReturnType<typeof dial>;
 
 interface Dial {
   address: URL;
@@ -56,7 +45,7 @@ interface Dial {
 }
 
 /** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
-export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents): BotSocket {
+export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents) {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: retryPolicy.handshakeMs,
@@ -86,20 +75,27 @@ export function dial({ address, token, localAddress, retryPolicy }: Dial, events
     events.onLost(loss ?? { kind: 'closed', code });
   });
   return {
-    send(message) {
+    /** Dropped while the socket is closing: `onLost` follows. */
+    send(message: ClientMessage): void {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
-    sendRaw(frame) {
+    /** Sends any frame, valid or not; dropped while too much data is unsent. */
+    sendRaw(frame: string | Buffer): void {
       if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < UNSENT_BYTES_MAX) socket.send(frame);
     },
-    stopReading() {
+    /** @returns continues to read */
+    stopReading(): () => void {
       socket.pause();
       return () => socket.resume();
     },
-    close() {
+    /** Sends a close frame; destroys the socket after `hangUpMs` without an answer. */
+    close(): void {
       goodbye ??= setTimeout(() => socket.terminate(), retryPolicy.hangUpMs);
       socket.close(1000);
     },
-    destroy: () => socket.terminate(),
+    /** Destroys the socket without a close frame. */
+    destroy(): void {
+      socket.terminate();
+    },
   };
 }

@@ -12,12 +12,6 @@ export interface Latency {
   max: number;
 }
 
-/** A recorder as plain data, for another process. */
-export interface LatencyRecord {
-  histogram: string;
-  maxMs: number;
-}
-
 /** Latencies with three significant digits, in constant memory [R10]. */
 export class LatencyRecorder {
   readonly #histogram: Histogram = build({
@@ -31,12 +25,13 @@ export class LatencyRecorder {
   }
 
   /** Adds all measurements of another recorder: percentiles cannot be averaged. */
-  merge({ histogram, maxMs }: LatencyRecord): void {
+  merge({ histogram, maxMs }: ReturnType<LatencyRecorder['toRecord']>): void {
     this.#maxMs = Math.max(this.#maxMs, maxMs);
     this.#histogram.add(decodeFromCompressedBase64(histogram, 32, false));
   }
 
-  toRecord(): LatencyRecord {
+  /** Plain data, for another process. */
+  toRecord() {
     return { histogram: encodeIntoCompressedBase64(this.#histogram), maxMs: this.#maxMs };
   }
 

@@ -15,7 +15,7 @@ export const FRAMES: Readonly<Record<'wide' | 'narrow', Frame>> = {
   narrow: { width: 380, height: 250, left: 52, bottom: 34, top: 12, right: 12 },
 };
 
-type Scale = ScaleContinuousNumeric<number, number>;
+export type Scale = ScaleContinuousNumeric<number, number>;
 
 interface Tick {
   value: number;
@@ -42,8 +42,9 @@ export function heightScale(frame: Frame, largest: number): Scale {
   return scaleLinear([0, Math.max(1, largest)], upwards(frame)).nice(4);
 }
 
-export function ticksOf(scale: Scale, count: number, label: (value: number) => string = figure): Tick[] {
-  return scale.ticks(count).filter((value) => Number.isInteger(value) || label !== figure).map((value) => ({ value, label: label(value) }));
+/** Whole numbers only. */
+export function ticksOf(scale: Scale, count: number): Tick[] {
+  return scale.ticks(count).filter(Number.isInteger).map((value) => ({ value, label: figure(value) }));
 }
 
 /** Axes and grid around the drawing. */
@@ -69,7 +70,7 @@ export function startLine(frame: Frame, x: Scale, atSeconds: number | undefined)
   // The label is left of the line, where the plot is nearly empty, unless there is no space.
   const at = x(atSeconds);
   const side = at > frame.left + 40 ? `x="${px(at - 5)}" text-anchor="end"` : `x="${px(at + 5)}"`;
-  return `<line class="start" x1="${px(x(atSeconds))}" x2="${px(x(atSeconds))}" y1="${ground}" y2="${top}"/><text class="tick over" ${side} y="${top + 9}">start</text>`;
+  return `<line class="start" x1="${px(at)}" x2="${px(at)}" y1="${ground}" y2="${top}"/><text class="tick over" ${side} y="${top + 9}">start</text>`;
 }
 
 export function px(value: number): string {
