@@ -42,7 +42,15 @@ const TICK_MS = 4;
 /** Wait for the last answers, ms. */
 const REST_MS = 3_000;
 
-const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+/** Of microseconds. */
+export const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+export const atMs = (of: Histogram, percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
+
+/** Processor time of this process since this reading. */
+export function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000;
+}
 
 /** An open loop: the load is planned beforehand and does not wait for answers. */
 export class Stream {
@@ -72,8 +80,7 @@ export class Stream {
         for (; sent < due; sent++) this.#ask(this.#voices[turn++ % this.#voices.length]!, index, record.beganAt + sent * 1_000 / phase.perSecond, now);
         await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       }
-      const spent = process.cpuUsage(cpu);
-      record.counts.driverCpu = (spent.user + spent.system) / 1_000 / (performance.now() - record.beganAt);
+      record.counts.driverCpu = cpuMs(cpu) / (performance.now() - record.beganAt);
     }
     this.#current = -1;
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
@@ -118,9 +125,9 @@ export class Stream {
   }
 
   #close(): Streamed[] {
-    const at = (of: Histogram, percentile: number) => of.getValueAtPercentile(percentile) / 1_000;
     return this.#records.map(({ decided, busy, late, counts }) => ({
-      ...counts, decidedMs: { p50: at(decided, 50), p99: at(decided, 99), max: decided.maxValue / 1_000 }, busyMs: { p50: at(busy, 50), p99: at(busy, 99) }, lateMs: at(late, 99),
+      ...counts, decidedMs: { p50: atMs(decided, 50), p99: atMs(decided, 99), max: decided.maxValue / 1_000 }, busyMs: { p50: atMs(busy, 50), p99: atMs(busy, 99) },
+      lateMs: atMs(late, 99),
     }));
   }
 }

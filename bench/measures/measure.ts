@@ -40,8 +40,8 @@ export interface BaselineOptions {
   postgres: TestPostgres;
   /** Prints the current step. */
   say(sentence: string): void;
-  /** Writes an additional SVG picture; only in a full run. */
-  show(name: string, picture: string): void;
+  /** Writes a file into `results`; only in a full run. */
+  write(file: string, text: string): void;
 }
 
 /** One measurement; some give several rows of the table. */

@@ -52,6 +52,6 @@ function margin({ figure, target }: Row): number {
   return Math.min(MARGIN_MAX, Math.max(1 / MARGIN_MAX, times));
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]!);
 }
