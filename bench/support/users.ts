@@ -3,8 +3,6 @@ import type { Order, Reply } from '../load/driver.ts';
 import type { Program } from './process.ts';
 import { tokenOf, type Store } from './store.ts';
 
-export type Users = Awaited<ReturnType<typeof startUsers>>;
-
 /** The users of one server, in a process of their own. @param name for error messages */
 export async function startUsers(store: Store, server: Program, speech: Speech, name: string = speech) {
   const driver = await store.start('load/driver.ts');

@@ -156,8 +156,3 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
 export function isOver({ state, left, closesAt }: RainSnapshot, now: number): boolean {
   return state === 'closed' || state === 'settled' || left === 0 || now >= closesAt;
 }
-
-/** Whether it is played with test money. */
-export function isRehearsal(rain: (RainSnapshot & { readonly rehearsal?: boolean }) | undefined): boolean {
-  return rain?.rehearsal === true;
-}

@@ -172,12 +172,10 @@ class Client implements RainClient {
       for (const session of this.#sessions.values()) session.disconnected();
     }
     this.#events.emit('link', { link, ...(code !== undefined && { code }) });
-    if (link === 'no_token' || link === 'refused') this.#endSessions(new RainRefused(code ?? link));
     if (link === 'idle') this.#welcomed.resolve(new RainRefused(CLOSED.code));
-  }
-
-  /** There will be no further connection: all waiting callers receive the refusal. */
-  #endSessions(refused: RainRefused): void {
+    if (link !== 'no_token' && link !== 'refused') return;
+    // There will be no further connection: all waiting callers receive the refusal.
+    const refused = new RainRefused(code ?? link);
     for (const session of this.#sessions.values()) session.end({ code: refused.code, reason: refused.message });
     this.#welcomed.resolve(refused);
   }

@@ -17,14 +17,11 @@ export type Verdict =
   /** No answer; the user may tap again without a disadvantage. */
   | { kind: 'unanswered' };
 
-/** The fields of a grab besides its rain. */
-export type Carried = Pick<GrabMessage, 'ticket'>;
-
 export interface GrabRequestOptions {
   /** @returns false when there is no connection; `connected` is called when there is one */
   send: (message: GrabMessage) => boolean;
-  /** `undefined` while the ticket is still missing. */
-  carry: () => Carried | undefined;
+  /** The fields of a grab besides its rain; `undefined` while the ticket is still missing. */
+  carry: () => Pick<GrabMessage, 'ticket'> | undefined;
   /** The gateway did not accept the ticket: another one is needed. */
   onNoTicket: () => void;
   /** Milliseconds until the rain opens, by the server's clock; negative when it has. */

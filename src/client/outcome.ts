@@ -1,5 +1,5 @@
 import type { ResultMessage } from '../protocol/messages.ts';
-import { OUTCOMES, type OutcomeCode } from '../protocol/outcomes.ts';
+import { OUTCOMES } from '../protocol/outcomes.ts';
 import type { Verdict } from './grabRequest.ts';
 
 /** A red packet that a user has won. `amount` is a decimal string, such as "12.21". */
@@ -24,7 +24,7 @@ export function outcomeOf(verdict: Verdict): GrabOutcome {
   if (verdict.kind === 'unanswered') return verdict;
   const { result, doubtful } = verdict;
   const packet = packetOf(result);
-  if (packet) return { kind: result.code === OUTCOMES['1'].code && !doubtful ? 'already_claimed' : 'won', ...packet };
+  if (packet) return { kind: result.code === '1' && !doubtful ? 'already_claimed' : 'won', ...packet };
   return refusalOf(result);
 }
 
@@ -33,23 +33,15 @@ export function packetOf({ redPacketId, amount }: ResultMessage): Packet | undef
 }
 
 function refusalOf({ code, reason }: ResultMessage): GrabOutcome {
-  const known: OutcomeCode = code;
-  switch (known) {
-    case '-1':
-    case '-2':
-    case '-3':
-    case '-4':
-    case '-6':
-    case '-8':
-    case '-11': return { kind: OUTCOMES[known].reason };
+  // A newer server may have more codes.
+  if (!Object.hasOwn(OUTCOMES, code)) return { kind: 'unknown', code, reason };
+  switch (code) {
     // These codes are no refusals: wins name their packet, and the others are retried.
     case '0':
     case '1':
     case '-5':
     case '-7':
     case '-9': return { kind: 'unanswered' };
-    default:
-      known satisfies never;
-      return { kind: 'unknown', code, reason };
+    default: return { kind: OUTCOMES[code].reason };
   }
 }

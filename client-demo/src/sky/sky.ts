@@ -2,7 +2,7 @@ import { Bursts } from './burst.ts';
 import { glowOf, markOf } from './costume.ts';
 import { Drift } from './drift.ts';
 import { alike, type Mark } from './mark.ts';
-import { openPainter, type Painter } from './painter.ts';
+import { openPainter } from './painter.ts';
 import { Shower, xOf } from './shower.ts';
 import { veil } from './veil.ts';
 
@@ -20,7 +20,7 @@ export class Sky {
   readonly #shower: Shower;
   readonly #bursts: Bursts;
   readonly #drift: Drift;
-  readonly #painter: Painter = openPainter(() => { this.#painted = undefined; });
+  readonly #painter = openPainter(() => { this.#painted = undefined; });
   #width = 0;
   #height = 0;
   #lastMs = 0;

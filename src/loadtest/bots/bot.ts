@@ -40,7 +40,7 @@ export class Bot {
   #asks = 0;
   /** The grab that has no answer yet. */
   #pending: { ref: string; at: number } | undefined;
-  #won: { redPacketId: string; amount: string; again: boolean } | undefined;
+  #won: Extract<BotOutcome, { kind: 'won' }> | undefined;
   #creditedId: string | undefined;
   #outcome: BotOutcome | undefined;
   #resolve: (outcome: BotOutcome) => void = () => {};
@@ -185,15 +185,16 @@ export class Bot {
     const { counters, creditWaitMs } = this.#environment;
     counters.told.add(this.#self.userId, redPacketId, amount);
     if (this.#won) return;
-    this.#won = { redPacketId, amount, again: code === '1' };
+    const won = { kind: 'won' as const, redPacketId, amount, again: code === '1', credited: this.#creditedId === redPacketId };
+    this.#won = won;
     this.#pending = undefined;
     this.#connection.answered();
     counters.progress.won++;
     counters.at('won', this.#environment.now());
     this.#decided();
     this.#timer.clear();
-    if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
-    this.#timer.set(creditWaitMs, () => this.#leaveWithPacket());
+    if (creditWaitMs === 0 || won.credited) return this.#end(won);
+    this.#timer.set(creditWaitMs, () => this.#end(won));
   }
 
   #receiveCredited({ rainId, redPacketId, amount }: Extract<ReceivedMessage, { type: 'credited' }>): void {
@@ -202,7 +203,7 @@ export class Bot {
     counters.told.add(this.#self.userId, redPacketId, amount);
     if (this.#creditedId === undefined) counters.credited(now());
     this.#creditedId = redPacketId;
-    this.#leaveWithPacket();
+    if (this.#won) this.#end({ ...this.#won, credited: redPacketId === this.#won.redPacketId });
   }
 
   #decided(): void {
@@ -215,15 +216,6 @@ export class Bot {
   /** A user who does not read delays the answers: that is no latency of the server. */
   get #reads(): boolean {
     return this.#self.behaviour !== 'slow';
-  }
-
-  #win(): BotOutcome | undefined {
-    return this.#won && { kind: 'won', ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
-  }
-
-  #leaveWithPacket(): void {
-    const win = this.#win();
-    if (win) this.#end(win);
   }
 
   #onBroken(): void {
@@ -244,7 +236,7 @@ export class Bot {
     this.#timer.clear();
     this.#faults.end();
     this.#ticketClient.end();
-    const outcome = this.#outcome ?? this.#win() ?? otherwise;
+    const outcome = this.#outcome ?? this.#won ?? otherwise;
     this.#environment.counters.ended(outcome);
     this.#resolve(outcome);
   }
