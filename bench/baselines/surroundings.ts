@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Environment of every baseline. */
 export const REDIS_URL = process.env['REDIS_URL'] ?? '';
 export const DATABASE_URL = process.env['DATABASE_URL'] ?? '';
 const SECRET = process.env['JWT_SECRET'] ?? '';

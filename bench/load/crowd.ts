@@ -7,9 +7,7 @@ export interface Ran {
   busy: number;
   /** From the first grab to the last answer. */
   elapsedMs: number;
-  /** Processor time of this process meanwhile. */
   cpuMs: number;
-  /** Connections that closed meanwhile. */
   gone: number;
   latencyMs: { p50: number; p99: number; max: number };
 }

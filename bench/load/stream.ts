@@ -1,7 +1,6 @@
 import { build, type Histogram } from 'hdr-histogram-js';
 import { clientFrame } from './frames.ts';
 
-/** A rate of grabs and its duration. */
 export interface Phase {
   perSecond: number;
   forMs: number;
@@ -24,7 +23,6 @@ export interface Streamed extends Phase {
   driverCpu: number;
 }
 
-/** One user of the stream. */
 export interface Voice {
   put(frame: Buffer): void;
   /** Planned time of each pending grab, by ref; 0: answered. */
@@ -34,7 +32,6 @@ export interface Voice {
   next: number;
 }
 
-/** Maximum number of pending grabs of one user. */
 export const REFS = 256;
 /** A longer wait counts as not normal, ms. */
 const NORMAL_MS = 250;
@@ -66,7 +63,6 @@ export class Stream {
     this.#refAt = `{"type":"result","rainId":"${rainId}","ref":"`.length;
   }
 
-  /** One phase after the other, without a pause. */
   async run(phases: readonly Phase[]): Promise<Streamed[]> {
     let turn = 0;
     for (const [index, phase] of phases.entries()) {

@@ -11,7 +11,6 @@ const WATCHED = 'watched';
 const GRABBED = 'grabbed';
 /** Users that grab during the broadcast. Few, because the wait of one of them is measured and not the throughput. */
 const GRABBERS = 20;
-/** Broadcasts per measurement. */
 const CHANGES = 4;
 
 /** The delay of a grab during a broadcast to all sockets. */
@@ -44,7 +43,6 @@ export const broadcast: Measure = {
   }),
 };
 
-/** One watcher that counts its messages about the rain. */
 async function watch(port: number, token: string): Promise<{ socket: WebSocket; heard(): number }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/v1`, ['rain.v1'], { headers: { authorization: `Bearer ${token}` } });
   let heard = 0;

@@ -3,7 +3,6 @@ import { ratios, spreadOf, type Spread } from '../support/spread.ts';
 /** One row of the table: our value, the value of the baseline, and the target. */
 export interface Row {
   measure: string;
-  /** The baseline; absent for an absolute target. */
   against?: string;
   unit: string;
   ours: Spread;

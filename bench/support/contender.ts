@@ -28,7 +28,6 @@ const DESIGNS: Record<ContenderName, Design> = {
   http: { server: 'baselines/http.ts', speech: 'http', owner: 'stock' },
 };
 
-/** Result and processor cost of one run. */
 export interface Cost extends Ran {
   serverMs: number;
   redisMs: number;
@@ -39,7 +38,6 @@ export type Contender<N extends ContenderName = ContenderName> = Awaited<ReturnT
 interface ContenderOptions {
   postgres: TestPostgres;
   users: number;
-  /** Whether wins are to be credited. */
   crediting?: boolean;
 }
 

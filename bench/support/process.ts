@@ -7,10 +7,7 @@ const PROFILES = process.env['BENCH_PROFILES'];
 
 export type Program = Awaited<ReturnType<typeof startProgram>>;
 
-/**
- * A child process: a program of this folder, e.g. `baselines/echo.ts`, or a compiled one. It ends when the IPC channel to the bench
- * ends. `said` is its first message: that it is ready, with its address.
- */
+/** A program of this folder, or a compiled one. It ends with the IPC channel. `said`: its first message, with its address. */
 export async function startProgram(path: string, args: readonly string[], env: Record<string, string>) {
   const child = fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), args, {
     execArgv: [...(path.endsWith('.ts') ? ['--import', 'tsx'] : []), ...(PROFILES === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`])], env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -14,11 +14,7 @@ export async function readConfig(): Promise<PlayerConfig> {
   return { gatewayUrl: body['gatewayUrl'], demo: body['demo'] === true };
 }
 
-/**
- * @param former this guest's last token, so that the guest keeps the user id
- * @returns `undefined` if anonymous guests may not play
- * @throws when the console cannot be reached or is too busy
- */
+/** @param former this guest's last token, to keep the user id. @returns `undefined` if anonymous guests may not play. @throws if busy */
 export async function requestGuestToken(former: string | undefined): Promise<string | undefined> {
   const { status, body } = await request('api/guest', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token: former }) });
   if (status === 404) return undefined;

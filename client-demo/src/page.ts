@@ -1,4 +1,3 @@
-/** The element of this selector, which must exist. */
 export function element<E extends HTMLElement = HTMLElement>(selector: string): E {
   return document.querySelector<E>(selector)!;
 }

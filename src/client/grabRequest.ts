@@ -31,10 +31,7 @@ export interface GrabRequestOptions {
   onWait: (why: Outcome['code'] | 'preparing') => void;
 }
 
-/**
- * One tap. After a lost reply, a lost connection, "busy" or "too fast" it repeats the same request, and the server repeats its first
- * answer [R6]. It ends with one verdict, after at most ATTEMPTS_MAX attempts [R10].
- */
+/** One tap, repeated after a lost reply or connection, "busy" or "too fast" [R6]. One verdict, after at most ATTEMPTS_MAX [R10]. */
 export class GrabRequest {
   readonly #options: GrabRequestOptions;
   #rainId: string | undefined;
@@ -51,7 +48,6 @@ export class GrabRequest {
     this.#options = options;
   }
 
-  /** Does nothing while a grab is pending. */
   start(rainId: string): void {
     if (this.#rainId !== undefined) return;
     this.#rainId = rainId;

@@ -3,7 +3,6 @@ const FIRST_PINGS = 5;
 const FIRST_PING_MS = 150;
 const PING_MS = 8_000;
 
-/** Sends pings, which measure the server's clock and show that the connection is alive. */
 export class Heartbeat {
   readonly #ping: () => void;
   #timers: ReturnType<typeof setTimeout>[] = [];

@@ -22,7 +22,6 @@ interface RainSessionOptions {
   now: () => number;
   random: () => number;
   solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
-  /** @returns false when there is no connection */
   send: (message: ClientMessage) => boolean;
   onAsking: (why: OpenGrab) => void;
   /** A final answer: it ends a grab, or it came with a join. */

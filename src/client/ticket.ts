@@ -5,10 +5,8 @@ interface TicketHolderOptions {
   rainId: string;
   /** Epoch ms by the server's clock. */
   now: () => number;
-  /** Solves a challenge; `undefined`: not solved. */
   solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   send: (message: SolutionMessage) => boolean;
-  /** Another challenge is needed. */
   onUnsolved: () => void;
 }
 
@@ -23,7 +21,6 @@ export class TicketHolder {
     this.#options = options;
   }
 
-  /** The ticket, if it is valid. */
   get ticket(): string | undefined {
     return this.#ticket && this.#ticket.expiresAt > this.#options.now() ? this.#ticket.ticket : undefined;
   }

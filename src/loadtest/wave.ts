@@ -55,11 +55,7 @@ export interface WaveOptions extends WaveSettings {
 
 const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
 
-/**
- * Sends simulated users to one rain and waits until each has an outcome and a closed socket.
- *
- * @throws TypeError for a wrong address, RangeError for a value out of bounds, and the errors of `tokenFor`
- */
+/** Waits until each user has an outcome and a closed socket. @throws TypeError, RangeError for a bad option; the errors of `tokenFor` */
 export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   const { rainId, arrivals, shares, seed = newSeed() } = options;
   const { counters, ...facts } = await playShare({ ...options, seed }, { index: 0, of: 1, begunMsAgo: 0 });
@@ -83,7 +79,6 @@ export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connec
   if (tooMany !== undefined) throw new RangeError(tooMany);
 }
 
-/** How many processes this number of users needs. */
 export function processesFor(users: number, shares: Shares = NOBODY): number {
   return Math.max(1, Math.ceil(socketsOf(users, shares) / SOCKETS_PER_PROCESS_MAX));
 }
@@ -92,10 +87,7 @@ function socketsOf(users: number, { cheaters }: Shares): number {
   return users + Math.floor(users * cheaters) * (SOCKETS_PER_CHEATER - 1);
 }
 
-/**
- * Plays the users of one process: every `of`th user. All options are those of the whole wave.
- * @param share `begunMsAgo`: how long ago the wave began, ms
- */
+/** Plays every `of`th user. All options are those of the whole wave, which began `begunMsAgo` ms ago. */
 export async function playShare(options: WaveOptions & { seed: string }, share: { index: number; of: number; begunMsAgo: number }) {
   const { rainId, users, signal, onProgress, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;

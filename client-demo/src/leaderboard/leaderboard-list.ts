@@ -2,7 +2,6 @@ import { element, textElement, write } from '../page.ts';
 import type { Words } from '../words/en.ts';
 import type { Luckiest } from './leaderboard.ts';
 
-/** Shows the luckiest users, or nothing while there are none. */
 export function showLeaderboard(found: Luckiest | undefined, words: Words): void {
   const places = found?.luckiest ?? [];
   const leaderboard = element('.leaderboard');

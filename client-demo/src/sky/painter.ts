@@ -4,10 +4,7 @@ import { drawPictures } from './pictures.ts';
 /** Pictures that are drawn as additive light. */
 const SHINING: readonly Picture[] = ['glow', 'spark'];
 
-/**
- * Draws marks on its own 2D canvas: a few hundred small pictures per frame are little work, with and without a graphics card.
- * @param onBlank called when the canvas has lost its content
- */
+/** Draws marks on its own 2D canvas. @param onBlank called when the canvas has lost its content */
 export function openPainter(onBlank: () => void) {
   const canvas = document.createElement('canvas');
   const pen = canvas.getContext('2d')!;

@@ -18,10 +18,7 @@ const PACKETS_MAX = 60;
 /** Extra margin around a packet for touch. */
 const THUMB_PX = 16;
 
-/**
- * The falling packets that can be tapped. They are decoration only: the server decides which packet a user gets and does not know
- * what falls here. With `still` they do not move, but can be tapped.
- */
+/** Decoration only: the server decides which packet a user gets. With `still` the packets do not move, but can be tapped. */
 export class Shower {
   readonly #random: () => number;
   #width = 0;

@@ -14,7 +14,6 @@ const COUNT_MS = 1_000;
 /** Below this frame rate the background decoration is left out. */
 const RATE_MIN = 24;
 
-/** The animated sky: decoration, falling packets, bursts, and the painter that draws them. */
 export class Sky {
   readonly #box: HTMLElement;
   readonly #shower: Shower;
@@ -59,7 +58,6 @@ export class Sky {
     return true;
   }
 
-  /** Shows the coins of a win. */
   celebrate(): void {
     if (!this.#shower.still) this.#bursts.fountain(this.#width / 2, this.#height * 0.55);
   }

@@ -42,7 +42,6 @@ export class WalletSheet {
     this.#dialog.close();
   }
 
-  /** Call after a win or a credit. Updates the sheet if it is open. */
   refresh(): void {
     if (this.#dialog.open) void this.#load();
   }

@@ -20,11 +20,7 @@ const REDIAL_MS = 100;
 /** Wait for pending answers before the final grab, ms. */
 const AFTERMATH_MS = 300;
 
-/**
- * A user that tries to get more than one packet: it opens two connections, taps far faster than a hand, and sends invalid messages and
- * forged fields. Where tickets are required, it forges tickets too. In the end it grabs like a good client, so that its result is known
- * and can be compared with the audit.
- */
+/** Tries to get more than one packet. In the end it grabs like a good client, so that its result can be compared with the audit. */
 export class Cheater {
   readonly #environment: LoadtestEnvironment;
   readonly #self: BotSelf;

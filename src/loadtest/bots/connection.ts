@@ -10,7 +10,6 @@ interface ConnectionEvents {
   onMessage(message: ReceivedMessage): void;
   /** The connection is open, and the join follows. */
   onWelcome(): void;
-  /** The ticket from an earlier connection. */
   ticket(): string | undefined;
   /** The connection is lost and will be opened again; pending requests get no answer. */
   onBroken(): void;

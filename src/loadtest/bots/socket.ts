@@ -30,11 +30,7 @@ interface BotSocketEvents {
   onLost(loss: Loss): void;
 }
 
-/**
- * One socket of one bot. It does not use the client's connection on purpose: a bot chooses its source address, stops reading, breaks
- * its connection, sends invalid frames, and parses a broadcast once for 20,000 bots. Both share the rules: when to reconnect
- * (`client/reconnect.ts`), the limits of a pause, and the estimate of the server's clock.
- */
+/** Not the client's connection: a bot chooses its source address, stops reading, sends invalid frames, and parses a broadcast once. */
 export type BotSocket = ReturnType<typeof dial>;
 
 interface Dial {

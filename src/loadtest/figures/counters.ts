@@ -10,13 +10,11 @@ import { ToldPackets } from './toldPackets.ts';
 /** Counts of bots; all but `connected` only rise. */
 export interface Progress {
   users: number;
-  /** Sockets open now. */
   connected: number;
   /** Bots with a final answer. */
   answered: number;
   won: number;
   credited: number;
-  /** Bots that have ended. */
   ended: number;
 }
 
@@ -41,9 +39,7 @@ export class WaveCounters {
   readonly timeline = new Timeline();
   readonly cheats = new CheatCounters(this.told);
   dials = 0;
-  /** Connects with a welcome. */
   welcomes = 0;
-  /** Connects without a welcome. */
   failedDials = 0;
   /** How the last failed connect ended. */
   lastFailure: Loss | undefined;
@@ -54,7 +50,6 @@ export class WaveCounters {
   /** How often flaky users broke their connection, and how often slow users stopped reading. */
   cuts = 0;
   stops = 0;
-  /** Challenges solved. */
   challenges = 0;
   readonly #zeroMs: number;
 

@@ -3,10 +3,7 @@ import { parseMoney, type Cents } from '../../rain/money.ts';
 /** Maximum number of descriptions; `faults` counts all. */
 const EXAMPLES_MAX = 10;
 
-/**
- * The packets in all answers of a wave, and whether they are consistent: one user per packet [R2], one packet per user and always the
- * same answer [R1, R6], amounts that are positive money.
- */
+/** Whether all answers agree: one user per packet [R2], one packet per user and always the same answer [R1, R6], positive amounts. */
 export class ToldPackets {
   readonly #byUser = new Map<string, { redPacketId: string; amount: string }>();
   readonly #owner = new Map<string, string>();

@@ -14,7 +14,6 @@ export interface SwarmReport {
   /** 64 hex digits; the same seed gives the same users the same reaction times. */
   seed: string;
   users: number;
-  /** Processes of the swarm. */
   processes: number;
   durationMs: number;
   /** How each user ended, most frequent first; they add up to `users`. */

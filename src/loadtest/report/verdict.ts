@@ -5,17 +5,12 @@ import type { SwarmReport } from './report.ts';
 
 const NOBODY: Share = { count: 0, cents: 0n };
 
-/** Whether the money adds up, as one sentence. */
 export interface Verdict {
   balanced: boolean;
   sentence: string;
 }
 
-/**
- * Checks whether the money adds up. From the answers alone: every winner has an own packet, always the same, with a valid amount. With
- * the audit of the rain also: the amounts in the answers are the amounts won [R8].
- * @param others the packets in the audit that users outside of the swarm have won
- */
+/** By the answers alone, and with the audit also: the amounts in the answers are the amounts won [R8]. @param others won by other users */
 export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY): Verdict {
   const problems = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
   const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;

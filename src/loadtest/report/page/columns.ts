@@ -3,10 +3,8 @@ import type { SwarmReport } from '../report.ts';
 /** Maximum columns of a plot: more cannot be distinguished. */
 const COLUMNS_MAX = 240;
 
-/** The timeline in columns for a plot. */
 export interface Columns {
   count: number;
-  /** Duration of one column. */
   seconds: number;
   /** The counts per column of one name; each array has `count` values. */
   of(name: string): number[];

@@ -6,10 +6,7 @@ import { duration, escape, figure, FRAMES, type Frame } from './plot.ts';
 import { STYLE } from './style.ts';
 import { answersPlot, coursesPlot, reasonsIn, type Course } from './timePlots.ts';
 
-/**
- * The report as one HTML page, light or dark, for a computer or a phone. It contains everything: no script, font or picture is
- * fetched, and the page's security policy forbids it.
- */
+/** The report as one HTML page, light or dark. It fetches nothing, and its security policy forbids it. */
 export function renderPage(report: SwarmReport, { balanced, sentence }: Verdict): string {
   const columns = columnsOf(report.timeline);
   const start = report.start.heard > 0 ? report.start.firstMs / 1_000 : undefined;

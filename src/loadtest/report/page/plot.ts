@@ -30,7 +30,6 @@ interface Plot {
   /** The drawing, between the grid and the labels. */
   marks: string;
   xName: string;
-  /** For screen readers. */
   description: string;
 }
 
@@ -47,7 +46,6 @@ export function ticksOf(scale: Scale, count: number): Tick[] {
   return scale.ticks(count).filter(Number.isInteger).map((value) => ({ value, label: figure(value) }));
 }
 
-/** Axes and grid around the drawing. */
 export function svg(frame: Frame, { x, y, xTicks, yTicks, marks, xName, description }: Plot): string {
   const [from, to] = across(frame);
   const [ground, top] = upwards(frame);

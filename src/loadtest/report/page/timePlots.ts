@@ -6,7 +6,6 @@ import { across, figure, heightScale, px, startLine, svg, ticksOf, upwards, type
 
 const PREFIX = 'answer ';
 
-/** Levels over time. */
 export interface Course {
   /** Class in the style sheet. */
   name: string;
