@@ -1,19 +1,15 @@
 import { recall, remember } from './storage.ts';
 
-/** A setting of the player. Stored if the browser allows it, otherwise kept until the page is closed. */
-export interface Setting {
-  readonly on: boolean;
-  /** @returns the new value */
-  turn(): boolean;
-}
+export type Setting = ReturnType<typeof openSetting>;
 
-/** On by default. @param name part of the storage key */
-export function openSetting(name: string, storage = () => localStorage): Setting {
+/** Stored if the browser allows it, otherwise kept until the page is closed. On by default. @param name part of the storage key */
+export function openSetting(name: string, storage = () => localStorage) {
   const key = `rain.${name}`;
   let on = recall(storage, key) !== 'off';
   return {
-    get on() { return on; },
-    turn() {
+    get on(): boolean { return on; },
+    /** @returns the new value */
+    turn(): boolean {
       on = !on;
       remember(storage, key, on ? 'on' : 'off');
       return on;

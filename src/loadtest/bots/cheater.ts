@@ -82,10 +82,9 @@ export class Cheater {
   }
 
   #connectOnce(token: string, signal: AbortSignal): Promise<Loss> {
-    const { address, retryPolicy } = this.#environment;
     return new Promise((resolve) => {
       let ticker: NodeJS.Timeout | undefined;
-      const socket: BotSocket = dial({ address, token, localAddress: this.#self.localAddress, retryPolicy }, {
+      const socket: BotSocket = dial(this.#environment, token, this.#self.localAddress, {
         onMessage: (message) => {
           if (message.type === 'welcome') {
             socket.send({ type: 'join', rainId: this.#environment.rainId });

@@ -44,7 +44,7 @@ export class Connection {
 
   /** @param invited the gateway chose this time, so there is no throttle: it spreads its players itself */
   async open(invited = false): Promise<void> {
-    const { throttle, tokenFor, counters, retryPolicy, address, now } = this.#environment;
+    const { throttle, tokenFor, counters, retryPolicy, now } = this.#environment;
     try {
       const passed = invited || await throttle.pass();
       if (this.#leaving) return;
@@ -54,7 +54,7 @@ export class Connection {
       this.#dials++;
       counters.dials++;
       const dialledAt = now();
-      this.#socket = dial({ address, token, localAddress: this.#localAddress, retryPolicy }, {
+      this.#socket = dial(this.#environment, token, this.#localAddress, {
         onMessage: (message) => this.#receive(message, dialledAt),
         onUnreadable: () => { counters.misunderstood++; },
         onLost: (loss) => this.#onLost(loss),

@@ -3,7 +3,7 @@ import type { Loss } from '../../client/reconnect.ts';
 import { SUBPROTOCOL } from '../../protocol/constants.ts';
 import type { ClientMessage } from '../../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
-import type { RetryPolicy } from './retryPolicy.ts';
+import type { LoadtestEnvironment } from '../environment.ts';
 import { parseServerMessage, type ReceivedMessage } from './serverMessage.ts';
 
 /** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
@@ -33,15 +33,8 @@ interface BotSocketEvents {
 /** Not the client's connection: a bot chooses its source address, stops reading, sends invalid frames, and parses a broadcast once. */
 export type BotSocket = ReturnType<typeof dial>;
 
-interface Dial {
-  address: URL;
-  token: string;
-  localAddress: string | undefined;
-  retryPolicy: RetryPolicy;
-}
-
 /** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
-export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents) {
+export function dial({ address, retryPolicy }: LoadtestEnvironment, token: string, localAddress: string | undefined, events: BotSocketEvents) {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: retryPolicy.handshakeMs,

@@ -7,16 +7,9 @@ import { LatencyRecorder } from './latency.ts';
 import { Timeline } from './timeline.ts';
 import { ToldPackets } from './toldPackets.ts';
 
-/** Counts of bots; all but `connected` only rise. */
-export interface Progress {
-  users: number;
-  connected: number;
-  /** Bots with a final answer. */
-  answered: number;
-  won: number;
-  credited: number;
-  ended: number;
-}
+/** Counts of bots. `connected`: sockets open now; `answered`: bots with a final answer. All but `connected` only rise. */
+export const NO_PROGRESS = { users: 0, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
+export type Progress = typeof NO_PROGRESS;
 
 const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'challenges'] as const;
 const RECORDERS = ['asks', 'taps', 'late'] as const;
@@ -56,7 +49,7 @@ export class WaveCounters {
   /** @param zeroMs start of the wave, on the same clock as the `now` of the methods */
   constructor(users: number, zeroMs = 0) {
     this.#zeroMs = zeroMs;
-    this.progress = { users, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
+    this.progress = { ...NO_PROGRESS, users };
   }
 
   /** @param askMs `undefined`: the time says nothing about the server */

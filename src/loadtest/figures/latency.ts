@@ -3,14 +3,8 @@ import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type His
 /** Ten minutes, the longest value of a percentile. */
 const LATENCY_US_MAX = 600_000_000;
 
-/** Milliseconds. */
-export interface Latency {
-  count: number;
-  p50: number;
-  p95: number;
-  p99: number;
-  max: number;
-}
+/** Milliseconds, but for `count`. */
+export type Latency = Record<'count' | 'p50' | 'p95' | 'p99' | 'max', number>;
 
 /** Latencies with three significant digits, in constant memory [R10]. */
 export class LatencyRecorder {

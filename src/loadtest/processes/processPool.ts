@@ -1,18 +1,14 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import type { signToken } from '../../platform/auth/token.ts';
 import { describeEnd } from '../../platform/process/childProcess.ts';
 import { childEnvironment } from '../../platform/config.ts';
 import { compiledEntry } from '../../platform/process/compiledEntry.ts';
 import { reportOf, type SwarmReport } from '../report/report.ts';
-import { WaveCounters, type Progress } from '../figures/counters.ts';
+import { NO_PROGRESS, WaveCounters, type Progress } from '../figures/counters.ts';
 import { checkWave, newSeed, type WaveSettings } from '../wave.ts';
 
 /** Data with which each process signs its users' tokens. */
-interface TokenData {
-  secret: string;
-  expiresInSeconds: number;
-  issuer?: string;
-  audience?: string;
-}
+type TokenData = { secret: string } & Omit<Parameters<typeof signToken>[1], 'sub'>;
 
 /** The order to a process. All values are those of the whole wave; `index` and `of` define the users of the process. */
 export interface Order {
@@ -81,7 +77,7 @@ function play(child: ChildProcess, order: Order, onProgress: (progress: Progress
 }
 
 function sumOf(all: readonly Progress[]): Progress {
-  const sum: Progress = { users: 0, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
+  const sum = { ...NO_PROGRESS };
   for (const progress of all) if (progress) for (const name of Object.keys(sum) as (keyof Progress)[]) sum[name] += progress[name];
   return sum;
 }

@@ -3,15 +3,12 @@ import { figure } from '../../rain/figures.ts';
 import { formatMoney, parseMoney } from '../../rain/money.ts';
 import type { SwarmReport } from './report.ts';
 
+export type Verdict = ReturnType<typeof checkMoney>;
+
 const NOBODY: Share = { count: 0, cents: 0n };
 
-export interface Verdict {
-  balanced: boolean;
-  sentence: string;
-}
-
 /** By the answers alone, and with the audit also: the amounts in the answers are the amounts won [R8]. @param others won by other users */
-export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY): Verdict {
+export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY) {
   const problems = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
   const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;
   if (problems.length > 0) return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${problems.join('; ')}.` };

@@ -1,26 +1,15 @@
 import { scaleLinear, type ScaleContinuousNumeric } from 'd3-scale';
 
-/** Size of one plot in user units; a wide window and a phone each have their own. */
-export interface Frame {
-  width: number;
-  height: number;
-  left: number;
-  bottom: number;
-  top: number;
-  right: number;
-}
-
-export const FRAMES: Readonly<Record<'wide' | 'narrow', Frame>> = {
+/** Sizes of a plot in user units, for a wide window and for a phone. */
+export const FRAMES = {
   wide: { width: 880, height: 300, left: 64, bottom: 36, top: 14, right: 20 },
   narrow: { width: 380, height: 250, left: 52, bottom: 34, top: 12, right: 12 },
 };
+export type Frame = typeof FRAMES.wide;
 
 export type Scale = ScaleContinuousNumeric<number, number>;
 
-interface Tick {
-  value: number;
-  label: string;
-}
+type Tick = { value: number; label: string };
 
 interface Plot {
   x: Scale;
