@@ -45,10 +45,10 @@ if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get 
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();
 /** Results of a quick run are not written. */
-const show = (name: string, picture: string) => {
+const write = (file: string, text: string) => {
   if (quick) return;
   mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(`${RESULTS}/${name}.svg`, picture);
+  writeFileSync(`${RESULTS}/${file}`, text);
 };
 // PostgreSQL syncs every write too, like Redis: results without the disk would not be comparable.
 const [postgres, [compiled]] = await Promise.all([startPostgres(['fsync=on']), once(spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }), 'exit')]);
@@ -57,17 +57,16 @@ try {
   if (compiled !== 0) throw new Error('the sources do not compile');
   for (const measure of chosen) {
     say(`${measure.name} … (${Math.round(process.uptime())} s)`);
-    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), show }).catch((error: unknown) => [failed(measure.name, error)]));
+    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), write }).catch((error: unknown) => [failed(measure.name, error)]));
   }
 } finally {
   await postgres.stop();
 }
 const results = { at: new Date().toISOString(), size: quick ? 'quick' : 'full', machine, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) };
 // Only a full run updates the results that the README shows.
-if (only === undefined && !quick) {
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(`${RESULTS}/latest.json`, `${JSON.stringify(results, undefined, 2)}\n`);
-  writeFileSync(`${RESULTS}/latest.svg`, chartOf(rows, describeMachine(machine)));
+if (only === undefined) {
+  write('latest.json', `${JSON.stringify(results, undefined, 2)}\n`);
+  write('latest.svg', chartOf(rows, describeMachine(machine)));
 }
 if (json) console.log(JSON.stringify(results));
 else console.log(`${describeMachine(machine)}\n\n${tableOf(rows)}`);

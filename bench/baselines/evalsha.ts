@@ -1,18 +1,16 @@
 // `ws`, one EVALSHA per grab: the obvious first implementation.
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
-import { keysOf, listen, REDIS_URL, SECRET } from './surroundings.ts';
-import { verify } from './token.ts';
+import { bearer, keysOf, listen, loadScript, REDIS_URL } from './surroundings.ts';
 
 const redis = new Redis(REDIS_URL);
-const sha = String(await redis.script('LOAD', readFileSync(new URL('grab.lua', import.meta.url), 'utf8')));
+const sha = await loadScript(redis, 'grab.lua');
 
 const server = createServer();
 const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 server.on('upgrade', (request, socket, head) => {
-  const userId = verify((request.headers.authorization ?? '').slice('Bearer '.length), SECRET);
+  const userId = bearer(request.headers.authorization);
   if (userId === undefined) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n');
   sockets.handleUpgrade(request, socket, head, (peer) => {
     peer.on('message', async (data) => {

@@ -1,18 +1,16 @@
 // HTTP, the classic flash sale: a lock per user, the stock script, an order row.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
-import { announce, DATABASE_URL, keysOf, REDIS_URL, SECRET } from './surroundings.ts';
-import { verify } from './token.ts';
+import { announce, bearer, DATABASE_URL, keysOf, loadScript, REDIS_URL } from './surroundings.ts';
 import type { AddressInfo } from 'node:net';
 
 const LOCK_MS = 3_000;
 const UNLOCK = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
 const redis = new Redis(REDIS_URL);
-const stockSha = String(await redis.script('LOAD', readFileSync(new URL('stock.lua', import.meta.url), 'utf8')));
+const stockSha = await loadScript(redis, 'stock.lua');
 const unlockSha = String(await redis.script('LOAD', UNLOCK));
 const pool = new Pool({ connectionString: DATABASE_URL, max: 20 });
 await pool.query('CREATE TABLE IF NOT EXISTS flash_order (rain_id text, user_id text, at timestamptz DEFAULT now(), PRIMARY KEY (rain_id, user_id))');
@@ -21,7 +19,7 @@ const app = Fastify();
 app.post<{ Body: { rainId: string } }>('/grab', {
   schema: { body: { type: 'object', required: ['rainId'], properties: { rainId: { type: 'string' } } } },
 }, async (request, reply) => {
-  const userId = verify((request.headers.authorization ?? '').slice('Bearer '.length), SECRET);
+  const userId = bearer(request.headers.authorization);
   if (userId === undefined) return reply.code(401).send({ code: 'unauthorized' });
   const { rainId } = request.body;
   const { stock, buyers } = keysOf(rainId);

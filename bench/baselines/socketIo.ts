@@ -1,16 +1,14 @@
 // Socket.IO, one EVALSHA per grab, one job per win: what most teams would build. claims.ts processes its jobs.
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
-import { keysOf, listen, REDIS_URL, SECRET } from './surroundings.ts';
-import { verify } from './token.ts';
+import { keysOf, listen, loadScript, REDIS_URL, verify } from './surroundings.ts';
 
 type Answer = { code: string; redPacketId?: string; amount?: string };
 
 const redis = new Redis(REDIS_URL);
-const sha = String(await redis.script('LOAD', readFileSync(new URL('grab.lua', import.meta.url), 'utf8')));
+const sha = await loadScript(redis, 'grab.lua');
 const queue = new Queue('claims', {
   connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }),
   defaultJobOptions: { attempts: 5, backoff: { type: 'exponential', delay: 500 }, removeOnComplete: true },
@@ -19,7 +17,7 @@ const queue = new Queue('claims', {
 const server = createServer();
 const io = new Server(server, { transports: ['websocket'], serveClient: false });
 io.use((socket, next) => {
-  const userId = verify(String(socket.handshake.auth['token']), SECRET);
+  const userId = verify(String(socket.handshake.auth['token']));
   if (userId === undefined) return next(new Error('unauthorized'));
   socket.data.userId = userId;
   next();

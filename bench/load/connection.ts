@@ -12,11 +12,8 @@ export interface Connection {
   enter(rainId: string): Promise<void>;
   /** Sends a grab without waiting; `onHeard` is called once per answer. */
   ask(rainId: string): void;
-  /** Writes a prepared frame. */
   put(frame: Buffer): void;
-  /** Sends any other message. */
   say(message: object): void;
-  /** Ends the connection. */
   end(): void;
 }
 

@@ -1,6 +1,5 @@
-import { build, type Histogram } from 'hdr-histogram-js';
 import { call, type Connection, type Speech } from './connection.ts';
-import { REFS, Stream, type Phase, type Streamed, type Voice } from './stream.ts';
+import { atMs, cpuMs, histogram, REFS, Stream, type Phase, type Streamed, type Voice } from './stream.ts';
 
 export interface Ran {
   won: number;
@@ -8,9 +7,7 @@ export interface Ran {
   busy: number;
   /** From the first grab to the last answer. */
   elapsedMs: number;
-  /** Processor time of this process meanwhile. */
   cpuMs: number;
-  /** Connections that closed meanwhile. */
   gone: number;
   latencyMs: { p50: number; p99: number; max: number };
 }
@@ -33,7 +30,7 @@ const SLICE = 200;
 /** Users of one server; each grabs again after its answer, so the server is always busy and never flooded. */
 export class Crowd {
   readonly #callers: Caller[] = [];
-  readonly #latencies: Histogram = build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+  readonly #latencies = histogram();
   #ran: Ran = nothing();
   #rains: readonly string[] = [];
   #endsAt = 0;
@@ -107,11 +104,9 @@ export class Crowd {
     }
     this.#begin(0);
     await over;
-    const spent = process.cpuUsage(cpu);
+    this.#ran.cpuMs = cpuMs(cpu);
     this.#ran.elapsedMs = performance.now() - began;
-    this.#ran.cpuMs = (spent.user + spent.system) / 1_000;
-    const at = (percentile: number) => this.#latencies.getValueAtPercentile(percentile) / 1_000;
-    this.#ran.latencyMs = { p50: at(50), p99: at(99), max: this.#latencies.maxValue / 1_000 };
+    this.#ran.latencyMs = { p50: atMs(this.#latencies, 50), p99: atMs(this.#latencies, 99), max: this.#latencies.maxValue / 1_000 };
     return this.#ran;
   }
 

@@ -6,11 +6,9 @@ export type Heard = 'won' | 'lost' | 'busy' | 'none';
 /** The protocol of one design over a WebSocket. */
 export interface Dialect {
   path: string;
-  /** Further header lines of the upgrade. */
   head(token: string): string[];
   /** Answers the server's opening frames, until one makes the connection `ready`. `undefined`: nothing to do. */
   greet(text: string, token: string): 'ready' | { say: string } | undefined;
-  /** The frame of a grab. */
   ask(rainId: string): Buffer;
   hear(chunk: Buffer, start: number, end: number): Heard;
 }

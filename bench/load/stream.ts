@@ -1,7 +1,6 @@
 import { build, type Histogram } from 'hdr-histogram-js';
 import { clientFrame } from './frames.ts';
 
-/** A rate of grabs and its duration. */
 export interface Phase {
   perSecond: number;
   forMs: number;
@@ -24,7 +23,6 @@ export interface Streamed extends Phase {
   driverCpu: number;
 }
 
-/** One user of the stream. */
 export interface Voice {
   put(frame: Buffer): void;
   /** Planned time of each pending grab, by ref; 0: answered. */
@@ -34,7 +32,6 @@ export interface Voice {
   next: number;
 }
 
-/** Maximum number of pending grabs of one user. */
 export const REFS = 256;
 /** A longer wait counts as not normal, ms. */
 const NORMAL_MS = 250;
@@ -42,7 +39,15 @@ const TICK_MS = 4;
 /** Wait for the last answers, ms. */
 const REST_MS = 3_000;
 
-const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+/** Of microseconds. */
+export const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+export const atMs = (of: Histogram, percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
+
+/** Processor time of this process since this reading. */
+export function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000;
+}
 
 /** An open loop: the load is planned beforehand and does not wait for answers. */
 export class Stream {
@@ -58,7 +63,6 @@ export class Stream {
     this.#refAt = `{"type":"result","rainId":"${rainId}","ref":"`.length;
   }
 
-  /** One phase after the other, without a pause. */
   async run(phases: readonly Phase[]): Promise<Streamed[]> {
     let turn = 0;
     for (const [index, phase] of phases.entries()) {
@@ -72,8 +76,7 @@ export class Stream {
         for (; sent < due; sent++) this.#ask(this.#voices[turn++ % this.#voices.length]!, index, record.beganAt + sent * 1_000 / phase.perSecond, now);
         await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       }
-      const spent = process.cpuUsage(cpu);
-      record.counts.driverCpu = (spent.user + spent.system) / 1_000 / (performance.now() - record.beganAt);
+      record.counts.driverCpu = cpuMs(cpu) / (performance.now() - record.beganAt);
     }
     this.#current = -1;
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
@@ -118,9 +121,9 @@ export class Stream {
   }
 
   #close(): Streamed[] {
-    const at = (of: Histogram, percentile: number) => of.getValueAtPercentile(percentile) / 1_000;
     return this.#records.map(({ decided, busy, late, counts }) => ({
-      ...counts, decidedMs: { p50: at(decided, 50), p99: at(decided, 99), max: decided.maxValue / 1_000 }, busyMs: { p50: at(busy, 50), p99: at(busy, 99) }, lateMs: at(late, 99),
+      ...counts, decidedMs: { p50: atMs(decided, 50), p99: atMs(decided, 99), max: decided.maxValue / 1_000 }, busyMs: { p50: atMs(busy, 50), p99: atMs(busy, 99) },
+      lateMs: atMs(late, 99),
     }));
   }
 }

@@ -1,10 +1,7 @@
-import { startContender, type Contender, type ContenderName, type Cost } from '../support/contender.ts';
-import { saturation } from '../support/saturation.ts';
-import { ratios, spreadOf } from '../support/spread.ts';
-import type { Row } from '../report/row.ts';
+import { withContenders, type Contender, type ContenderName, type Cost } from '../support/contender.ts';
+import { compared, type Row } from '../report/row.ts';
 import type { Measure, BaselineOptions } from './measure.ts';
 
-type Costs = Record<ContenderName, Cost[]>;
 type Figure = (cost: Cost) => number;
 
 const answers: Figure = ({ won, lost }) => won + lost;
@@ -13,6 +10,8 @@ const redisPerAnswer: Figure = (cost) => cost.redisMs * 1_000 / answers(cost);
 const perSecond: Figure = (cost) => answers(cost) * 1_000 / cost.elapsedMs;
 
 const WARM_MS_MIN = 200;
+/** Share of one core above which a process is saturated. */
+const SATURATED = 0.95;
 
 /** No packets left: the answer that most users receive. */
 export const losing: Measure = {
@@ -24,7 +23,7 @@ export const losing: Measure = {
       const rainId = `gone-${round}`;
       await contender.house.stock([rainId], 1);
       await contender.house.takeLast(rainId);
-      await contender.enter(rainId);
+      await contender.users.ask({ do: 'enter', rainId });
       // Warm-up: JIT and caches must be warm before the measurement.
       await contender.run({ do: 'repeat', rainId, forMs: Math.max(WARM_MS_MIN, size.losingMs / 4) });
       return contender.run({ do: 'repeat', rainId, forMs: size.losingMs });
@@ -72,30 +71,27 @@ const everybodyWins = ({ size }: BaselineOptions) => async (contender: Contender
 };
 
 /** All designs run from the first round to the last, and take turns: A B C, A B C … */
-async function interleave<N extends ContenderName>(
+function interleave<N extends ContenderName>(
   names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, round: (contender: Contender, round: number) => Promise<Cost>,
-): Promise<Pick<Costs, N>> {
-  const costs = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Pick<Costs, N>;
-  const started = await Promise.allSettled(names.map((name) => startContender(name, { postgres, users: size.users, crediting })));
-  const contenders = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
-  try {
-    for (const start of started) if (start.status === 'rejected') throw start.reason;
+): Promise<Record<N, Cost[]>> {
+  const costs = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Record<N, Cost[]>;
+  return withContenders(names, { postgres, users: size.users, crediting }, async (contenders) => {
     for (let i = 0; i < size.rounds; i++) {
       for (const contender of contenders) {
         say(`round ${i + 1} of ${size.rounds}: ${contender.name}`);
-        costs[contender.name as N].push(await round(contender, i));
+        costs[contender.name].push(await round(contender, i));
       }
     }
     return costs;
-  } finally {
-    await Promise.all(contenders.map((contender) => contender.stop()));
-  }
+  });
 }
 
 function compare(measure: string, against: string, unit: string, ours: readonly Cost[], theirs: readonly Cost[], figure: Figure, target: NonNullable<Row['target']>): Row {
-  const spoilt = saturation(ours, theirs);
-  return {
-    measure, against, unit, target, ours: spreadOf(ours.map(figure)), theirs: spreadOf(theirs.map(figure)),
-    figure: spreadOf(ratios(ours.map(figure), theirs.map(figure))), ...(spoilt !== undefined && { spoilt }),
-  };
+  return { ...compared({ measure, against, unit, target }, ours.map(figure), theirs.map(figure)), spoilt: saturation([...ours, ...theirs]) };
+}
+
+/** Whether the driver was the bottleneck and not the server: then the figures are those of the driver, and the server got smaller batches. */
+function saturation(costs: readonly Cost[]): string | undefined {
+  const spoilt = costs.find(({ cpuMs, serverMs, elapsedMs }) => cpuMs / elapsedMs >= SATURATED && serverMs < cpuMs);
+  return spoilt && `the load driver was saturated: ${Math.round(spoilt.cpuMs / spoilt.elapsedMs * 100)} % of a core, the server ${Math.round(spoilt.serverMs / spoilt.elapsedMs * 100)} %`;
 }

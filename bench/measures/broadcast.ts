@@ -2,57 +2,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { EVENTS_CHANNEL } from '../../src/store/keys.ts';
 import { pause, resume } from '../../src/store/transitions.ts';
-import { signToken } from '../../src/platform/auth/token.ts';
-import type { Program } from '../support/process.ts';
 import { spreadOf } from '../support/spread.ts';
-import { openStore, SECRET, type Store } from '../support/store.ts';
-import type { Order, Reply } from '../load/driver.ts';
+import { inStore, tokenOf, type Store } from '../support/store.ts';
+import { portOf, startUsers } from '../support/users.ts';
 import type { Measure } from './measure.ts';
 
 const WATCHED = 'watched';
 const GRABBED = 'grabbed';
 /** Users that grab during the broadcast. Few, because the wait of one of them is measured and not the throughput. */
 const GRABBERS = 20;
-/** Broadcasts per measurement. */
 const CHANGES = 4;
 
 /** The delay of a grab during a broadcast to all sockets. */
 export const broadcast: Measure = {
   name: 'broadcast',
-  async rows({ size: { watchers, rounds, lookMs }, postgres, say }) {
-    const store = await openStore(postgres, 'rain');
-    try {
-      const gateway = await store.start('../dist/bin/rain.js', ['gateway']);
-      const port = Number(new URL((gateway.said as { url: string }).url).port);
-      await store.house.stock([WATCHED, GRABBED], 10);
-      const [audience, hands] = [await store.start('load/driver.ts'), await store.start('load/driver.ts')];
-      say(`${watchers} sockets watch`);
-      await ask(audience, { do: 'connect', speech: 'rain', port, tokens: await tokens('watcher', watchers), joins: WATCHED });
-      await ask(hands, { do: 'connect', speech: 'rain', port, tokens: await tokens('hand', GRABBERS) });
-      const witness = await watch(port, await signToken(SECRET, { sub: 'witness', expiresInSeconds: 7_200 }));
-      const longest = async () => (await ask(hands, { do: 'repeat', rainId: GRABBED, forMs: lookMs, restMs: 5 }))!.latencyMs.max;
-      await longest();
-      const [quiet, told]: [number[], number[]] = [[], []];
-      for (let round = 0; round < rounds; round++) {
-        quiet.push(await longest());
-        const [slowest] = await Promise.all([longest(), change(store, lookMs)]);
-        told.push(slowest);
-      }
-      witness.socket.terminate();
-      // One message after the join, and one per change unless a newer change replaced it.
-      if (witness.heard() <= rounds * CHANGES / 2) throw new Error(`no broadcast arrived: a watcher received ${witness.heard()} messages about the rain`);
-      const delays = told.map((ms, round) => Math.max(0, ms - quiet[round]!));
-      return [{
-        measure: `longest grab while a change is told to ${watchers.toLocaleString('en')} sockets, beyond the longest without`, unit: 'ms',
-        ours: spreadOf(told), figure: spreadOf(delays), target: { most: 50 },
-      }];
-    } finally {
-      await store.close();
+  rows: ({ size: { watchers, rounds, lookMs }, postgres, say }) => inStore(postgres, 'rain', async (store) => {
+    const gateway = await store.start('../dist/bin/rain.js', ['gateway']);
+    await store.house.stock([WATCHED, GRABBED], 10);
+    const [audience, hands] = [await startUsers(store, gateway, 'rain'), await startUsers(store, gateway, 'rain')];
+    say(`${watchers} sockets watch`);
+    await audience.connect('watcher', watchers, WATCHED);
+    await hands.connect('hand', GRABBERS);
+    const witness = await watch(portOf(gateway), await tokenOf('witness'));
+    const longest = async () => (await hands.ask({ do: 'repeat', rainId: GRABBED, forMs: lookMs, restMs: 5 })).ran!.latencyMs.max;
+    await longest();
+    const [quiet, told]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      quiet.push(await longest());
+      const [slowest] = await Promise.all([longest(), change(store, lookMs)]);
+      told.push(slowest);
     }
-  },
+    witness.socket.terminate();
+    // One message after the join, and one per change unless a newer change replaced it.
+    if (witness.heard() <= rounds * CHANGES / 2) throw new Error(`no broadcast arrived: a watcher received ${witness.heard()} messages about the rain`);
+    const delays = told.map((ms, round) => Math.max(0, ms - quiet[round]!));
+    return [{
+      measure: `longest grab while a change is told to ${watchers.toLocaleString('en')} sockets, beyond the longest without`, unit: 'ms',
+      ours: spreadOf(told), figure: spreadOf(delays), target: { most: 50 },
+    }];
+  }),
 };
 
-/** One watcher that counts its messages about the rain. */
 async function watch(port: number, token: string): Promise<{ socket: WebSocket; heard(): number }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/v1`, ['rain.v1'], { headers: { authorization: `Bearer ${token}` } });
   let heard = 0;
@@ -69,14 +59,4 @@ async function change({ house: { context: { redis } } }: Store, lookMs: number):
     await (i % 2 === 0 ? pause : resume)(redis, WATCHED, 1);
     await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId: WATCHED }));
   }
-}
-
-async function ask(driver: Program, order: Order) {
-  const reply = await driver.ask(order) as Reply;
-  if (!reply.ok) throw new Error(reply.reason);
-  return reply.ran;
-}
-
-function tokens(name: string, count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, (_, i) => signToken(SECRET, { sub: `${name}-${i}`, expiresInSeconds: 7_200 })));
 }

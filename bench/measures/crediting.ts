@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { createGrabEngine, BATCH_USERS_MAX } from '../../src/grab/engine.ts';
 import { connectRedis } from '../../src/platform/redis/connect.ts';
-import { ratios, spreadOf } from '../support/spread.ts';
-import { openStore, type Store } from '../support/store.ts';
+import { compared, single } from '../report/row.ts';
+import { inStore, type Store } from '../support/store.ts';
 import type { Measure } from './measure.ts';
 
 const LOOK_MS = 20;
@@ -15,54 +15,35 @@ export const crediting: Measure = {
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round < Math.ceil(size.rounds / 3); round++) {
       say(`round ${round + 1}: claims in ranges`);
-      ours.push(await inFreshStore(async (store) => {
+      ours.push(await inStore(postgres, 'rain', async (store) => {
         await winAll(store, 'credited', size.claims);
         await store.start('../dist/bin/rain.js', ['worker']);
         return ratePerSecond(store, size.claims);
       }));
       say(`round ${round + 1}: one job and one transaction per claim`);
-      theirs.push(await inFreshStore(async (store) => {
+      theirs.push(await inStore(postgres, 'rain', async (store) => {
         await addJobs(store, 'credited', size.baselineClaims);
         await store.start('baselines/claims.ts');
         return ratePerSecond(store, size.baselineClaims);
       }));
     }
-    return [{
-      measure: 'claims credited per second', against: 'one job and one Prisma transaction per claim', unit: '/s',
-      ours: spreadOf(ours), theirs: spreadOf(theirs), figure: spreadOf(ratios(ours, theirs)), target: { least: 20 },
-    }];
-
-    async function inFreshStore(work: (store: Store) => Promise<number>): Promise<number> {
-      const store = await openStore(postgres, 'rain');
-      try {
-        return await work(store);
-      } finally {
-        await store.close();
-      }
-    }
+    return [compared({ measure: 'claims credited per second', against: 'one job and one Prisma transaction per claim', unit: '/s', target: { least: 20 } }, ours, theirs)];
   },
 };
 
 /** How long the last winner of a big rain waits for the money. */
 export const settlement: Measure = {
   name: 'settlement',
-  async rows({ size, postgres, say }) {
-    const store = await openStore(postgres, 'rain');
-    try {
-      await store.start('../dist/bin/rain.js', ['worker']);
-      say(`${size.winners} winners, as fast as Redis can decide`);
-      const winSeconds = await winAll(store, 'big', size.winners) / 1_000;
-      const over = performance.now();
-      while (await store.house.credited() < size.winners) await sleep(LOOK_MS);
-      const seconds = (performance.now() - over) / 1_000;
-      return [{
-        measure: `end of a rain of ${size.winners.toLocaleString('en')} winners (won in ${winSeconds.toFixed(1)} s) until the last is credited`, unit: 's',
-        ours: spreadOf([seconds]), figure: spreadOf([seconds]), target: { most: 10 },
-      }];
-    } finally {
-      await store.close();
-    }
-  },
+  rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {
+    await store.start('../dist/bin/rain.js', ['worker']);
+    say(`${size.winners} winners, as fast as Redis can decide`);
+    const winSeconds = await winAll(store, 'big', size.winners) / 1_000;
+    const over = performance.now();
+    while (await store.house.credited() < size.winners) await sleep(LOOK_MS);
+    const seconds = (performance.now() - over) / 1_000;
+    const measure = `end of a rain of ${size.winners.toLocaleString('en')} winners (won in ${winSeconds.toFixed(1)} s) until the last is credited`;
+    return [single(measure, 's', seconds, { most: 10 })];
+  }),
 };
 
 /** Lets all users win in a rain of the same size. @returns the duration, ms */

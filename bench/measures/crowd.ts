@@ -6,9 +6,8 @@ import { redisNow } from '../../src/store/rains.ts';
 import { runProcesses } from '../../src/loadtest/processes/processPool.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { childrenOf, residentBytes } from '../support/cpu.ts';
-import { spreadOf } from '../support/spread.ts';
-import { openStore, SECRET, type Store } from '../support/store.ts';
-import type { Row } from '../report/row.ts';
+import { inStore, SECRET, type Store } from '../support/store.ts';
+import { single } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 
 const RAIN = 'crowd';
@@ -27,46 +26,39 @@ const REST_MS = 2_000;
 export const crowd: Measure = {
   name: 'crowd',
   onlyWhenAsked: 'always',
-  async rows({ size: { crowd: users }, postgres, say }) {
+  rows: ({ size: { crowd: users }, postgres, say }) => inStore(postgres, 'rain', async (store) => {
     const processes = Math.max(PROCESSES_MIN, Math.ceil(users / SOCKETS_PER_PROCESS));
-    const store = await openStore(postgres, 'rain');
-    try {
-      const gateways = await store.start('../dist/bin/rain.js', ['gateway', '--processes', String(processes)]);
-      await store.start('../dist/bin/rain.js', ['worker']);
-      await sleep(REST_MS);
-      const gatewayPids = childrenOf(gateways.pid);
-      const before = residentBytes(gatewayPids);
-      const connectsMs = users * 1_000 / CONNECTS_PER_SECOND;
-      await plan(store, Math.ceil(users / 10), connectsMs * SLACK.factor + SLACK.ms);
-      say(`${users} users by ${processes} swarm processes to ${gatewayPids.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
-      let all: number | undefined;
-      const report = await runProcesses({
-        wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'ramp', perSecond: users / GRABS_SECONDS } },
-        token: { secret: SECRET, expiresInSeconds: 3_600 }, prefix: 'user-', processes,
-        onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(gatewayPids); },
-      });
-      const audit = await auditRain(store.house.context, RAIN);
-      const verdict = checkMoney(report, audit?.report);
-      say(verdict.sentence);
-      const answered = report.outcomes.filter(({ name }) => ['won', 'already_claimed', 'nothing_left'].includes(name)).reduce((sum, { count }) => sum + count, 0);
-      const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>
-        ({ measure, unit, ours: spreadOf([value]), figure: spreadOf([value]), ...(target && { target }) });
-      const { tap, late } = report.latencyMs;
-      return [
-        one(`live authenticated sockets over ${processes} gateway processes that were told of the start`, 'sockets', report.start.heard, { least: users }),
-        one('start heard, from the first socket to the last', 'ms', report.start.spreadMs, { most: 2_000 }),
-        one('grabs that were decided', 'grabs', answered, { least: users }),
-        one('decided moment to answer, p50', 'ms', tap.p50),
-        one('decided moment to answer, p99', 'ms', tap.p99),
-        one('decided moment to answer, longest', 'ms', tap.max),
-        one('of which the swarm was late itself, p99', 'ms', late.p99),
-        one('memory of the gateway processes per socket', 'KiB', all === undefined ? NaN : (all - before) / users / 1_024),
-        one('the audit adds up, and agrees with what users were told', '= yes', verdict.balanced ? 1 : 0, { least: 1 }),
-      ].map((row) => (Number.isNaN(row.figure.median) ? { ...row, spoilt: 'the users were never all connected at once' } : row));
-    } finally {
-      await store.close();
-    }
-  },
+    const gateways = await store.start('../dist/bin/rain.js', ['gateway', '--processes', String(processes)]);
+    await store.start('../dist/bin/rain.js', ['worker']);
+    await sleep(REST_MS);
+    const gatewayPids = childrenOf(gateways.pid);
+    const before = residentBytes(gatewayPids);
+    const connectsMs = users * 1_000 / CONNECTS_PER_SECOND;
+    await plan(store, Math.ceil(users / 10), connectsMs * SLACK.factor + SLACK.ms);
+    say(`${users} users by ${processes} swarm processes to ${gatewayPids.length} gateway processes; the rain opens in ${Math.round((connectsMs * SLACK.factor + SLACK.ms) / 1_000)} s`);
+    let all: number | undefined;
+    const report = await runProcesses({
+      wave: { url: (gateways.said as { url: string }).url, rainId: RAIN, users, connectsPerSecond: CONNECTS_PER_SECOND, arrivals: { shape: 'ramp', perSecond: users / GRABS_SECONDS } },
+      token: { secret: SECRET, expiresInSeconds: 3_600 }, prefix: 'user-', processes,
+      onProgress: ({ connected }) => { if (connected === users) all ??= residentBytes(gatewayPids); },
+    });
+    const audit = await auditRain(store.house.context, RAIN);
+    const verdict = checkMoney(report, audit?.report);
+    say(verdict.sentence);
+    const answered = report.outcomes.filter(({ name }) => ['won', 'already_claimed', 'nothing_left'].includes(name)).reduce((sum, { count }) => sum + count, 0);
+    const { tap, late } = report.latencyMs;
+    return [
+      single(`live authenticated sockets over ${processes} gateway processes that were told of the start`, 'sockets', report.start.heard, { least: users }),
+      single('start heard, from the first socket to the last', 'ms', report.start.spreadMs, { most: 2_000 }),
+      single('grabs that were decided', 'grabs', answered, { least: users }),
+      single('decided moment to answer, p50', 'ms', tap.p50),
+      single('decided moment to answer, p99', 'ms', tap.p99),
+      single('decided moment to answer, longest', 'ms', tap.max),
+      single('of which the swarm was late itself, p99', 'ms', late.p99),
+      single('memory of the gateway processes per socket', 'KiB', all === undefined ? NaN : (all - before) / users / 1_024),
+      single('the audit adds up, and agrees with what users were told', '= yes', verdict.balanced ? 1 : 0, { least: 1 }),
+    ].map((row) => (Number.isNaN(row.figure.median) ? { ...row, spoilt: 'the users were never all connected at once' } : row));
+  }),
 };
 
 async function plan({ house: { context } }: Store, packets: number, opensInMs: number): Promise<void> {

@@ -4,20 +4,15 @@ import type { Row } from '../report/row.ts';
 /** Size of the measurements: `quick` for a first impression, `full` for published results. */
 interface Size {
   rounds: number;
-  /** Users of each design, each on an own socket. */
   users: number;
-  /** Duration of one run of losers, ms. */
   losingMs: number;
-  /** Rains in which every user wins, per run. */
   rains: number;
   claims: number;
   baselineClaims: number;
   winners: number;
   packets: number;
-  /** Requests of redis-benchmark per command. */
   requests: number;
   sockets: number;
-  /** Live sockets over several processes. */
   crowd: number;
   /** Sockets that receive a broadcast while others grab; in `full` nearly the maximum of one process. */
   watchers: number;
@@ -38,13 +33,11 @@ export const SIZES: Record<'quick' | 'full', Size> = {
 export interface BaselineOptions {
   size: Size;
   postgres: TestPostgres;
-  /** Prints the current step. */
   say(sentence: string): void;
-  /** Writes an additional SVG picture; only in a full run. */
-  show(name: string, picture: string): void;
+  /** Writes a file into `results`; only in a full run. */
+  write(file: string, text: string): void;
 }
 
-/** One measurement; some give several rows of the table. */
 export interface Measure {
   name: string;
   /** Too long for every run, or for a quick one: needs `--only`. */

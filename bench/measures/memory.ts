@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../support/cpu.ts';
-import { startContender } from '../support/contender.ts';
-import { spreadOf } from '../support/spread.ts';
+import { withContenders } from '../support/contender.ts';
+import { compared } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 
 const NAMES = ['echo', 'rain'] as const;
@@ -11,27 +11,17 @@ const WARM = 1_000;
 /** Memory of an idle, authenticated viewer, compared with a bare socket without authentication. */
 export const memory: Measure = {
   name: 'memory',
-  async rows({ size, postgres, say }) {
-    const started = await Promise.allSettled(NAMES.map((name) => startContender(name, { postgres, users: WARM })));
-    const contenders = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  rows: ({ size, postgres, say }) => withContenders(NAMES, { postgres, users: WARM }, async (contenders) => {
     const grown: number[] = [];
-    try {
-      for (const start of started) if (start.status === 'rejected') throw start.reason;
+    await sleep(size.restMs);
+    for (const { name, serverPid, users } of contenders) {
+      say(`${size.sockets} idle sockets: ${name}`);
+      const before = residentBytes([serverPid]);
+      await users.connect('user', size.sockets);
       await sleep(size.restMs);
-      for (const { name, serverPid, connect } of contenders) {
-        say(`${size.sockets} idle sockets: ${name}`);
-        const before = residentBytes([serverPid]);
-        await connect(size.sockets);
-        await sleep(size.restMs);
-        grown.push((residentBytes([serverPid]) - before) / size.sockets / 1_024);
-      }
-    } finally {
-      await Promise.all(contenders.map((contender) => contender.stop()));
+      grown.push((residentBytes([serverPid]) - before) / size.sockets / 1_024);
     }
     const [theirs, ours] = grown as [number, number];
-    return [{
-      measure: 'memory per idle authenticated socket', against: 'bare ws socket', unit: 'KiB',
-      ours: spreadOf([ours]), theirs: spreadOf([theirs]), figure: spreadOf([ours / theirs]), target: { most: 1.5 },
-    }];
-  },
+    return [compared({ measure: 'memory per idle authenticated socket', against: 'bare ws socket', unit: 'KiB', target: { most: 1.5 } }, [ours], [theirs])];
+  }),
 };

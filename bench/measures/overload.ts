@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pause } from '../../src/store/transitions.ts';
-import { signToken } from '../../src/platform/auth/token.ts';
 import type { Program } from '../support/process.ts';
-import { slice } from '../support/slices.ts';
-import { spreadOf } from '../support/spread.ts';
-import { openStore, SECRET, type Store } from '../support/store.ts';
-import { openThinLine } from '../support/thinLine.ts';
-import type { Order, Reply } from '../load/driver.ts';
+import { openStore, type Store } from '../support/store.ts';
+import { openThinLine, slice } from '../support/bottlenecks.ts';
+import { startUsers } from '../support/users.ts';
 import type { Phase, Streamed } from '../load/stream.ts';
 import { curveOf, type Curve } from '../report/curve.ts';
-import type { Row } from '../report/row.ts';
+import { single, type Row } from '../report/row.ts';
 import type { Measure, BaselineOptions } from './measure.ts';
 
 const RAIN = 'pressed';
-/** No rate limits, because the gateway itself is measured. */
-const PERMISSIVE = { GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000', GATEWAY_SOCKETS_PER_ADDRESS_MAX: '100000' };
 /** Bandwidth towards Redis, per connection: enough for some thousands of users, in batches. */
 const LINE_BYTES_PER_SECOND = 130_000;
 /** Processor time of the gateway: a tenth of a core, so that one driver can offer three times its capacity. */
@@ -58,7 +53,7 @@ export const overload: Measure = {
       rows.push(...rowsOf(kind.name, best, storm, after));
       curves.push({ name: kind.name, points: points.map((point) => ({ times: point.perSecond / best, offered: point.perSecond, goodput: perSecond(point.decided, point), refused: perSecond(point.busy, point), p99Ms: point.decidedMs.p99 })) });
     }
-    baselineOptions.show('overload', curveOf(curves));
+    baselineOptions.write('overload.svg', curveOf(curves));
     return rows;
   },
 };
@@ -72,13 +67,12 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
     await pause(store.house.context.redis, RAIN, 1);
     const { env, begin, end: close } = await narrow(store);
     end = close;
-    const gateway = await store.start('../dist/bin/rain.js', ['gateway'], { ...PERMISSIVE, ...env });
-    const driver = await store.start('load/driver.ts');
-    const tokens = await Promise.all(Array.from({ length: size.pressing }, (_, i) => signToken(SECRET, { sub: `user-${i}`, expiresInSeconds: 7_200 })));
-    await ask(driver, { do: 'connect', speech: 'rain', port: Number(new URL((gateway.said as { url: string }).url).port), tokens });
+    const gateway = await store.start('../dist/bin/rain.js', ['gateway'], env);
+    const users = await startUsers(store, gateway, 'rain');
+    await users.connect('user', size.pressing);
     widen = begin(gateway);
     const stream = async (...phases: Phase[]) => {
-      const streamed = await ask(driver, { do: 'stream', rainId: RAIN, phases });
+      const streamed = await users.ask({ do: 'stream', rainId: RAIN, phases });
       await sleep(REST_MS);
       return streamed.streamed!;
     };
@@ -117,7 +111,7 @@ async function search(name: string, stream: (...phases: Phase[]) => Promise<read
 function rowsOf(name: string, best: number, storm: Streamed, after: Streamed): Row[] {
   const spoilt = saturated(storm);
   const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>
-    ({ measure: `${name}: ${measure}`, unit, ours: spreadOf([value]), figure: spreadOf([value]), ...(target && { target }), ...(spoilt !== undefined && { spoilt }) });
+    ({ ...single(`${name}: ${measure}`, unit, value, target), spoilt });
   return [
     one('the best that it decides', '/s', best),
     one('goodput at three times as much, of the best', 'of 1', perSecond(storm.decided, storm) / best, { least: 0.8 }),
@@ -139,10 +133,4 @@ const perSecond = (count: number, { forMs }: Streamed): number => count * 1_000 
 function describe(streamed: Streamed): string {
   const { perSecond: offered, decided, busy, decidedMs, busyMs, lateMs, driverCpu } = streamed;
   return `${Math.round(offered)}/s offered, ${Math.round(perSecond(decided, streamed))}/s decided (p99 ${Math.round(decidedMs.p99)} ms), ${Math.round(perSecond(busy, streamed))}/s told "busy" (p50 ${Math.round(busyMs.p50)}, p99 ${Math.round(busyMs.p99)} ms); driver ${Math.round(driverCpu * 100)} %, ${Math.round(lateMs)} ms late`;
-}
-
-async function ask(driver: Program, order: Order): Promise<Extract<Reply, { ok: true }>> {
-  const reply = await driver.ask(order) as Reply;
-  if (!reply.ok) throw new Error(reply.reason);
-  return reply;
 }

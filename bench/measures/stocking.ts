@@ -1,8 +1,8 @@
 import { BATCH_USERS_MAX, createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { cpuMs } from '../support/cpu.ts';
-import { ratios, spreadOf } from '../support/spread.ts';
-import { openStore, type Store } from '../support/store.ts';
+import { compared, single } from '../report/row.ts';
+import { inStore, type Store } from '../support/store.ts';
 import type { Measure } from './measure.ts';
 
 const SMALL = 10_000;
@@ -11,35 +11,27 @@ const GRABS = 5_120;
 /** The speed of preallocating a big rain, and the cost of a grab in it. */
 export const stocking: Measure = {
   name: 'stocking',
-  async rows({ size, postgres, say }) {
-    const store = await openStore(postgres, 'rain');
-    try {
-      say(`preallocating ${size.packets} packets`);
-      const began = performance.now();
-      await store.house.stock(['big'], size.packets);
-      const rate = size.packets * 1_000 / (performance.now() - began);
-      await store.house.stock(['small'], SMALL + size.rounds * GRABS);
-      await holdClaims(store, 'big', size.packets);
-      await holdClaims(store, 'small', SMALL);
-      const engine = createGrabEngine(store.house.context.redis, (error) => { throw error; });
-      const [big, small]: [number[], number[]] = [[], []];
-      for (let round = 0; round < size.rounds; round++) {
-        say(`round ${round + 1}: grabs in a big and in a small rain`);
-        big.push(await grabCost(store, engine, 'big', round));
-        small.push(await grabCost(store, engine, 'small', round));
-      }
-      const count = size.packets.toLocaleString('en');
-      return [
-        { measure: `preallocating ${count} packets`, unit: '/s', ours: spreadOf([rate]), figure: spreadOf([rate]), target: { least: 100_000 } },
-        {
-          measure: `Redis CPU per grab at ${count} packets and users`, against: `at ${SMALL.toLocaleString('en')}`, unit: 'µs',
-          ours: spreadOf(big), theirs: spreadOf(small), figure: spreadOf(ratios(big, small)), target: { most: 1.2 },
-        },
-      ];
-    } finally {
-      await store.close();
+  rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {
+    say(`preallocating ${size.packets} packets`);
+    const began = performance.now();
+    await store.house.stock(['big'], size.packets);
+    const rate = size.packets * 1_000 / (performance.now() - began);
+    await store.house.stock(['small'], SMALL + size.rounds * GRABS);
+    await holdClaims(store, 'big', size.packets);
+    await holdClaims(store, 'small', SMALL);
+    const engine = createGrabEngine(store.house.context.redis, (error) => { throw error; });
+    const [big, small]: [number[], number[]] = [[], []];
+    for (let round = 0; round < size.rounds; round++) {
+      say(`round ${round + 1}: grabs in a big and in a small rain`);
+      big.push(await grabCost(store, engine, 'big', round));
+      small.push(await grabCost(store, engine, 'small', round));
     }
-  },
+    const count = size.packets.toLocaleString('en');
+    return [
+      single(`preallocating ${count} packets`, '/s', rate, { least: 100_000 }),
+      compared({ measure: `Redis CPU per grab at ${count} packets and users`, against: `at ${SMALL.toLocaleString('en')}`, unit: 'µs', target: { most: 1.2 } }, big, small),
+    ];
+  }),
 };
 
 /** Adds claims of other users, as after many wins. */

@@ -8,10 +8,7 @@ const HEAD = 64;
 /** Space for the value after the longest bar, on both sides. */
 const TAIL = 130;
 
-/**
- * The comparisons as bars: the ratio to the target, on a logarithmic scale, so that "at most half" and "at least twice" look alike.
- * Colours are readable on light and dark pages.
- */
+/** Bars of the ratio to the target, on a logarithmic scale: "at most half" and "at least twice" look alike. For light and dark pages. */
 export function chartOf(rows: readonly Row[], machine: string): string {
   // A target of zero has no ratio.
   const shown = rows.filter(({ target, spoilt }) => target && spoilt === undefined && !('most' in target && target.most === 0));
@@ -52,6 +49,6 @@ function margin({ figure, target }: Row): number {
   return Math.min(MARGIN_MAX, Math.max(1 / MARGIN_MAX, times));
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]!);
 }

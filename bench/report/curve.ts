@@ -1,5 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
+import { escape } from './chart.ts';
 import { amount } from './table.ts';
 
 /** The result of each offered load. */
@@ -36,7 +37,3 @@ ${sorted.map((point) => `<circle cx="${px(x(point.times))}" cy="${px(y(point.goo
 }
 
 const px = (value: number): string => value.toFixed(1);
-
-function escape(text: string): string {
-  return text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]!);
-}

@@ -1,9 +1,8 @@
-import type { Spread } from '../support/spread.ts';
+import { ratios, spreadOf, type Spread } from '../support/spread.ts';
 
 /** One row of the table: our value, the value of the baseline, and the target. */
 export interface Row {
   measure: string;
-  /** The baseline; absent for an absolute target. */
   against?: string;
   unit: string;
   ours: Spread;
@@ -14,6 +13,16 @@ export interface Row {
   target?: { most: number } | { least: number };
   /** Why there is no valid value; the other fields are then ignored. */
   spoilt?: string;
+}
+
+/** The row of one value, without a baseline. */
+export function single(measure: string, unit: string, value: number, target?: Row['target']): Row {
+  return { measure, unit, target, ours: spreadOf([value]), figure: spreadOf([value]) };
+}
+
+/** The row of several rounds, next to those of the baseline. */
+export function compared(row: Pick<Row, 'measure' | 'against' | 'unit' | 'target'>, ours: readonly number[], theirs: readonly number[]): Row {
+  return { ...row, ours: spreadOf(ours), theirs: spreadOf(theirs), figure: spreadOf(ratios(ours, theirs)) };
 }
 
 type Verdict = 'reached' | 'missed' | 'no figure' | 'told';

@@ -3,7 +3,6 @@ import type { Spread } from '../support/spread.ts';
 
 const HEAD = ['measure', 'against', 'ours', 'theirs', 'figure', 'spread', 'must reach', ''];
 
-/** The table in Markdown. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cells)];
   const widths = HEAD.map((_, column) => Math.max(3, ...lines.map((line) => line[column]!.length)));

@@ -42,12 +42,10 @@ function totalMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 1_000 / TICKS_PER_SECOND;
 }
 
-/** Living child processes. */
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Resident memory of these processes, bytes. */
 export function residentBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))![1]) * 1_024, 0);
 }

@@ -2,20 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A child process of the bench. It ends when the IPC channel to the bench ends. */
-export interface Program {
-  pid: number;
-  /** Its first message: that it is ready, with its address. */
-  said: unknown;
-  ask(order: object): Promise<unknown>;
-  stop(): Promise<void>;
-}
-
 /** Folder for processor profiles of each program, if set: for Chromium's DevTools, or any reader of .cpuprofile. */
 const PROFILES = process.env['BENCH_PROFILES'];
 
-/** A program of this folder, e.g. `baselines/echo.ts`, or a compiled one. */
-export async function startProgram(path: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Program> {
+export type Program = Awaited<ReturnType<typeof startProgram>>;
+
+/** A program of this folder, or a compiled one. It ends with the IPC channel. `said`: its first message, with its address. */
+export async function startProgram(path: string, args: readonly string[], env: Record<string, string>) {
   const child = fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), args, {
     execArgv: [...(path.endsWith('.ts') ? ['--import', 'tsx'] : []), ...(PROFILES === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`])], env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -32,12 +25,12 @@ export async function startProgram(path: string, args: readonly string[] = [], e
   return {
     pid: child.pid!,
     said: await says(),
-    async ask(order) {
+    async ask(order: object): Promise<unknown> {
       const reply = says();
       child.send(order);
       return reply;
     },
-    async stop() {
+    async stop(): Promise<void> {
       child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), 3_000);
       await ended;

@@ -12,18 +12,7 @@ import { keysOf } from '../baselines/surroundings.ts';
 /** Which design uses the rains; each design expects its packets under its own keys. */
 export type Owner = 'rain' | 'list' | 'stock';
 
-export interface RainHouse {
-  context: OperatorContext;
-  /** Creates and loads rains that are open for an hour; every packet has 0.10. */
-  stock(rainIds: readonly string[], packets: number): Promise<void>;
-  /** Takes the last packet for a user outside of the crowd, so that no user of the crowd has won. */
-  takeLast(rainId: string): Promise<void>;
-  /** Number of credited claims of all rains. */
-  credited(): Promise<number>;
-  close(): Promise<void>;
-}
-
-export async function openRainHouse(redisUrl: string, databaseUrl: string, owner: Owner): Promise<RainHouse> {
+export async function openRainHouse(redisUrl: string, databaseUrl: string, owner: Owner) {
   const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
   await untilReady(redis);
   await loadScripts(redis);
@@ -31,7 +20,8 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
   const context: OperatorContext = { redis, ledger: openLedger(database), actor: 'bench' };
   return {
     context,
-    async stock(rainIds, packets) {
+    /** Creates and loads rains that are open for an hour; every packet has 0.10. */
+    async stock(rainIds: readonly string[], packets: number): Promise<void> {
       for (const id of rainIds) {
         const now = Date.now();
         const plan = { budget: `${Math.floor(packets / 10)}.${packets % 10}0`, packets, split: { method: 'even' } };
@@ -43,13 +33,15 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
         if (owner === 'stock') await redis.set(theirs.stock, packets);
       }
     },
-    async takeLast(rainId) {
+    /** Takes the last packet for a user outside of the crowd, so that no user of the crowd has won. */
+    async takeLast(rainId: string): Promise<void> {
       if (owner === 'rain') return void await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']);
       const { packets, stock } = keysOf(rainId);
       await redis.del(packets, stock);
     },
-    credited: () => database.transfer.count({ where: { kind: 'credit' } }),
-    async close() {
+    /** Number of credited claims of all rains. */
+    credited: (): Promise<number> => database.transfer.count({ where: { kind: 'credit' } }),
+    async close(): Promise<void> {
       redis.disconnect();
       await database.$disconnect();
     },

@@ -1,8 +1,9 @@
 import { migrate } from '../../src/ledger/migrate.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
 import type { TestPostgres } from '../../test/support/servers/postgres.ts';
 import { startRedis } from '../../test/support/servers/redis.ts';
 import { startProgram, type Program } from './process.ts';
-import { openRainHouse, type Owner, type RainHouse } from './rains.ts';
+import { openRainHouse, type Owner } from './rains.ts';
 
 /** For the bench's own servers, which live for minutes on loopback. */
 export const SECRET = 'a-secret-for-the-bench-only-0123456789ab';
@@ -16,18 +17,10 @@ const WITHOUT_LIMITS = {
   GATEWAY_SOCKETS_PER_ADDRESS_MAX: '20000', GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-/** The Redis and database of one design, and its programs. */
-export interface Store {
-  house: RainHouse;
-  redisPid: number;
-  redisPort: number;
-  redisUrl: string;
-  start(path: string, args?: readonly string[], special?: Record<string, string>): Promise<Program>;
-  close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
-/** Opens a separate Redis and database, so that all designs have the same conditions. */
-export async function openStore(postgres: TestPostgres, owner: Owner): Promise<Store> {
+/** The Redis and database of one design, and its programs. They are its own, so that all designs have the same conditions. */
+export async function openStore(postgres: TestPostgres, owner: Owner) {
   const databaseUrl = await postgres.newDatabase();
   await migrate(databaseUrl);
   const redis = await startRedis({ args: REDIS_ARGS });
@@ -36,15 +29,29 @@ export async function openStore(postgres: TestPostgres, owner: Owner): Promise<S
   const programs: Program[] = [];
   return {
     house, redisPid: redis.pid, redisPort: redis.port, redisUrl: redis.url,
-    async start(path, args = [], special = {}) {
+    async start(path: string, args: readonly string[] = [], special: Record<string, string> = {}): Promise<Program> {
       const program = await startProgram(path, args, { ...env, ...special });
       programs.push(program);
       return program;
     },
-    async close() {
+    async close(): Promise<void> {
       // Users first, because a gateway drains the users that it still has.
       for (const program of programs.reverse()) await program.stop();
       await Promise.all([house.close(), redis.stop()]);
     },
   };
+}
+
+/** Runs this in a separate Redis and database. */
+export async function inStore<T>(postgres: TestPostgres, owner: Owner, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(postgres, owner);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+export function tokenOf(userId: string): Promise<string> {
+  return signToken(SECRET, { sub: userId, expiresInSeconds: 7_200 });
 }

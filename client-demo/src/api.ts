@@ -9,30 +9,26 @@ const ANSWER_MS_MAX = 8_000;
 
 /** @throws when the console cannot be reached or does not answer as expected */
 export async function readConfig(): Promise<PlayerConfig> {
-  const answer = await fetch('api/config', { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-  const config: unknown = answer.ok ? await answer.json() : undefined;
-  if (!isObject(config) || typeof config['gatewayUrl'] !== 'string') throw new Error(`no configuration: ${answer.status}`);
-  return { gatewayUrl: config['gatewayUrl'], demo: config['demo'] === true };
+  const { status, body } = await request('api/config');
+  if (typeof body?.['gatewayUrl'] !== 'string') throw new Error(`no configuration: ${status}`);
+  return { gatewayUrl: body['gatewayUrl'], demo: body['demo'] === true };
 }
 
-/**
- * @param former this guest's last token, so that the guest keeps the user id
- * @returns `undefined` if anonymous guests may not play
- * @throws when the console cannot be reached or is too busy
- */
+/** @param former this guest's last token, to keep the user id. @returns `undefined` if anonymous guests may not play. @throws if busy */
 export async function requestGuestToken(former: string | undefined): Promise<string | undefined> {
-  const answer = await fetch('api/guest', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(former === undefined ? {} : { token: former }),
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
-  });
-  if (answer.status === 404) return undefined;
-  const guest: unknown = answer.ok ? await answer.json() : undefined;
-  if (!isObject(guest) || typeof guest['token'] !== 'string') throw new Error(`no guest token: ${answer.status}`);
-  return guest['token'];
+  const { status, body } = await request('api/guest', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token: former }) });
+  if (status === 404) return undefined;
+  if (typeof body?.['token'] !== 'string') throw new Error(`no guest token: ${status}`);
+  return body['token'];
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** @returns the status, and the body of a success if it is an object. @throws when the console does not answer in time, or not in JSON */
+export async function request(path: string, init: RequestInit = {}): Promise<{ status: number; body: Record<string, unknown> | undefined }> {
+  const answer = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const body: unknown = answer.ok ? await answer.json() : undefined;
+  return { status: answer.status, body: isObject(body) ? body : undefined };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

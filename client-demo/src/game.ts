@@ -1,7 +1,7 @@
 import { NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
-import { answered, requested, credited, faceOf, gaveUp, isFinal, isOver, isRehearsal, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import { answered, requested, credited, faceOf, gaveUp, isFinal, isOver, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
@@ -96,7 +96,7 @@ export class Game {
       face,
       winners: this.#winners,
       ...(rain && { title: rain.title, rainId: rain.rainId, over: isOver(rain, now) }),
-      ...(isRehearsal(rain) && { rehearsal: true }),
+      ...(rain?.rehearsal && { rehearsal: true }),
       ...(offer && { ahead: { title: offer.title, ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }) } }),
       ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),

@@ -12,7 +12,6 @@ export interface Offer {
   rainId: string;
   title: string;
   opensAt: number;
-  /** The rain is already open. */
   open: boolean;
 }
 
@@ -22,7 +21,6 @@ export class NextRain {
   readonly #leadMs: number;
   /** Rains seen before their start. Only these are joined automatically; an open rain is the player's choice. */
   readonly #awaited = new Set<string>();
-  /** Rains that this page has already played. */
   readonly #played = new Set<string>();
 
   constructor(random: () => number) {

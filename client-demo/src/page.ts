@@ -1,6 +1,13 @@
-/** The element of this selector, which must exist. */
 export function element<E extends HTMLElement = HTMLElement>(selector: string): E {
   return document.querySelector<E>(selector)!;
+}
+
+/** A new element of text. User input becomes text, never markup. */
+export function textElement(className: string, text: string): HTMLElement {
+  const span = document.createElement('span');
+  span.className = className;
+  span.textContent = text;
+  return span;
 }
 
 /** Writes only if the text has changed, because screen readers announce every write. */

@@ -14,10 +14,7 @@ export interface Round {
   readonly verdict?: OutcomeCode;
   /** `old`: won before this page joined, and reported by the join. */
   readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean; readonly old?: true };
-  /**
-   * The first received commitments of the rain and of its top-ups. Later messages cannot replace them.
-   * `inTime`: all of them were received before the rain was over.
-   */
+  /** The commitments as first received; later messages cannot replace them. `inTime`: all came before the rain was over. */
   readonly committed?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
 }
@@ -95,10 +92,7 @@ export function proved(round: Round, proof: NonNullable<Round['proof']>): Round 
   return { ...round, proof };
 }
 
-/**
- * A final answer: a packet, or a refusal that a retry would not change.
- * @param arriving the page has just been opened, so a win that it did not request is old
- */
+/** A final answer. @param arriving the page has just been opened, so a win that it did not request is old */
 export function answered(round: Round, { code, redPacketId, amount, ref }: ResultMessage, arriving = false): Round {
   if (redPacketId !== undefined && amount !== undefined) {
     const before = round.win?.redPacketId === redPacketId ? round.win : undefined;
@@ -155,9 +149,4 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
 /** Whether nobody can win in it any more. @param now epoch ms by the server's clock */
 export function isOver({ state, left, closesAt }: RainSnapshot, now: number): boolean {
   return state === 'closed' || state === 'settled' || left === 0 || now >= closesAt;
-}
-
-/** Whether it is played with test money. */
-export function isRehearsal(rain: (RainSnapshot & { readonly rehearsal?: boolean }) | undefined): boolean {
-  return rain?.rehearsal === true;
 }

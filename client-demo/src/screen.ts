@@ -2,9 +2,9 @@ import { countdownText } from './countdown.ts';
 import { countUp } from './opening/count-up.ts';
 import { element, write } from './page.ts';
 import { showLeaderboard } from './leaderboard/leaderboard-list.ts';
-import type { Luckiest } from './leaderboard/luckiest.ts';
+import type { Luckiest } from './leaderboard/leaderboard.ts';
 import { isFinal, type Face, type Round } from './round.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from './words/en.ts';
 
 /** Everything on the screen except the falling packets. */
 export interface View {
@@ -25,7 +25,6 @@ export interface View {
   /** The current rain; `over`: nothing can be won in it any more. */
   rainId?: string;
   over?: boolean;
-  /** Test money only. */
   rehearsal?: boolean;
   luckiest?: Luckiest;
   /** Another rain that is offered. `seconds` until it opens; absent if it is open. */
@@ -34,7 +33,6 @@ export interface View {
 
 /** In the last seconds before the start the countdown is animated. */
 const LAST_SECONDS = 10;
-/** Longer countdowns use a smaller font. */
 const LONG_TEXT = 4;
 
 /** Writes views into the page. User input becomes text, never markup. */
@@ -50,7 +48,6 @@ export class Screen {
   #wasAway = false;
   /** The disabled button lost the focus. It gets the focus back when it is enabled again. */
   #refocusGrab = false;
-  /** The user prefers reduced motion. */
   still = false;
 
   constructor(words: Words) {
@@ -98,7 +95,6 @@ export class Screen {
     this.#announce(view);
   }
 
-  /** Changes the face and starts its animations. */
   #changeFace(face: View['face'], { win }: View): void {
     const hadFocus = document.activeElement === this.#grab;
     const arrived = face === 'won' && this.#face !== 'connecting' && !win?.old;

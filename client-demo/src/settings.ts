@@ -1,39 +1,32 @@
-/** A setting of the player. Stored if the browser allows it, otherwise kept until the page is closed. */
-export interface Setting {
-  readonly on: boolean;
-  /** @returns the new value */
-  turn(): boolean;
-}
+import { recall, remember } from './storage.ts';
 
-/** On by default. @param name part of the storage key */
-export function openSetting(name: string, store: Storage | undefined = localStore()): Setting {
+export type Setting = ReturnType<typeof openSetting>;
+
+/** Stored if the browser allows it, otherwise kept until the page is closed. On by default. @param name part of the storage key */
+export function openSetting(name: string, storage = () => localStorage) {
   const key = `rain.${name}`;
-  let on = read(store, key) !== 'off';
+  let on = recall(storage, key) !== 'off';
   return {
-    get on() { return on; },
-    turn() {
+    get on(): boolean { return on; },
+    /** @returns the new value */
+    turn(): boolean {
       on = !on;
-      try {
-        store?.setItem(key, on ? 'on' : 'off');
-      } catch { /* storage is full or forbidden: the setting lasts for this visit */ }
+      remember(storage, key, on ? 'on' : 'off');
       return on;
     },
   };
 }
 
-function read(store: Storage | undefined, key: string): string | null {
-  try {
-    return store?.getItem(key) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** In some browsers even reading `localStorage` throws. */
-function localStore(): Storage | undefined {
-  try {
-    return localStorage;
-  } catch {
-    return undefined;
-  }
+/** A toggle button for a setting. */
+export function showToggle(button: HTMLButtonElement, label: string, setting: Setting, onTurn: (on: boolean) => void): void {
+  const show = () => button.setAttribute('aria-pressed', String(setting.on));
+  button.setAttribute('aria-label', label);
+  button.title = label;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const on = setting.turn();
+    show();
+    onTurn(on);
+  });
+  show();
 }

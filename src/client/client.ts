@@ -5,7 +5,7 @@ import type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 import { Events } from './events.ts';
 import type { GrabOutcome } from './outcome.ts';
 import { Deferred } from './deferred.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { RainRefused } from './refused.ts';
 import { RainSession, type Joined } from './rainSession.ts';
 import type { SocketClass } from './socket.ts';
@@ -35,7 +35,8 @@ class Client implements RainClient {
   readonly #welcomed = new Deferred<WelcomeMessage | RainRefused>();
   readonly #clock: ServerClock;
   readonly #connection: Connection;
-  readonly #heartbeat: Heartbeat;
+  #stopHeartbeat: () => void = () => {};
+  readonly #ping: () => void;
   readonly #createSession: (rainId: string) => RainSession;
   #welcome: WelcomeMessage | undefined;
 
@@ -48,7 +49,7 @@ class Client implements RainClient {
       onMessage: (message) => this.#receive(message),
       onLink: (link, code) => this.#onLink(link, code),
     });
-    this.#heartbeat = new Heartbeat(() => this.#connection.send({ type: 'ping', t: now() }));
+    this.#ping = () => this.#connection.send({ type: 'ping', t: now() });
     this.#createSession = (rainId) => new RainSession({
       rainId, random,
       now: () => this.#clock.now(),
@@ -164,20 +165,18 @@ class Client implements RainClient {
   }
 
   #onLink(link: Link, code?: string): void {
+    this.#stopHeartbeat();
     if (link === 'up') {
       this.#clock.doubt();
-      this.#heartbeat.start();
+      this.#stopHeartbeat = startHeartbeat(this.#ping);
     } else {
-      this.#heartbeat.stop();
       for (const session of this.#sessions.values()) session.disconnected();
     }
     this.#events.emit('link', { link, ...(code !== undefined && { code }) });
-    if (link === 'no_token' || link === 'refused') this.#endSessions(new RainRefused(code ?? link));
     if (link === 'idle') this.#welcomed.resolve(new RainRefused(CLOSED.code));
-  }
-
-  /** There will be no further connection: all waiting callers receive the refusal. */
-  #endSessions(refused: RainRefused): void {
+    if (link !== 'no_token' && link !== 'refused') return;
+    // There will be no further connection: all waiting callers receive the refusal.
+    const refused = new RainRefused(code ?? link);
     for (const session of this.#sessions.values()) session.end({ code: refused.code, reason: refused.message });
     this.#welcomed.resolve(refused);
   }

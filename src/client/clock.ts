@@ -7,32 +7,19 @@ interface ClockSample {
   roundTripMs: number;
 }
 
-/**
- * The result of one exchange: the server read its clock somewhere within it (Cristian's algorithm).
- *
- * @param serverTime epoch ms
- * @param sentAt time of the request by the local clock, ms; `receivedAt`: time of its answer
- */
+/** One exchange: the server read its clock (epoch ms) somewhere between request and answer (Cristian's algorithm). */
 export function sampleOf(serverTime: number, sentAt: number, receivedAt: number): ClockSample {
   return { offsetMs: serverTime - (sentAt + receivedAt) / 2, roundTripMs: receivedAt - sentAt };
 }
 
-/**
- * The server's clock as this client estimates it. The fastest of the last pings has the smallest error, so it decides: the estimate
- * is that its answer was given in the middle of the round trip, with an error of at most half of it.
- *
- * It runs on a monotonic clock, so a phone that sets its wall clock does not disturb a countdown.
- */
+/** The server's clock by the fastest of the last pings. Monotonic, so that a phone that sets its wall clock disturbs no countdown. */
 export class ServerClock {
   readonly #localNow: () => number;
   #samples: ClockSample[] = [];
   #answered = false;
   #offsetMs: number;
 
-  /**
-   * @param localNow monotonic clock, ms
-   * @param guess epoch ms, valid until the first message of the server
-   */
+  /** @param localNow monotonic ms; `guess`: epoch ms, valid until the first message of the server */
   constructor(localNow: () => number, guess: number) {
     this.#localNow = localNow;
     this.#offsetMs = guess - localNow();
@@ -43,18 +30,12 @@ export class ServerClock {
     return this.#localNow() + this.#offsetMs;
   }
 
-  /**
-   * Takes the server's time from a message, which is one trip old: better than a guess and worse than any answered ping.
-   * @param serverTime epoch ms
-   */
+  /** A message is one trip old: better than a guess and worse than any answered ping. @param serverTime epoch ms */
   estimate(serverTime: number): void {
     if (!this.#answered) this.#offsetMs = serverTime - this.#localNow();
   }
 
-  /**
-   * @param serverTime epoch ms in the answer to a ping
-   * @param sentAt when that ping was sent, by the local clock, ms
-   */
+  /** @param serverTime epoch ms; `sentAt`: when the ping was sent, by the local clock, ms */
   answered(serverTime: number, sentAt: number): void {
     this.#answered = true;
     this.#samples = [...this.#samples, sampleOf(serverTime, sentAt, this.#localNow())].slice(-SAMPLES_MAX);

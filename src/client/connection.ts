@@ -8,10 +8,7 @@ import { onReturn } from './pageVisibility.ts';
 import { OPEN, refusedStatus, type Socket, type SocketClass } from './socket.ts';
 import type { TakenToken, Tokens } from './token.ts';
 
-/**
- * How long an answer may take, the welcome included, before the connection counts as dead, ms. It counts from a request and not from
- * the last message: in a hidden tab the browser delays all timers for a minute, and then silence means nothing.
- */
+/** Longest wait for an answer, ms. It counts from a request: in a hidden tab all timers are late, and silence means nothing. */
 const ANSWER_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
 
@@ -26,18 +23,13 @@ interface ConnectionOptions {
   tokens: Tokens;
   WebSocket: SocketClass;
   random: () => number;
-  /** Monotonic ms. */
   now: () => number;
   onMessage: (message: ServerMessage) => void;
   /** @param code reason of a refusal: a reason from the table of codes, `http_<status>` or `bad_token` */
   onLink: (link: Link, code?: string) => void;
 }
 
-/**
- * One connection to the gateway. It reconnects while that can succeed: after a pause that grows with each failure, and at once when
- * the phone is back on a network. It is `up` from the server's welcome on. The caller repeats requests that were pending when it
- * broke; a repeat is harmless [R6].
- */
+/** Reconnects while that can succeed. The caller repeats requests that were pending when it broke; a repeat is harmless [R6]. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: Socket | undefined;
@@ -59,7 +51,6 @@ export class Connection {
     return this.#link;
   }
 
-  /** Does nothing if it is already started. */
   start(): void {
     if (this.#stop) return;
     const stop = new AbortController();
@@ -83,7 +74,6 @@ export class Connection {
     return true;
   }
 
-  /** Reconnects, to get a new welcome. */
   renew(): void {
     if (this.#socket) this.#drop();
   }

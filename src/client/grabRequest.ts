@@ -17,14 +17,11 @@ export type Verdict =
   /** No answer; the user may tap again without a disadvantage. */
   | { kind: 'unanswered' };
 
-/** The fields of a grab besides its rain. */
-export type Carried = Pick<GrabMessage, 'ticket'>;
-
 export interface GrabRequestOptions {
   /** @returns false when there is no connection; `connected` is called when there is one */
   send: (message: GrabMessage) => boolean;
-  /** `undefined` while the ticket is still missing. */
-  carry: () => Carried | undefined;
+  /** The fields of a grab besides its rain; `undefined` while the ticket is still missing. */
+  carry: () => Pick<GrabMessage, 'ticket'> | undefined;
   /** The gateway did not accept the ticket: another one is needed. */
   onNoTicket: () => void;
   /** Milliseconds until the rain opens, by the server's clock; negative when it has. */
@@ -34,10 +31,7 @@ export interface GrabRequestOptions {
   onWait: (why: Outcome['code'] | 'preparing') => void;
 }
 
-/**
- * One tap. After a lost reply, a lost connection, "busy" or "too fast" it repeats the same request, and the server repeats its first
- * answer [R6]. It ends with one verdict, after at most ATTEMPTS_MAX attempts [R10].
- */
+/** One tap, repeated after a lost reply or connection, "busy" or "too fast" [R6]. One verdict, after at most ATTEMPTS_MAX [R10]. */
 export class GrabRequest {
   readonly #options: GrabRequestOptions;
   #rainId: string | undefined;
@@ -54,7 +48,6 @@ export class GrabRequest {
     this.#options = options;
   }
 
-  /** Does nothing while a grab is pending. */
   start(rainId: string): void {
     if (this.#rainId !== undefined) return;
     this.#rainId = rainId;

@@ -3,23 +3,9 @@ const FIRST_PINGS = 5;
 const FIRST_PING_MS = 150;
 const PING_MS = 8_000;
 
-/** Sends pings, which measure the server's clock and show that the connection is alive. */
-export class Heartbeat {
-  readonly #ping: () => void;
-  #timers: ReturnType<typeof setTimeout>[] = [];
-
-  constructor(ping: () => void) {
-    this.#ping = ping;
-  }
-
-  start(): void {
-    this.stop();
-    this.#timers = Array.from({ length: FIRST_PINGS }, (_, i) => setTimeout(this.#ping, i * FIRST_PING_MS));
-    this.#timers.push(setInterval(this.#ping, PING_MS));
-  }
-
-  stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers = [];
-  }
+/** Pings measure the server's clock and show that the connection is alive. @returns stops them */
+export function startHeartbeat(ping: () => void): () => void {
+  const timers = Array.from({ length: FIRST_PINGS }, (_, i) => setTimeout(ping, i * FIRST_PING_MS));
+  timers.push(setInterval(ping, PING_MS));
+  return () => { for (const timer of timers) clearTimeout(timer); };
 }

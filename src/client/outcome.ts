@@ -25,7 +25,7 @@ export function outcomeOf(verdict: Verdict): GrabOutcome {
   if (verdict.kind === 'unanswered') return verdict;
   const { result, doubtful } = verdict;
   const packet = packetOf(result);
-  if (packet) return { kind: result.code === OUTCOMES['1'].code && !doubtful ? 'already_claimed' : 'won', ...packet };
+  if (packet) return { kind: result.code === '1' && !doubtful ? 'already_claimed' : 'won', ...packet };
   return refusalOf(result);
 }
 

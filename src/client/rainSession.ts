@@ -6,7 +6,7 @@ import { RETRY_MS_MAX } from './backoff.ts';
 import { TicketHolder } from './ticket.ts';
 import { outcomeOf, packetOf, type GrabOutcome, type Packet } from './outcome.ts';
 import { Deferred } from './deferred.ts';
-import { GrabRequest, type Carried, type Verdict } from './grabRequest.ts';
+import { GrabRequest, type Verdict } from './grabRequest.ts';
 
 const JOIN_AGAIN_MS = 1_500;
 
@@ -22,7 +22,6 @@ interface RainSessionOptions {
   now: () => number;
   random: () => number;
   solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
-  /** @returns false when there is no connection */
   send: (message: ClientMessage) => boolean;
   onAsking: (why: OpenGrab) => void;
   /** A final answer: it ends a grab, or it came with a join. */
@@ -46,7 +45,7 @@ export class RainSession {
   constructor(options: RainSessionOptions) {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
-    this.#ticketHolder = new TicketHolder({ now, send, solve: ({ challenge }) => solve(challenge), onUnsolved: () => this.#joinAgain() });
+    this.#ticketHolder = new TicketHolder({ rainId, now, send, solve, onUnsolved: () => this.#joinAgain() });
     this.#request = new GrabRequest({
       random,
       send: (message) => {
@@ -54,7 +53,7 @@ export class RainSession {
         if (sent) options.onAsking('sent');
         return sent;
       },
-      carry: () => this.#carry(),
+      carry: () => (this.#ticketHolder.preparing ? undefined : this.#ticketHolder.carried()),
       onNoTicket: () => {
         this.#ticketHolder.lose();
         this.#join();
@@ -63,7 +62,6 @@ export class RainSession {
       onVerdict: (verdict) => this.#settle(verdict),
       onWait: options.onAsking,
     });
-    this.#ticketHolder.begin(rainId);
   }
 
   /** The last snapshot, with the state computed from the server's clock by the server's own rule [R7]. */
@@ -174,19 +172,11 @@ export class RainSession {
 
   #join(): void {
     clearTimeout(this.#again);
-    const { ticket } = this.#ticketHolder;
-    this.#options.send({ type: 'join', rainId: this.#options.rainId, ...(ticket !== undefined && { ticket }) });
+    this.#options.send({ type: 'join', rainId: this.#options.rainId, ...this.#ticketHolder.carried() });
   }
 
   #joinAgain(afterMs = JOIN_AGAIN_MS * (0.5 + this.#options.random())): void {
     clearTimeout(this.#again);
     this.#again = setTimeout(() => this.#join(), Math.min(afterMs, RETRY_MS_MAX));
-  }
-
-  /** The fields of a grab; `undefined` while its ticket is still missing. */
-  #carry(): Carried | undefined {
-    const { ticket, preparing } = this.#ticketHolder;
-    if (preparing) return undefined;
-    return ticket === undefined ? {} : { ticket };
   }
 }

@@ -11,16 +11,13 @@ export type Loss =
   | { kind: 'unreachable'; reason: string }
   | { kind: 'closed'; code: number };
 
-/** The facts about a lost connection. */
 export interface LostConnection {
   loss: Loss;
   /** The wait that the gateway's goodbye asked for, ms; `undefined`: there was no goodbye. */
   awayMs?: number | undefined;
   /** The token was fetched for this connection, or no other can be fetched: another token would not help. */
   freshToken: boolean;
-  /** The connection had received the welcome. */
   welcomed: boolean;
-  /** Number of connections lost in a row before this one. */
   failures: number;
 }
 
@@ -32,10 +29,7 @@ type Reconnect =
   /** After our own backoff plus `atLeastMs`. */
   | { kind: 'later'; atLeastMs: number; newToken: boolean };
 
-/**
- * ALL RULES FOR A RECONNECT, for players' pages, apps and simulated users. They follow the table of codes. The wait that a goodbye
- * asks for comes before our own backoff.
- */
+/** ALL RULES FOR A RECONNECT, for pages, apps and simulated users, by the table of codes. A goodbye comes before our own backoff. */
 export function reconnectAfter({ loss, awayMs, freshToken, welcomed, failures }: LostConnection): Reconnect {
   switch (loss.kind) {
     case 'refused': {

@@ -1,7 +1,4 @@
-/**
- * The part of a WebSocket that is used here: a browser's own, that of Node 22, or `ws`. The handlers are methods and not properties,
- * so that all three fit although their event types differ.
- */
+/** The part of a WebSocket that is used: a browser's, that of Node 22, or `ws`. Methods, so that all three fit. */
 export interface Socket {
   readonly readyState: number;
   send(frame: string): void;

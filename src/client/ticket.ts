@@ -1,20 +1,18 @@
-import type { ChallengeMessage, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
-import type { ChallengeSolution } from '../protocol/proofOfWork.ts';
+import type { ChallengeMessage, GrabMessage, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
+import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 
 interface TicketHolderOptions {
+  rainId: string;
   /** Epoch ms by the server's clock. */
   now: () => number;
-  /** Solves a challenge; `undefined`: not solved. */
-  solve: (challenge: ChallengeMessage) => Promise<ChallengeSolution | undefined>;
+  solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   send: (message: SolutionMessage) => boolean;
-  /** Another challenge is needed. */
   onUnsolved: () => void;
 }
 
 /** One user's ticket for one rain, and the challenge for it. It outlives connections until it expires. */
 export class TicketHolder {
   readonly #options: TicketHolderOptions;
-  #rainId: string | undefined;
   #ticket: TicketMessage | undefined;
   #solving: string | undefined;
   #lost = false;
@@ -23,21 +21,19 @@ export class TicketHolder {
     this.#options = options;
   }
 
-  /** The ticket, if it is valid. */
   get ticket(): string | undefined {
     return this.#ticket && this.#ticket.expiresAt > this.#options.now() ? this.#ticket.ticket : undefined;
+  }
+
+  /** The field of a message that shows the ticket. */
+  carried(): Pick<GrabMessage, 'ticket'> {
+    const { ticket } = this;
+    return ticket === undefined ? {} : { ticket };
   }
 
   /** A ticket is on its way, so a grab waits for it. */
   get preparing(): boolean {
     return this.ticket === undefined && (this.#lost || this.#solving !== undefined);
-  }
-
-  /** Starts with another rain, and drops the ticket of the previous one. */
-  begin(rainId: string): void {
-    if (this.#rainId === rainId) return;
-    this.#rainId = rainId;
-    this.forget();
   }
 
   forget(): void {
@@ -58,16 +54,15 @@ export class TicketHolder {
   }
 
   receive(message: TicketMessage | ChallengeMessage): void {
-    if (message.rainId !== this.#rainId) return;
-    if (message.type === 'challenge') return void this.#solve(message);
+    if (message.type === 'challenge') return void this.#solve(message.challenge);
     this.#ticket = message;
     this.#lost = false;
     this.#solving = undefined;
   }
 
   /** A solution may come too late for its challenge or its connection; then the next join brings another challenge. */
-  async #solve(challenge: ChallengeMessage): Promise<void> {
-    const { signature } = challenge.challenge;
+  async #solve(challenge: Challenge): Promise<void> {
+    const { signature } = challenge;
     if (this.ticket !== undefined || this.#solving === signature) return;
     this.#solving = signature;
     const solution = await this.#options.solve(challenge).catch(() => undefined);
@@ -75,6 +70,6 @@ export class TicketHolder {
     this.#solving = undefined;
     this.#lost = true;
     if (!solution) return this.#options.onUnsolved();
-    this.#options.send({ type: 'solution', rainId: challenge.rainId, challenge: challenge.challenge, solution });
+    this.#options.send({ type: 'solution', rainId: this.#options.rainId, challenge, solution });
   }
 }

@@ -10,7 +10,6 @@ export interface TakenToken {
   fresh: boolean;
 }
 
-/** The token in use. */
 export class Tokens {
   readonly #source: TokenSource;
   #current: string | undefined;

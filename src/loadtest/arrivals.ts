@@ -24,13 +24,8 @@ const CUMULATIVE: Record<Shape, (u: number) => number> = {
 };
 
 /**
- * The planned time of each user's tap: a Poisson process whose rate follows the shape, computed before anything is sent. Users tap
- * independently of each other and of the server's speed (an open loop). If the server stalls, all users who tap meanwhile wait, and
- * the latency of each counts from the planned time. A closed loop, which sends only after an answer, would leave out exactly those
- * waits (coordinated omission).
- *
- * @param seed 64 hex digits; the same seed and options give the same times, in any number of processes
- * @returns ms from the beginning, rising
+ * The planned time of each user's tap, ms: a Poisson process whose rate follows the shape, the same in any number of processes.
+ * An open loop: latency counts from the planned time, so the waits while the server stalls are included (coordinated omission).
  */
 export function arrivalsMs({ shape, perSecond }: Arrivals, users: number, seed: string): Float64Array {
   const random = randomSource(seed, 'arrivals');

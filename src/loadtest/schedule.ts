@@ -16,16 +16,16 @@ export class Schedule {
   /** Planned time of the tap, monotonic ms of this process, so that a correction of the server's clock does not look like latency. */
   #plannedAt: number | undefined;
 
-  /** @param inPlaceAt all reaction times start together: at the opening, or at this time if that is later */
-  constructor(environment: LoadtestEnvironment, reactionMs: number, inPlaceAt?: number) {
-    this.#inPlaceAt = inPlaceAt;
+  constructor(environment: LoadtestEnvironment, reactionMs: number) {
     this.#environment = environment;
+    this.#inPlaceAt = environment.inPlaceAt;
     this.#reactionMs = reactionMs;
   }
 
   /** How long to wait before the grab, ms; 0 or less: now. */
   waitMs(rain: ReceivedRain): number {
-    return this.#dueAt(rain, this.#environment.clock.now()) - this.#environment.clock.now();
+    const now = this.#environment.clock.now();
+    return this.#dueAt(rain, now) - now;
   }
 
   #dueAt({ state, opensAt, closesAt }: ReceivedRain, now: number): number {

@@ -2,7 +2,6 @@
 export class Timer {
   #timer: NodeJS.Timeout | undefined;
 
-  /** Whether a call is still to come. */
   get isSet(): boolean {
     return this.#timer !== undefined;
   }

@@ -9,7 +9,7 @@ import { SOCKETS_PER_PROCESS_MAX, whyTooMany } from './processes/openFiles.ts';
 import { behavioursOf, type Shares } from './bots/behaviours.ts';
 import { REACTION_MS_MAX, USERS_MAX } from './limits.ts';
 import { RETRY_POLICY, type RetryPolicy } from './bots/retryPolicy.ts';
-import { toReport, type SwarmReport } from './report/report.ts';
+import { reportOf, type SwarmReport } from './report/report.ts';
 import { WaveCounters, type Progress } from './figures/counters.ts';
 import { Throttle } from './bots/throttle.ts';
 import type { LoadtestEnvironment } from './environment.ts';
@@ -18,15 +18,12 @@ const PROGRESS_MS = 200;
 /** From the last connect until all users have joined. */
 const SETTLING_MS = 1_000;
 
-export interface WaveOptions {
+/** Plain data, so that it can be sent to another process. */
+export interface WaveSettings {
   /** `ws://host:port`, with or without the gateway's path. */
   url: string;
   rainId: string;
   users: number;
-  /** The token for one user; called again for the same user after a lost connection. */
-  tokenFor: (userId: string) => Promise<string>;
-  /** Name of user `i`; default `bot-<i>`, so that a second wave has the same users [R6]. */
-  userId?: (i: number) => string;
   /** Connects per second, including reconnects; default 500. */
   connectsPerSecond?: number;
   /** Limits of the reaction time after the rain opens, ms; default 150 to 2,000. Not used with `arrivals`. */
@@ -41,43 +38,36 @@ export interface WaveOptions {
   reachMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
+  retryPolicy?: Partial<RetryPolicy>;
+}
+
+export interface WaveOptions extends WaveSettings {
+  /** The token for one user; called again for the same user after a lost connection. */
+  tokenFor: (userId: string) => Promise<string>;
+  /** Name of user `i`; default `bot-<i>`, so that a second wave has the same users [R6]. */
+  userId?: (i: number) => string;
   /** Called five times a second and once at the end, always with the same, growing object. */
   onProgress?: (progress: Readonly<Progress>) => void;
   /** Ends the wave early; the report then covers the time until the end. */
   signal?: AbortSignal;
-  retryPolicy?: Partial<RetryPolicy>;
   now?: Now;
-}
-
-/** The users of this process are every `of`th user; `begunMsAgo`: how long ago the wave began, ms. */
-interface WaveShare {
-  index: number;
-  of: number;
-  begunMsAgo: number;
-}
-
-interface Played {
-  counters: WaveCounters;
-  clock: ServerClock;
-  durationMs: number;
 }
 
 const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
 
-/**
- * Sends simulated users to one rain and waits until each has an outcome and a closed socket.
- *
- * @throws TypeError for a wrong address, RangeError for a value out of bounds, and the errors of `tokenFor`
- */
+/** Waits until each user has an outcome and a closed socket. @throws TypeError, RangeError for a bad option; the errors of `tokenFor` */
 export async function runWave(options: WaveOptions): Promise<SwarmReport> {
-  const seed = options.seed ?? randomBytes(32).toString('hex');
-  const { rainId, arrivals, shares } = options;
-  const { counters, clock, durationMs } = await playShare({ ...options, seed }, { index: 0, of: 1, begunMsAgo: 0 });
-  return toReport(counters, clock, { rainId, seed, durationMs, processes: 1, ...(arrivals && { arrivals }), ...(shares && { shares }) });
+  const { rainId, arrivals, shares, seed = newSeed() } = options;
+  const { counters, ...facts } = await playShare({ ...options, seed }, { index: 0, of: 1, begunMsAgo: 0 });
+  return reportOf(counters, { rainId, seed, arrivals, shares, ...facts });
+}
+
+export function newSeed(): string {
+  return randomBytes(32).toString('hex');
 }
 
 /** @throws RangeError with one sentence for a value out of bounds */
-export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connectsPerSecond }: Partial<WaveOptions> & { users: number }, processes: number): void {
+export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connectsPerSecond }: Omit<WaveSettings, 'url' | 'rainId'>, processes: number): void {
   within('users', users, 1, USERS_MAX);
   if (reactionMs) {
     within('reactionMs.min', reactionMs.min, 0, REACTION_MS_MAX);
@@ -89,7 +79,6 @@ export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connec
   if (tooMany !== undefined) throw new RangeError(tooMany);
 }
 
-/** How many processes this number of users needs. */
 export function processesFor(users: number, shares: Shares = NOBODY): number {
   return Math.max(1, Math.ceil(socketsOf(users, shares) / SOCKETS_PER_PROCESS_MAX));
 }
@@ -98,8 +87,8 @@ function socketsOf(users: number, { cheaters }: Shares): number {
   return users + Math.floor(users * cheaters) * (SOCKETS_PER_CHEATER - 1);
 }
 
-/** Plays the users of one process. All options are those of the whole wave. */
-export async function playShare(options: WaveOptions & { seed: string }, share: WaveShare): Promise<Played> {
+/** Plays every `of`th user. All options are those of the whole wave, which began `begunMsAgo` ms ago. */
+export async function playShare(options: WaveOptions & { seed: string }, share: { index: number; of: number; begunMsAgo: number }) {
   const { rainId, users, signal, onProgress, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
@@ -116,13 +105,13 @@ export async function playShare(options: WaveOptions & { seed: string }, share: 
   const counters = new WaveCounters(mine.filter((i) => behaviours[i] !== 'cheater').length, startedAt);
   const environment: LoadtestEnvironment = {
     address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {},
-    ...(moments && { inPlaceAt: startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS }),
+    inPlaceAt: moments && startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS,
   };
   const players = mine.map((i) => {
     const self: BotSelf = {
       userId: userId(i), behaviour: behaviours[i]!,
-      reactionMs: moments ? moments[i]! : reactionMs.min + random.belowNumber(reactionMs.max - reactionMs.min + 1),
       localAddress: sources.length > 0 ? sources[i % sources.length] : undefined,
+      reactionMs: moments ? moments[i]! : reactionMs.min + random.belowNumber(reactionMs.max - reactionMs.min + 1),
     };
     return behaviours[i] === 'cheater' ? new Cheater(environment, self) : new Bot(environment, self);
   });
@@ -153,7 +142,7 @@ export async function playShare(options: WaveOptions & { seed: string }, share: 
     signal?.removeEventListener('abort', abort);
   }
   onProgress?.(counters.progress);
-  return { counters, clock, durationMs: now() - startedAt };
+  return { counters, clockErrorMs: clock.roundTripMs / 2, durationMs: now() - startedAt };
 }
 
 function within(name: string, value: number, least: number, most: number): void {

@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { ServerClock } from '../../src/loadtest/bots/clock.ts';
 import { renderPage } from '../../src/loadtest/report/page/page.ts';
-import { toReport, type SwarmReport } from '../../src/loadtest/report/report.ts';
+import { reportOf, type SwarmReport } from '../../src/loadtest/report/report.ts';
 import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { loadtestReport } from '../loadtest/report/page/stormReport.ts';
@@ -61,7 +60,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the load test report as a page', () => {
   });
 
   test('an empty run, and a run whose money does not add up, are shown, too', async () => {
-    const empty = toReport(new WaveCounters(1), new ServerClock(() => 0), { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 5 });
+    const empty = reportOf(new WaveCounters(1), { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 5, clockErrorMs: Infinity });
     expect(await look(empty, { viewport: PHONE })).toMatchObject({ broken: 0, pictures: 4, complaints: [] });
     const wrong = await look({ ...loadtestReport(), faults: 1, faultExamples: ['p-1 was told to ann and to bob'] }, { viewport: LAPTOP });
     expect(wrong.text).toContain('The money does NOT add up');

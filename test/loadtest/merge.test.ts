@@ -14,7 +14,7 @@ function play(counters: WaveCounters, i: number): void {
   counters.startReceived(500 + (i % 11));
   if (i % 3 === 0) counters.told.add(`user-${i}`, `p-${i}`, '0.50');
   if (i % 5 === 0) counters.cheats.win(`user-${i}`, `p-${i}`, '0.50');
-  counters.cheats.receive(`answer ${i % 2}`);
+  counters.cheats.heard.add(`answer ${i % 2}`);
   counters.ended({ kind: 'lost', code: '-1' });
   counters.dials++;
   counters.cuts += i % 2;

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditReport } from '../../src/rain/equation.ts';
-import { ServerClock } from '../../src/loadtest/bots/clock.ts';
-import { toReport, type SwarmReport } from '../../src/loadtest/report/report.ts';
+import { reportOf, type SwarmReport } from '../../src/loadtest/report/report.ts';
 import { renderReport } from '../../src/loadtest/report/reportTable.ts';
 import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 
 const SEED = 'ab'.repeat(32);
-const RUN = { rainId: 'spring-1', seed: SEED, durationMs: 12_345.6 };
+const RUN = { rainId: 'spring-1', seed: SEED, durationMs: 12_345.6, clockErrorMs: Infinity };
 
 /** 1,000 users, 2 of them winners; latencies of 1 … 1,000 ms. */
 function tallied(tell: (counters: WaveCounters) => void = () => {}): SwarmReport {
@@ -23,7 +22,7 @@ function tallied(tell: (counters: WaveCounters) => void = () => {}): SwarmReport
   counters.ended({ kind: 'won', redPacketId: 'p-2', amount: '7.10', again: true, credited: false });
   counters.dials = 1_003;
   tell(counters);
-  return toReport(counters, new ServerClock(() => 0), RUN);
+  return reportOf(counters, RUN);
 }
 
 const AUDIT: AuditReport = {
@@ -51,7 +50,7 @@ describe('the report', () => {
     counters.answer('-7', 0);
     counters.answer('-7', -0.001);
     counters.answer('-7', 3_600_000);
-    const report = toReport(counters, new ServerClock(() => 0), RUN);
+    const report = reportOf(counters, RUN);
     expect(report.latencyMs.ask.count).toBe(3);
     expect(report.latencyMs.ask).toMatchObject({ p50: 0.001, max: 3_600_000 });
     expect(report.latencyMs.ask.p99).toBeGreaterThan(599_000);

@@ -24,9 +24,10 @@ beforeEach(() => {
 const rain = (state: ReceivedRain['state'], opensInMs = 1_000, closesInMs = 9_000): ReceivedRain =>
   ({ type: 'rain', rainId: 'r', state, opensAt: EPOCH + opensInMs, closesAt: EPOCH + closesInMs });
 const schedule = (reactionMs: number, inPlaceAt?: number) => new Schedule({
+  inPlaceAt,
   address: new URL('ws://127.0.0.1:1/v1'), rainId: 'r', tokenFor: async () => '', creditWaitMs: 0,
   throttle: new Throttle(1, now), clock, now, random: randomSource(SEED, 'test'), retryPolicy: RETRY_POLICY, counters: new WaveCounters(1), overheard: {},
-}, reactionMs, inPlaceAt);
+}, reactionMs);
 
 describe('when a user taps', () => {
   test('a human moment after the rain opens', () => {

@@ -3,7 +3,7 @@ import type { ChallengeRules } from '../../src/gateway/challenge/challenges.ts';
 import { behavioursOf } from '../../src/loadtest/bots/behaviours.ts';
 import type { SwarmReport } from '../../src/loadtest/report/report.ts';
 import { renderReport } from '../../src/loadtest/report/reportTable.ts';
-import { TRICK_NAMES } from '../../src/loadtest/bots/forgedTickets.ts';
+import { TRICK_NAMES } from '../../src/loadtest/bots/forgeries.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { runWave, type WaveOptions } from '../../src/loadtest/wave.ts';
 import { tokenFor } from '../support/client.ts';

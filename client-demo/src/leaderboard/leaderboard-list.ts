@@ -1,8 +1,7 @@
-import { element, write } from '../page.ts';
-import type { Words } from '../words/words.ts';
-import type { Luckiest } from './luckiest.ts';
+import { element, textElement, write } from '../page.ts';
+import type { Words } from '../words/en.ts';
+import type { Luckiest } from './leaderboard.ts';
 
-/** Shows the luckiest users, or nothing while there are none. */
 export function showLeaderboard(found: Luckiest | undefined, words: Words): void {
   const places = found?.luckiest ?? [];
   const leaderboard = element('.leaderboard');
@@ -13,10 +12,7 @@ export function showLeaderboard(found: Luckiest | undefined, words: Words): void
   leaderboard.dataset['places'] = key;
   element('.leaderboard-list').replaceChildren(...places.map(({ user, amount }) => {
     const place = document.createElement('li');
-    const [name, money] = [document.createElement('span'), document.createElement('span')];
-    [name.className, money.className] = ['leaderboard-user', 'leaderboard-amount'];
-    [name.textContent, money.textContent] = [user, words.money(amount)];
-    place.append(name, money);
+    place.append(textElement('leaderboard-user', user), textElement('leaderboard-amount', words.money(amount)));
     return place;
   }));
 }

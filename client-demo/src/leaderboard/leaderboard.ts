@@ -1,4 +1,32 @@
-import type { Luckiest } from './luckiest.ts';
+import { isObject, request } from '../api.ts';
+
+const SHOWN = 3;
+
+/** The largest packets of a rain. */
+export interface Luckiest {
+  /** `user` is masked by the server. `amount` is a decimal string such as "12.21". */
+  luckiest: { user: string; amount: string }[];
+  /** The list will not change any more. */
+  final: boolean;
+}
+
+/** @throws if it cannot be read now */
+export async function readLuckiest(rainId: string): Promise<Luckiest> {
+  const { status, body } = await request(`api/rains/${encodeURIComponent(rainId)}/luckiest`);
+  const found = toLuckiest(body);
+  if (!found) throw new Error(`no luckiest: ${status}`);
+  return found;
+}
+
+/** @returns `undefined` if the value is no leaderboard */
+export function toLuckiest(value: unknown): Luckiest | undefined {
+  if (!isObject(value) || !Array.isArray(value['luckiest'])) return undefined;
+  const luckiest = (value['luckiest'] as unknown[]).flatMap((one) => {
+    const { user, amount } = isObject(one) ? one : {};
+    return typeof user === 'string' && typeof amount === 'string' ? [{ user, amount }] : [];
+  });
+  return { luckiest: luckiest.slice(0, SHOWN), final: value['final'] === true };
+}
 
 /** The rain ends for all pages in the same second. So the first request is delayed randomly, and requests are few. */
 const FIRST_MS_MAX = 4_000;
@@ -14,15 +42,12 @@ interface LeaderboardOptions {
 export class Leaderboard {
   readonly #options: LeaderboardOptions;
   #rainId: string | undefined;
-  #found: Luckiest | undefined;
+  /** The last list; `undefined` while there is none. */
+  found: Luckiest | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LeaderboardOptions) {
     this.#options = options;
-  }
-
-  get found(): Luckiest | undefined {
-    return this.#found;
   }
 
   /** May be called every frame. @param rainId the finished rain; `undefined`: there is none */
@@ -30,7 +55,7 @@ export class Leaderboard {
     if (rainId === this.#rainId) return;
     clearTimeout(this.#timer);
     this.#rainId = rainId;
-    this.#found = undefined;
+    this.found = undefined;
     if (rainId !== undefined) this.#later(rainId, 1, this.#options.random() * FIRST_MS_MAX);
   }
 
@@ -41,7 +66,7 @@ export class Leaderboard {
   async #request(rainId: string, attempt: number): Promise<void> {
     const found = await this.#options.read(rainId).catch(() => undefined);
     if (rainId !== this.#rainId) return;
-    this.#found = found ?? this.#found;
+    this.found = found ?? this.found;
     if (!found?.final && attempt < REQUESTS_MAX) this.#later(rainId, attempt + 1, AGAIN_MS * attempt * (0.5 + this.#options.random()));
   }
 }

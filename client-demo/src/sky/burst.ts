@@ -32,7 +32,6 @@ export class Bursts {
     return this.#bits.length > 0;
   }
 
-  /** A burst where a packet was tapped. */
   pop(x: number, y: number): void {
     this.#throw(x, y, COINS, 330, 700);
     for (let i = 0; i < SPARKS; i++) {
@@ -41,7 +40,6 @@ export class Bursts {
     }
   }
 
-  /** A much larger burst for a win. */
   fountain(x: number, y: number): void {
     this.#throw(x, y, COINS * 6, 620, 1_800);
   }

@@ -1,6 +1,5 @@
-import type { Falling } from '../packet.ts';
 import type { Mark, Picture } from './mark.ts';
-import { xOf } from './shower.ts';
+import { xOf, type Falling } from './shower.ts';
 
 /** The pictures of twenty packets: mostly red ones, and some rare ones. */
 const VARIANTS: readonly Picture[] = [

@@ -14,7 +14,6 @@ export interface Mark {
   alpha: number;
 }
 
-/** Whether both lists look the same on a canvas. */
 export function alike(some: readonly Mark[], others: readonly Mark[]): boolean {
   return some.length === others.length && some.every((one, i) => {
     const other = others[i]!;

@@ -4,23 +4,12 @@ import { drawPictures } from './pictures.ts';
 /** Pictures that are drawn as additive light. */
 const SHINING: readonly Picture[] = ['glow', 'spark'];
 
-/** Draws marks on its own canvas. */
-export interface Painter {
-  readonly canvas: HTMLCanvasElement;
-  /** Width and height in CSS pixels. */
-  fit(width: number, height: number): void;
-  /** Draws in this order: the first mark is at the back. */
-  paint(marks: readonly Mark[]): void;
-}
-
-/**
- * Uses the 2D canvas: a few hundred small pictures per frame are little work, with and without a graphics card.
- * @param onBlank called when the canvas has lost its content
- */
-export function openPainter(onBlank: () => void): Painter {
+/** Draws marks on its own 2D canvas. @param onBlank called when the canvas has lost its content */
+export function openPainter(onBlank: () => void) {
   const canvas = document.createElement('canvas');
   const pen = canvas.getContext('2d')!;
-  const ratio = pixelRatio();
+  // A ratio above 2 costs time and makes no visible difference.
+  const ratio = Math.min(devicePixelRatio || 1, 2);
   let pictures = drawPictures(ratio);
   // A lost graphics context also loses the cached pictures.
   canvas.addEventListener('contextrestored', () => {
@@ -29,11 +18,13 @@ export function openPainter(onBlank: () => void): Painter {
   });
   return {
     canvas,
-    fit(width, height) {
+    /** Width and height in CSS pixels. */
+    fit(width: number, height: number): void {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     },
-    paint(marks) {
+    /** Draws in this order: the first mark is at the back. */
+    paint(marks: readonly Mark[]): void {
       pen.setTransform(1, 0, 0, 1, 0, 0);
       pen.clearRect(0, 0, canvas.width, canvas.height);
       for (const { picture, x, y, scaleX, scaleY, turn, alpha } of marks) {
@@ -47,9 +38,4 @@ export function openPainter(onBlank: () => void): Painter {
       }
     },
   };
-}
-
-/** A ratio above 2 costs time and makes no visible difference. */
-function pixelRatio(): number {
-  return Math.min(devicePixelRatio || 1, 2);
 }

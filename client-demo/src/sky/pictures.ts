@@ -3,16 +3,11 @@ import { drawEnvelope, ENVELOPE } from './pictures/envelope.ts';
 import { drawKoi } from './pictures/koi.ts';
 import { drawLantern } from './pictures/lantern.ts';
 import { drawCoin, drawIngot } from './pictures/treasure.ts';
+import type { Pen } from './pictures/pen.ts';
 import { drawGlow, drawPetal, drawSpark } from './pictures/light.ts';
 
-/** How a picture is drawn: its size in CSS pixels, and the drawing function with the origin in the middle. */
-interface Drawing {
-  width: number;
-  height: number;
-  draw: (pen: CanvasRenderingContext2D) => void;
-}
-
-const DRAWINGS: Record<Picture, Drawing> = {
+/** The size of each picture in CSS pixels; it is drawn with the origin in the middle. */
+const DRAWINGS: Record<Picture, { width: number; height: number; draw: (pen: Pen) => void }> = {
   envelope: { ...ENVELOPE, draw: (pen) => drawEnvelope(pen, 'red') },
   gold: { ...ENVELOPE, draw: (pen) => drawEnvelope(pen, 'gold') },
   koi: { width: 64, height: 92, draw: drawKoi },

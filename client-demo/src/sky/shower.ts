@@ -1,19 +1,29 @@
-import { PACKET_HEIGHT, PACKET_WIDTH, type Falling } from '../packet.ts';
+/** A falling packet. Lengths in CSS pixels. */
+export interface Falling {
+  x: number;
+  y: number;
+  scale: number;
+  /** Pixels per second. */
+  speed: number;
+  sway: number;
+  phase: number;
+}
+
+/** Size of a falling red packet at scale 1, CSS pixels. Other falling things have about the same size, so that they are as easy to tap. */
+export const PACKET_WIDTH = 56;
+export const PACKET_HEIGHT = 76;
 
 const PIXELS_PER_PACKET = 12_000;
 const PACKETS_MAX = 60;
 /** Extra margin around a packet for touch. */
 const THUMB_PX = 16;
 
-/**
- * The falling packets that can be tapped. They are decoration only: the server decides which packet a user gets and does not know
- * what falls here. With `still` they do not move, but can be tapped.
- */
+/** Decoration only: the server decides which packet a user gets. With `still` the packets do not move, but can be tapped. */
 export class Shower {
   readonly #random: () => number;
   #width = 0;
   #height = 0;
-  #falling: Falling[] = [];
+  falling: Falling[] = [];
   #lane = 0;
   still = false;
 
@@ -21,21 +31,17 @@ export class Shower {
     this.#random = random;
   }
 
-  get falling(): readonly Falling[] {
-    return this.#falling;
-  }
-
   fit(width: number, height: number): void {
     this.#width = width;
     this.#height = height;
     // After a rotation of the phone, packets must not fall outside the screen.
-    for (const packet of this.#falling) packet.x = Math.min(packet.x, width - PACKET_WIDTH / 2);
-    if (this.still) this.#falling = [];
+    for (const packet of this.falling) packet.x = Math.min(packet.x, width - PACKET_WIDTH / 2);
+    if (this.still) this.falling = [];
   }
 
   /** Removes the packet at this point of the sky. @returns the packet; `undefined`: there was none */
   take(x: number, y: number): Falling | undefined {
-    const hit = this.#falling.findLast((packet) =>
+    const hit = this.falling.findLast((packet) =>
       Math.abs(x - xOf(packet)) <= PACKET_WIDTH * packet.scale / 2 + THUMB_PX
       && Math.abs(y - packet.y) <= PACKET_HEIGHT * packet.scale / 2 + THUMB_PX);
     if (!hit) return undefined;
@@ -46,22 +52,22 @@ export class Shower {
 
   /** @param raining whether new packets appear; those in the air keep falling */
   move(stepMs: number, raining: boolean): void {
-    if (raining && this.#falling.length === 0) this.#begin();
+    if (raining && this.falling.length === 0) this.#begin();
     if (this.still) {
-      if (!raining) this.#falling = [];
+      if (!raining) this.falling = [];
       return;
     }
-    for (const packet of this.#falling) {
+    for (const packet of this.falling) {
       packet.y += packet.speed * stepMs / 1000;
       packet.phase += stepMs / 700;
     }
     const below = this.#height + PACKET_HEIGHT;
-    this.#falling = this.#falling.flatMap((packet) => (packet.y <= below ? [packet] : raining ? [this.#fresh()] : []));
+    this.falling = this.falling.flatMap((packet) => (packet.y <= below ? [packet] : raining ? [this.#fresh()] : []));
   }
 
   #begin(): void {
     const count = Math.min(PACKETS_MAX, Math.max(8, Math.round(this.#width * this.#height / PIXELS_PER_PACKET)));
-    this.#falling = Array.from({ length: count }, (_, i) => {
+    this.falling = Array.from({ length: count }, (_, i) => {
       const packet = this.#fresh();
       // Staggered, so that they start neither in a line nor all at once.
       packet.y = this.still ? this.#height * (i + 0.7) / (count + 0.4) : -PACKET_HEIGHT - i / count * this.#height;

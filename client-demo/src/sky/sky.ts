@@ -2,7 +2,7 @@ import { Bursts } from './burst.ts';
 import { glowOf, markOf } from './costume.ts';
 import { Drift } from './drift.ts';
 import { alike, type Mark } from './mark.ts';
-import { openPainter, type Painter } from './painter.ts';
+import { openPainter } from './painter.ts';
 import { Shower, xOf } from './shower.ts';
 import { veil } from './veil.ts';
 
@@ -14,13 +14,12 @@ const COUNT_MS = 1_000;
 /** Below this frame rate the background decoration is left out. */
 const RATE_MIN = 24;
 
-/** The animated sky: decoration, falling packets, bursts, and the painter that draws them. */
 export class Sky {
   readonly #box: HTMLElement;
   readonly #shower: Shower;
   readonly #bursts: Bursts;
   readonly #drift: Drift;
-  readonly #painter: Painter = openPainter(() => { this.#painted = undefined; });
+  readonly #painter = openPainter(() => { this.#painted = undefined; });
   #width = 0;
   #height = 0;
   #lastMs = 0;
@@ -59,7 +58,6 @@ export class Sky {
     return true;
   }
 
-  /** Shows the coins of a win. */
   celebrate(): void {
     if (!this.#shower.still) this.#bursts.fountain(this.#width / 2, this.#height * 0.55);
   }

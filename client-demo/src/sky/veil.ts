@@ -2,11 +2,7 @@
 const TOP = { clearPart: 0.16, clearPx: 95, fadePart: 0.1, fadePx: 60 };
 const BOTTOM = { clearPart: 0.06, clearPx: 36, fadePart: 0.1, fadePx: 60 };
 
-/**
- * Opacity at this height, 0 to 1, so that no packet is behind readable text. Computed per picture, which costs nothing; a mask over
- * the whole sky would cost time in every frame.
- * @param hasText whether there is text at the top
- */
+/** Opacity at this height: no packet is behind text. Per picture, because a mask over the sky would cost time in every frame. */
 export function veil(y: number, height: number, hasText: boolean): number {
   const clear = hasText ? Math.min(TOP.clearPx, height * TOP.clearPart) : 0;
   const down = (y - clear) / Math.min(TOP.fadePx, height * TOP.fadePart);

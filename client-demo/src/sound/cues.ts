@@ -1,6 +1,5 @@
 import type { View } from '../screen.ts';
 
-/** Events with a sound or a vibration. */
 export type Cue = 'tick' | 'last' | 'go' | 'tap' | 'win' | 'miss' | 'credited';
 
 /** The last seconds before the start tick; the very last ones tick higher. */

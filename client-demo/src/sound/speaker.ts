@@ -5,10 +5,7 @@ import { BEATS, SCORES, type Tone } from './scores.ts';
 const LOUDNESS = 0.7;
 const ATTACK_S = 0.006;
 
-/**
- * Plays cues as sound and vibration, if the player has enabled them. Browsers allow sound only after user activity, so no audio is
- * opened before.
- */
+/** Sound and vibration, if enabled. Browsers allow sound only after user activity, so no audio is opened before. */
 export class Speaker {
   readonly #sound: Setting;
   readonly #buzz: Setting;

@@ -1,4 +1,5 @@
-const ANSWER_MS_MAX = 8_000;
+import { isObject, request } from '../api.ts';
+
 /** Nobody scrolls through more on a phone. */
 const PACKETS_MAX = 50;
 
@@ -30,9 +31,9 @@ export interface Account {
 
 /** @throws when the console cannot be reached, does not know this player, or does not answer as expected */
 export async function readAccount(token: string): Promise<Account> {
-  const answer = await fetch('api/me', { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-  const account = toAccount(answer.ok ? await answer.json() : undefined);
-  if (!account) throw new Error(`no account: ${answer.status}`);
+  const { status, body } = await request('api/me', { headers: { authorization: `Bearer ${token}` } });
+  const account = toAccount(body);
+  if (!account) throw new Error(`no account: ${status}`);
   return account;
 }
 
@@ -52,8 +53,4 @@ function toPacket(value: unknown): OwnPacket | undefined {
   if (typeof rainId !== 'string' || typeof redPacketId !== 'string' || typeof amount !== 'string') return undefined;
   if (status !== 'credited' && status !== 'pending' && status !== 'held') return undefined;
   return { rainId, redPacketId, amount, status, title: typeof title === 'string' ? title : '', at: typeof at === 'string' ? at : '', rehearsal: rehearsal === true };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,5 @@
-import type { Words } from '../words/words.ts';
+import { textElement } from '../page.ts';
+import type { Words } from '../words/en.ts';
 import type { Account, OwnPacket } from './account.ts';
 
 /** Refresh interval while the sheet is open and money is on its way. */
@@ -41,7 +42,6 @@ export class WalletSheet {
     this.#dialog.close();
   }
 
-  /** Call after a win or a credit. Updates the sheet if it is open. */
   refresh(): void {
     if (this.#dialog.open) void this.#load();
   }
@@ -76,8 +76,8 @@ export class WalletSheet {
     const when = new Date(at);
     const time = Number.isNaN(when.getTime()) ? '' : when.toLocaleString(words.lang, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
     row.append(
-      line('wallet-name', title || rainId), line('wallet-amount', words.money(amount)),
-      line('wallet-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time), line('wallet-status', words.walletSheet.status[status]),
+      textElement('wallet-name', title || rainId), textElement('wallet-amount', words.money(amount)),
+      textElement('wallet-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time), textElement('wallet-status', words.walletSheet.status[status]),
     );
     return row;
   }
@@ -89,12 +89,4 @@ export class WalletSheet {
   #find(selector: string): HTMLElement {
     return this.#dialog.querySelector<HTMLElement>(selector)!;
   }
-}
-
-/** User input becomes text, never markup. */
-function line(name: string, text: string): HTMLElement {
-  const element = document.createElement('span');
-  element.className = name;
-  element.textContent = text;
-  return element;
 }

@@ -1,6 +1,12 @@
-import type { Words } from './words.ts';
+import type { Face, Round } from '../round.ts';
+import type { PacketStatus } from '../wallet/account.ts';
 
-export const en: Words = {
+/** All texts of this page. Other languages have the same keys. */
+export type Words = typeof en;
+
+type Faces = Record<Face | 'no_rain' | 'no_token' | 'refused', string>;
+
+export const en = {
   lang: 'en',
   page: 'Red-packet rain',
   headline: {
@@ -19,7 +25,7 @@ export const en: Words = {
     unknown_rain: 'No such rain',
     no_token: 'You need an invitation',
     refused: 'Disconnected',
-  },
+  } satisfies Faces,
   detail: {
     connecting: '',
     no_rain: 'The next rain starts here automatically.',
@@ -36,7 +42,7 @@ export const en: Words = {
     unknown_rain: 'It was settled long ago, or the link is wrong.',
     no_token: 'Open this page from your app again.',
     refused: 'Reload the page to try again.',
-  },
+  } satisfies Faces,
   credited: 'It is in your wallet',
   onItsWay: 'On its way to your wallet …',
   grab: 'Grab',
@@ -52,7 +58,7 @@ export const en: Words = {
     newer: 'The packets were drawn by a newer method than this page knows. Reload the page and verify again.',
     broken: 'The packets do NOT match the commitment.',
     failed: 'Verification failed. Try again.',
-  },
+  } satisfies Record<NonNullable<Round['proof']>, string>,
   notes: {
     lost: 'Connection lost, reconnecting …',
     busy: 'Very busy. Retrying …',
@@ -60,8 +66,10 @@ export const en: Words = {
     unanswered: 'No answer yet. Tap again. Nothing is lost.',
     preparing: 'Getting ready. Your tap counts …',
   },
-  soon: (seconds) => `${seconds} seconds left`,
+  /** Announced once, when few seconds are left. */
+  soon: (seconds: number) => `${seconds} seconds left`,
   rehearsal: 'Rehearsal: no real money',
+  /** Shown with a win that the page received only after reconnecting. */
   wonWhileAway: 'You won it just before the connection broke',
   tools: { sound: 'Sound', buzz: 'Vibration', walletSheet: 'My packets and wallet' },
   walletSheet: {
@@ -73,12 +81,12 @@ export const en: Words = {
     failed: 'Your wallet cannot be shown now. Nothing is lost.',
     guest: 'Join first. Then your wallet can be shown.',
     close: 'Close',
-    status: { credited: 'In your wallet', pending: 'On its way', held: 'Under review' },
+    status: { credited: 'In your wallet', pending: 'On its way', held: 'Under review' } satisfies Record<PacketStatus, string>,
     rehearsal: 'Rehearsal',
     more: 'You find older packets in your app.',
     late: 'Your latest win may not be shown yet. It is safe.',
   },
   luckiest: { title: 'Luckiest', soFar: 'Luckiest so far' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
-  money: (amount) => `¥${amount}`,
+  money: (amount: string) => `¥${amount}`,
 };

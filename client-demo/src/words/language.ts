@@ -1,5 +1,4 @@
-import { en } from './en.ts';
-import type { Words } from './words.ts';
+import { en, type Words } from './en.ts';
 import { zh } from './zh.ts';
 
 /** The first supported language of the user; otherwise English. */

@@ -6,14 +6,14 @@ import { FaultInjector } from './faultInjection.ts';
 import type { BotOutcome } from './outcome.ts';
 import { TicketClient } from './ticketClient.ts';
 import { isSamePlan, Schedule } from '../schedule.ts';
-import type { ReceivedMessage, ReceivedRain, ReceivedResult } from './serverMessage.ts';
+import type { ReceivedMessage, ReceivedRain, ReceivedResult, ReceivedTicket } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
 export interface BotSelf {
   userId: string;
   /** Time from seeing the open rain, or from the common start, to the tap, ms. */
   reactionMs: number;
-  behaviour?: Behaviour;
+  behaviour: Behaviour;
   /** Source address; `undefined`: the system chooses. */
   localAddress: string | undefined;
 }
@@ -40,7 +40,7 @@ export class Bot {
   #asks = 0;
   /** The grab that has no answer yet. */
   #pending: { ref: string; at: number } | undefined;
-  #won: { redPacketId: string; amount: string; again: boolean } | undefined;
+  #won: Extract<BotOutcome, { kind: 'won' }> | undefined;
   #creditedId: string | undefined;
   #outcome: BotOutcome | undefined;
   #resolve: (outcome: BotOutcome) => void = () => {};
@@ -49,17 +49,17 @@ export class Bot {
   constructor(environment: LoadtestEnvironment, self: BotSelf) {
     this.#environment = environment;
     this.#self = self;
-    this.#schedule = new Schedule(environment, self.reactionMs, environment.inPlaceAt);
+    this.#schedule = new Schedule(environment, self.reactionMs);
     this.#connection = new Connection(environment, self.userId, self.localAddress, {
       onMessage: (message) => this.#receive(message),
       onWelcome: () => this.#faults.welcomed(),
       ticket: () => this.#ticketClient.ticket,
       onBroken: () => this.#onBroken(),
-      onGone: (gone) => this.#finish(gone.kind === 'left' ? { kind: 'aborted' } : gone),
+      onGone: (why) => this.#finish(why),
       onFault: (fault) => this.#reject(fault),
     });
     this.#ticketClient = new TicketClient(environment, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
-    this.#faults = new FaultInjector(environment, self.behaviour ?? 'good', this.#connection);
+    this.#faults = new FaultInjector(environment, self.behaviour, this.#connection);
   }
 
   /** Resolves when the outcome is known and the socket is closed. @throws what `tokenFor` throws */
@@ -84,7 +84,7 @@ export class Bot {
       case 'result': return this.#receiveResult(message);
       case 'ticket':
       case 'challenge': return this.#receiveTicket(message);
-      case 'credited': return this.#receiveCredited(message.rainId, message.redPacketId, message.amount);
+      case 'credited': return this.#receiveCredited(message);
       case 'error':
         this.#environment.counters.misunderstood++;
         // The challenge has expired; a join brings another.
@@ -105,7 +105,7 @@ export class Bot {
     if (!this.#timer.isSet || !isSamePlan(before, rain)) this.#plan(rain);
   }
 
-  #receiveTicket(message: Extract<ReceivedMessage, { type: 'ticket' | 'challenge' }>): void {
+  #receiveTicket(message: ReceivedTicket): void {
     if (!this.#ticketClient.receive(message)) return;
     this.#connection.answered();
     if (this.#rain && !this.#pending) this.#plan(this.#rain);
@@ -185,23 +185,25 @@ export class Bot {
     const { counters, creditWaitMs } = this.#environment;
     counters.told.add(this.#self.userId, redPacketId, amount);
     if (this.#won) return;
-    this.#won = { redPacketId, amount, again: code === '1' };
+    const won = { kind: 'won' as const, redPacketId, amount, again: code === '1', credited: this.#creditedId === redPacketId };
+    this.#won = won;
     this.#pending = undefined;
     this.#connection.answered();
     counters.progress.won++;
     counters.at('won', this.#environment.now());
     this.#decided();
     this.#timer.clear();
-    if (creditWaitMs === 0 || this.#creditedId === redPacketId) return this.#leaveWithPacket();
-    this.#timer.set(creditWaitMs, () => this.#leaveWithPacket());
+    if (creditWaitMs === 0 || won.credited) return this.#end(won);
+    this.#timer.set(creditWaitMs, () => this.#end(won));
   }
 
-  #receiveCredited(rainId: string, redPacketId: string, amount: string): void {
+  #receiveCredited({ rainId, redPacketId, amount }: Extract<ReceivedMessage, { type: 'credited' }>): void {
+    const { counters, now } = this.#environment;
     if (rainId !== this.#environment.rainId) return;
-    this.#environment.counters.told.add(this.#self.userId, redPacketId, amount);
-    if (this.#creditedId === undefined) this.#environment.counters.credited(this.#environment.now());
+    counters.told.add(this.#self.userId, redPacketId, amount);
+    if (this.#creditedId === undefined) counters.credited(now());
     this.#creditedId = redPacketId;
-    if (this.#won) this.#leaveWithPacket();
+    if (this.#won) this.#end({ ...this.#won, credited: redPacketId === this.#won.redPacketId });
   }
 
   #decided(): void {
@@ -214,10 +216,6 @@ export class Bot {
   /** A user who does not read delays the answers: that is no latency of the server. */
   get #reads(): boolean {
     return this.#self.behaviour !== 'slow';
-  }
-
-  #leaveWithPacket(): void {
-    if (this.#won) this.#end({ kind: 'won', ...this.#won, credited: this.#creditedId === this.#won.redPacketId });
   }
 
   #onBroken(): void {
@@ -238,8 +236,7 @@ export class Bot {
     this.#timer.clear();
     this.#faults.end();
     this.#ticketClient.end();
-    const won = this.#won && { kind: 'won' as const, ...this.#won, credited: this.#creditedId === this.#won.redPacketId };
-    const outcome = this.#outcome ?? won ?? otherwise;
+    const outcome = this.#outcome ?? this.#won ?? otherwise;
     this.#environment.counters.ended(outcome);
     this.#resolve(outcome);
   }

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Loss } from '../../client/reconnect.ts';
 import { CLOSES, reasonOf, type CloseCode } from '../../protocol/outcomes.ts';
 import { Bot, type BotSelf } from './bot.ts';
-import { forge } from './forgedMessages.ts';
 import { dial, type BotSocket } from './socket.ts';
 import type { ReceivedMessage, ReceivedRain } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 import { WaveCounters } from '../figures/counters.ts';
-import { trick, TRICK_NAMES, type Loot } from './forgedTickets.ts';
+import { forge, trick, TRICK_NAMES, type Loot } from './forgeries.ts';
 
 /** Sockets of one cheater: one of them may get what another is refused. */
 export const SOCKETS_PER_CHEATER = 2;
@@ -21,16 +20,12 @@ const REDIAL_MS = 100;
 /** Wait for pending answers before the final grab, ms. */
 const AFTERMATH_MS = 300;
 
-/**
- * A user that tries to get more than one packet: it opens two connections, taps far faster than a hand, and sends invalid messages and
- * forged fields. Where tickets are required, it forges tickets too. In the end it grabs like a good client, so that its result is known
- * and can be compared with the audit.
- */
+/** Tries to get more than one packet. In the end it grabs like a good client, so that its result can be compared with the audit. */
 export class Cheater {
   readonly #environment: LoadtestEnvironment;
   readonly #self: BotSelf;
   #bot: Bot | undefined;
-  #aborted = new AbortController();
+  readonly #aborted = new AbortController();
   #rain: ReceivedRain | undefined;
   #sawRain: () => void = () => {};
   /** The rain requires tickets. The cheater uses tickets that it receives, but solves no challenge. */
@@ -74,24 +69,22 @@ export class Cheater {
     const outcome = await this.#bot.run();
     if (outcome.kind === 'won') counters.cheats.win(this.#self.userId, outcome.redPacketId, outcome.amount);
     else if (outcome.kind !== 'lost') counters.cheats.unheard++;
-    counters.cheats.receive(`in the end: ${outcome.kind}`);
+    counters.cheats.heard.add(`in the end: ${outcome.kind}`);
   }
 
   async #keepConnected(token: string, signal: AbortSignal): Promise<void> {
     const { counters } = this.#environment;
     for (let dials = 0; dials < DIALS_MAX && !signal.aborted; dials++) {
       const loss = await this.#connectOnce(token, signal);
-      if (!signal.aborted || loss.kind !== 'closed') counters.cheats.receive(lossName(loss));
+      if (!signal.aborted || loss.kind !== 'closed') counters.cheats.heard.add(lossName(loss));
       await this.#sleep(REDIAL_MS);
     }
   }
 
   #connectOnce(token: string, signal: AbortSignal): Promise<Loss> {
-    const { address, retryPolicy } = this.#environment;
     return new Promise((resolve) => {
       let ticker: NodeJS.Timeout | undefined;
-      const disconnect = () => socket.destroy();
-      const socket: BotSocket = dial({ address, token, localAddress: this.#self.localAddress, retryPolicy }, {
+      const socket: BotSocket = dial(this.#environment, token, this.#self.localAddress, {
         onMessage: (message) => {
           if (message.type === 'welcome') {
             socket.send({ type: 'join', rainId: this.#environment.rainId });
@@ -101,11 +94,10 @@ export class Cheater {
         onUnreadable: () => {},
         onLost: (loss) => {
           clearInterval(ticker);
-          signal.removeEventListener('abort', disconnect);
           resolve(loss);
         },
       });
-      signal.addEventListener('abort', disconnect, { once: true });
+      signal.addEventListener('abort', () => socket.destroy(), { once: true });
     });
   }
 
@@ -129,7 +121,7 @@ export class Cheater {
         this.#rain = message;
         return this.#sawRain();
       case 'result':
-        counters.cheats.receive(`answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
+        counters.cheats.heard.add(`answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
         if ((message.code === '0' || message.code === '1') && message.rainId === rainId) {
           counters.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
         }
@@ -142,7 +134,7 @@ export class Cheater {
         this.#ticketed = true;
         return;
       case 'error':
-        return counters.cheats.receive(`error ${message.code}`);
+        return counters.cheats.heard.add(`error ${message.code}`);
       default:
         return;
     }

@@ -3,10 +3,7 @@ import { sampleOf } from '../../client/clock.ts';
 /** Monotonic milliseconds of this process; `performance.now` except in tests. */
 export type Now = () => number;
 
-/**
- * The server's clock as this process estimates it, from the fastest exchange so far. All bots of a process share one. A single client
- * has few exchanges and drops old ones; here are thousands in a minute, and the run ends before the clocks drift.
- */
+/** The server's clock by the fastest exchange so far, shared by all bots: thousands in a minute, and no time for clocks to drift. */
 export class ServerClock {
   readonly #now: Now;
   #offsetMs = 0;

@@ -1,23 +1,20 @@
 import { reconnectAfter, type Loss } from '../../client/reconnect.ts';
 import type { ClientMessage } from '../../protocol/messages.ts';
 import { describeLoss, dial, type BotSocket } from './socket.ts';
+import type { BotOutcome } from './outcome.ts';
 import { backoffMs } from './retryPolicy.ts';
 import type { ReceivedMessage } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
-/** Why there will be no further connection. */
-type Gone = { kind: 'left' } | { kind: 'refused'; status: number } | { kind: 'gave_up'; reason: string };
-
 interface ConnectionEvents {
   onMessage(message: ReceivedMessage): void;
   /** The connection is open, and the join follows. */
-  onWelcome?(): void;
-  /** The ticket from an earlier connection. */
-  ticket?(): string | undefined;
+  onWelcome(): void;
+  ticket(): string | undefined;
   /** The connection is lost and will be opened again; pending requests get no answer. */
   onBroken(): void;
-  /** Called exactly once, as the last event. */
-  onGone(gone: Gone): void;
+  /** There will be no further connection. Called exactly once, as the last event. @param why `aborted`: the user has left */
+  onGone(why: Extract<BotOutcome, { kind: 'aborted' | 'refused' | 'gave_up' }>): void;
   /** There is no token, or it has invalid characters. */
   onFault(fault: unknown): void;
 }
@@ -47,17 +44,17 @@ export class Connection {
 
   /** @param invited the gateway chose this time, so there is no throttle: it spreads its players itself */
   async open(invited = false): Promise<void> {
-    const { throttle, tokenFor, counters, retryPolicy, address, now } = this.#environment;
+    const { throttle, tokenFor, counters, retryPolicy, now } = this.#environment;
     try {
       const passed = invited || await throttle.pass();
       if (this.#leaving) return;
-      if (!passed) return this.#events.onGone({ kind: 'left' });
+      if (!passed) return this.#events.onGone({ kind: 'aborted' });
       const token = await tokenFor(this.#userId);
       if (this.#leaving) return;
       this.#dials++;
       counters.dials++;
       const dialledAt = now();
-      this.#socket = dial({ address, token, localAddress: this.#localAddress, retryPolicy }, {
+      this.#socket = dial(this.#environment, token, this.#localAddress, {
         onMessage: (message) => this.#receive(message, dialledAt),
         onUnreadable: () => { counters.misunderstood++; },
         onLost: (loss) => this.#onLost(loss),
@@ -76,7 +73,7 @@ export class Connection {
   }
 
   join(): void {
-    const ticket = this.#events.ticket?.();
+    const ticket = this.#events.ticket();
     this.ask({ type: 'join', rainId: this.#environment.rainId, ...(ticket !== undefined && { ticket }) });
   }
 
@@ -100,7 +97,7 @@ export class Connection {
     if (this.#leaving) return;
     this.#leaving = true;
     clearTimeout(this.#timer);
-    if (!this.#socket) return this.#events.onGone({ kind: 'left' });
+    if (!this.#socket) return this.#events.onGone({ kind: 'aborted' });
     if (how === 'politely') this.#socket.close();
     else this.#socket.destroy();
   }
@@ -119,7 +116,7 @@ export class Connection {
         clock.observe(dialledAt, message.serverTime);
         this.#welcomed = true;
         counters.connected(1, now());
-        this.#events.onWelcome?.();
+        this.#events.onWelcome();
         this.#socket?.send({ type: 'ping', t: now() });
         return this.join();
       case 'pong':
@@ -139,7 +136,7 @@ export class Connection {
     this.#socket = undefined;
     this.#welcomed = false;
     if (welcomed) counters.connected(-1, this.#environment.now());
-    if (this.#leaving) return this.#events.onGone({ kind: 'left' });
+    if (this.#leaving) return this.#events.onGone({ kind: 'aborted' });
     if (welcomed) counters.lostLines++;
     else {
       counters.failedDials++;

@@ -1,6 +1,5 @@
 import { OUTCOMES, reasonOf } from '../../protocol/outcomes.ts';
 
-/** The result of one bot. */
 export type BotOutcome =
   /** `again`: the answer repeats an earlier win [R6]. `credited`: the bot has received `credited`. */
   | { kind: 'won'; redPacketId: string; amount: string; again: boolean; credited: boolean }

@@ -5,10 +5,7 @@ import { challenge } from '../../protocol/proofOfWork.ts';
 import { readJson } from '../../rain/json.ts';
 import { STORED_STATES } from '../../rain/rain.ts';
 
-/**
- * The parts of the server's messages that a bot reads. Unknown fields are dropped, so that a newer server may send more. Amounts stay
- * as received, because the report checks them.
- */
+/** The parts of the server's messages that a bot reads; others are dropped. Amounts stay as received, because the report checks them. */
 const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), serverTime: z.number() }),
   z.object({
@@ -38,6 +35,7 @@ const serverMessage = z.discriminatedUnion('type', [
 ]);
 export type ReceivedMessage = z.infer<typeof serverMessage>;
 export type ReceivedRain = Extract<ReceivedMessage, { type: 'rain' }>;
+export type ReceivedTicket = Extract<ReceivedMessage, { type: 'ticket' | 'challenge' }>;
 export type ReceivedResult = Extract<ReceivedMessage, { type: 'result' }>;
 
 /** The last broadcast: every bot receives the same frame, so it is parsed only once. */
@@ -46,11 +44,7 @@ let broadcast: { frame: string; message: ReceivedMessage } | undefined;
 /** Parses one frame; `undefined` if it is invalid. Never throws. The message may be shared: do not change it. */
 export function parseServerMessage(frame: string): ReceivedMessage | undefined {
   if (broadcast?.frame === frame) return broadcast.message;
-  const message = parse(frame);
+  const message = serverMessage.safeParse(readJson(frame)).data;
   if (message?.type === 'rain' || message?.type === 'winners') broadcast = { frame, message };
   return message;
-}
-
-function parse(frame: string): ReceivedMessage | undefined {
-  return serverMessage.safeParse(readJson(frame)).data;
 }

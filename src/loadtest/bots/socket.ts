@@ -3,7 +3,7 @@ import type { Loss } from '../../client/reconnect.ts';
 import { SUBPROTOCOL } from '../../protocol/constants.ts';
 import type { ClientMessage } from '../../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
-import type { RetryPolicy } from './retryPolicy.ts';
+import type { LoadtestEnvironment } from '../environment.ts';
 import { parseServerMessage, type ReceivedMessage } from './serverMessage.ts';
 
 /** Larger than any frame of rain.v1: a welcome lists at most 50 rains. */
@@ -30,33 +30,11 @@ interface BotSocketEvents {
   onLost(loss: Loss): void;
 }
 
-/**
- * One socket of one bot. It does not use the client's connection on purpose: a bot chooses its source address, stops reading, breaks
- * its connection, sends invalid frames, and parses a broadcast once for 20,000 bots. Both share the rules: when to reconnect
- * (`client/reconnect.ts`), the limits of a pause, and the estimate of the server's clock.
- */
-export interface BotSocket {
-  /** Dropped while the socket is closing: `onLost` follows. */
-  send(message: ClientMessage): void;
-  /** Sends any frame, valid or not; dropped while too much data is unsent. */
-  sendRaw(frame: string | Buffer): void;
-  /** Stops reading. @returns continues to read */
-  stopReading(): () => void;
-  /** Sends a close frame; destroys the socket after `hangUpMs` without an answer. */
-  close(): void;
-  /** Destroys the socket without a close frame. */
-  destroy(): void;
-}
-
-interface Dial {
-  address: URL;
-  token: string;
-  localAddress: string | undefined;
-  retryPolicy: RetryPolicy;
-}
+/** Not the client's connection: a bot chooses its source address, stops reading, sends invalid frames, and parses a broadcast once. */
+export type BotSocket = ReturnType<typeof dial>;
 
 /** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
-export function dial({ address, token, localAddress, retryPolicy }: Dial, events: BotSocketEvents): BotSocket {
+export function dial({ address, retryPolicy }: LoadtestEnvironment, token: string, localAddress: string | undefined, events: BotSocketEvents) {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: retryPolicy.handshakeMs,
@@ -86,20 +64,27 @@ export function dial({ address, token, localAddress, retryPolicy }: Dial, events
     events.onLost(loss ?? { kind: 'closed', code });
   });
   return {
-    send(message) {
+    /** Dropped while the socket is closing: `onLost` follows. */
+    send(message: ClientMessage): void {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
-    sendRaw(frame) {
+    /** Sends any frame, valid or not; dropped while too much data is unsent. */
+    sendRaw(frame: string | Buffer): void {
       if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < UNSENT_BYTES_MAX) socket.send(frame);
     },
-    stopReading() {
+    /** @returns continues to read */
+    stopReading(): () => void {
       socket.pause();
       return () => socket.resume();
     },
-    close() {
+    /** Sends a close frame; destroys the socket after `hangUpMs` without an answer. */
+    close(): void {
       goodbye ??= setTimeout(() => socket.terminate(), retryPolicy.hangUpMs);
       socket.close(1000);
     },
-    destroy: () => socket.terminate(),
+    /** Destroys the socket without a close frame. */
+    destroy(): void {
+      socket.terminate();
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { GrabMessage, SolutionMessage } from '../../protocol/messages.ts';
-import type { ReceivedMessage } from './serverMessage.ts';
+import type { ReceivedMessage, ReceivedTicket } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
 /** A user's ticket for the rain; solves the challenge for it. */
@@ -12,17 +12,13 @@ export class TicketClient {
   readonly #stop = new AbortController();
   #ticket: { text: string; expiresAt: number } | undefined;
   #solving = false;
-  #wanting = false;
+  /** The user needs a ticket and has none yet. */
+  wanting = false;
 
   constructor(environment: LoadtestEnvironment, send: (solution: SolutionMessage) => void, onFault: (fault: unknown) => void) {
     this.#environment = environment;
     this.#send = send;
     this.#onFault = onFault;
-  }
-
-  /** The user needs a ticket and has none yet. */
-  get wanting(): boolean {
-    return this.#wanting;
   }
 
   /** The ticket for the next join, if it is valid. */
@@ -31,14 +27,14 @@ export class TicketClient {
   }
 
   /** @returns true when the user has the ticket now */
-  receive(message: Extract<ReceivedMessage, { type: 'ticket' | 'challenge' }>): boolean {
+  receive(message: ReceivedTicket): boolean {
     if (message.rainId !== this.#environment.rainId) return false;
     if (message.type === 'challenge') {
-      this.#wanting = true;
+      this.wanting = true;
       if (!this.#solving) void this.#solve(message);
       return false;
     }
-    this.#wanting = false;
+    this.wanting = false;
     this.#ticket = { text: message.ticket, expiresAt: message.expiresAt };
     this.#environment.overheard.ticket = message.ticket;
     return true;
@@ -47,7 +43,7 @@ export class TicketClient {
   /** The gateway did not accept the ticket. */
   lose(): void {
     this.#ticket = undefined;
-    this.#wanting = true;
+    this.wanting = true;
   }
 
   /** The fields of a grab besides the rain. */

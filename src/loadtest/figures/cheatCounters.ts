@@ -1,3 +1,4 @@
+import { Counts } from './counts.ts';
 import type { ToldPackets } from './toldPackets.ts';
 
 /** The actions of the cheaters and their results; plain data. */
@@ -14,20 +15,12 @@ export interface CheatReport {
   unheard: number;
 }
 
-export interface CheatRecord {
-  users: number;
-  frames: number;
-  unheard: number;
-  heard: [string, number][];
-  packets: [userId: string, redPacketIds: string[]][];
-}
-
 /** Cheaters are counted apart, because their answers say nothing about the service for other users. */
 export class CheatCounters {
   users = 0;
   frames = 0;
   unheard = 0;
-  readonly #heard = new Map<string, number>();
+  readonly heard = new Counts();
   readonly #packets = new Map<string, Set<string>>();
   readonly #toldPackets: ToldPackets;
 
@@ -35,40 +28,34 @@ export class CheatCounters {
     this.#toldPackets = told;
   }
 
-  receive(name: string, count = 1): void {
-    this.#heard.set(name, (this.#heard.get(name) ?? 0) + count);
-  }
-
   /** A cheater's win is a real win, and the audit must contain it. */
   win(userId: string, redPacketId: string, amount: string): void {
     this.#toldPackets.add(userId, redPacketId, amount);
-    this.#hold(userId, redPacketId);
+    this.#hold(userId, [redPacketId]);
   }
 
   report(): CheatReport {
-    const { users, frames, unheard } = this;
+    const { users, frames, unheard, heard } = this;
     return {
-      users, frames, unheard, heard: [...this.#heard].sort(([, a], [, b]) => b - a).map(([name, count]) => ({ name, count })),
+      users, frames, unheard, heard: heard.ranked(),
       winners: this.#packets.size, wonTwice: [...this.#packets.values()].filter(({ size }) => size > 1).length,
     };
   }
 
-  record(): CheatRecord {
-    const { users, frames, unheard } = this;
-    return { users, frames, unheard, heard: [...this.#heard], packets: [...this.#packets].map(([userId, ids]) => [userId, [...ids]]) };
+  record() {
+    const { users, frames, unheard, heard } = this;
+    return { users, frames, unheard, heard: [...heard], packets: [...this.#packets].map(([userId, ids]) => [userId, [...ids]] as const) };
   }
 
-  merge({ users, frames, unheard, heard, packets }: CheatRecord): void {
+  merge({ users, frames, unheard, heard, packets }: ReturnType<CheatCounters['record']>): void {
     this.users += users;
     this.frames += frames;
     this.unheard += unheard;
-    for (const [name, count] of heard) this.receive(name, count);
-    for (const [userId, ids] of packets) for (const id of ids) this.#hold(userId, id);
+    this.heard.merge(heard);
+    for (const [userId, ids] of packets) this.#hold(userId, ids);
   }
 
-  #hold(userId: string, redPacketId: string): void {
-    const held = this.#packets.get(userId);
-    if (held) held.add(redPacketId);
-    else this.#packets.set(userId, new Set([redPacketId]));
+  #hold(userId: string, redPacketIds: readonly string[]): void {
+    this.#packets.set(userId, new Set([...this.#packets.get(userId) ?? [], ...redPacketIds]));
   }
 }

@@ -3,20 +3,8 @@ import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type His
 /** Ten minutes, the longest value of a percentile. */
 const LATENCY_US_MAX = 600_000_000;
 
-/** Milliseconds. */
-export interface Latency {
-  count: number;
-  p50: number;
-  p95: number;
-  p99: number;
-  max: number;
-}
-
-/** A recorder as plain data, for another process. */
-export interface LatencyRecord {
-  histogram: string;
-  maxMs: number;
-}
+/** Milliseconds, but for `count`. */
+export type Latency = Record<'count' | 'p50' | 'p95' | 'p99' | 'max', number>;
 
 /** Latencies with three significant digits, in constant memory [R10]. */
 export class LatencyRecorder {
@@ -31,12 +19,13 @@ export class LatencyRecorder {
   }
 
   /** Adds all measurements of another recorder: percentiles cannot be averaged. */
-  merge({ histogram, maxMs }: LatencyRecord): void {
+  merge({ histogram, maxMs }: ReturnType<LatencyRecorder['toRecord']>): void {
     this.#maxMs = Math.max(this.#maxMs, maxMs);
     this.#histogram.add(decodeFromCompressedBase64(histogram, 32, false));
   }
 
-  toRecord(): LatencyRecord {
+  /** Plain data, for another process. */
+  toRecord() {
     return { histogram: encodeIntoCompressedBase64(this.#histogram), maxMs: this.#maxMs };
   }
 

@@ -3,16 +3,19 @@ import { parseMoney, type Cents } from '../../rain/money.ts';
 /** Maximum number of descriptions; `faults` counts all. */
 const EXAMPLES_MAX = 10;
 
-/**
- * The packets in all answers of a wave, and whether they are consistent: one user per packet [R2], one packet per user and always the
- * same answer [R1, R6], amounts that are positive money.
- */
+/** Whether all answers agree: one user per packet [R2], one packet per user and always the same answer [R1, R6], positive amounts. */
 export class ToldPackets {
   readonly #byUser = new Map<string, { redPacketId: string; amount: string }>();
   readonly #owner = new Map<string, string>();
-  #cents: Cents = 0n;
-  #faults = 0;
-  readonly #examples: string[] = [];
+  /** Total of the amounts in the answers. */
+  cents: Cents = 0n;
+  faults = 0;
+  readonly examples: string[] = [];
+
+  /** Users with a win in an answer. */
+  get winners(): number {
+    return this.#byUser.size;
+  }
 
   add(userId: string, redPacketId: string, amount: string): void {
     const before = this.#byUser.get(userId);
@@ -28,41 +31,23 @@ export class ToldPackets {
     else this.#fault(`${redPacketId} was told to ${owner} and to ${userId}`);
     const cents = parseMoney(amount) ?? 0n;
     if (cents === 0n) this.#fault(`${userId} was told an amount of ${JSON.stringify(amount)}`);
-    this.#cents += cents;
+    this.cents += cents;
   }
 
-  /** The first answer to each user, for adding up several processes. */
-  entries(): [userId: string, redPacketId: string, amount: string][] {
-    return [...this.#byUser].map(([userId, { redPacketId, amount }]) => [userId, redPacketId, amount]);
+  /** The first answer to each user, and the faults, for another process. */
+  record() {
+    const { faults, examples } = this;
+    return { entries: [...this.#byUser].map(([userId, { redPacketId, amount }]) => [userId, redPacketId, amount] as const), faults, examples };
   }
 
-  /** Adds the answers and faults of another process. */
-  merge({ entries, faults, examples }: { entries: readonly [string, string, string][]; faults: number; examples: readonly string[] }): void {
+  merge({ entries, faults, examples }: ReturnType<ToldPackets['record']>): void {
     for (const entry of entries) this.add(...entry);
-    this.#faults += faults;
-    this.#examples.push(...examples.slice(0, EXAMPLES_MAX - this.#examples.length));
-  }
-
-  /** Users with a win in an answer. */
-  get winners(): number {
-    return this.#byUser.size;
-  }
-
-  /** Total of the amounts in the answers. */
-  get cents(): Cents {
-    return this.#cents;
-  }
-
-  get faults(): number {
-    return this.#faults;
-  }
-
-  get examples(): readonly string[] {
-    return this.#examples;
+    this.faults += faults;
+    this.examples.push(...examples.slice(0, EXAMPLES_MAX - this.examples.length));
   }
 
   #fault(what: string): void {
-    this.#faults++;
-    if (this.#examples.length < EXAMPLES_MAX) this.#examples.push(what);
+    this.faults++;
+    if (this.examples.length < EXAMPLES_MAX) this.examples.push(what);
   }
 }

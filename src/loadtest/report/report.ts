@@ -2,7 +2,6 @@ import { reasonOf } from '../../protocol/outcomes.ts';
 import { formatMoney } from '../../rain/money.ts';
 import type { Arrivals } from '../arrivals.ts';
 import type { CheatReport } from '../figures/cheatCounters.ts';
-import type { ServerClock } from '../bots/clock.ts';
 import type { Shares } from '../bots/behaviours.ts';
 import type { Latency } from '../figures/latency.ts';
 import { describeLoss } from '../bots/socket.ts';
@@ -15,7 +14,6 @@ export interface SwarmReport {
   /** 64 hex digits; the same seed gives the same users the same reaction times. */
   seed: string;
   users: number;
-  /** Processes of the swarm. */
   processes: number;
   durationMs: number;
   /** How each user ended, most frequent first; they add up to `users`. */
@@ -61,31 +59,25 @@ export interface SwarmReport {
   clockErrorMs: number;
 }
 
-/** Facts about a wave that are not in its counters. */
-interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs'> {
+/** Facts about a wave that are not in its counters. `clockErrorMs` is infinite while no message was exchanged. */
+interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs' | 'clockErrorMs' | 'arrivals'> {
   processes?: number;
-  arrivals?: Arrivals;
-  shares?: Shares;
+  shares?: Shares | undefined;
 }
 
 const CURVE_PERCENTS = [0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100];
 
-export function toReport(counters: WaveCounters, clock: ServerClock, facts: WaveFacts): SwarmReport {
-  return reportOf(counters, { ...facts, clockErrorMs: clock.roundTripMs / 2 });
-}
-
-export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts & { clockErrorMs: number }): SwarmReport {
-  const { progress, told } = counters;
+export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts): SwarmReport {
+  const { progress, told, start } = counters;
   const failure = counters.welcomes === 0 ? counters.lastFailure : undefined;
-  const start = counters.start.record();
   return {
     rainId,
     seed,
     users: progress.users,
     processes,
     durationMs: Math.round(durationMs),
-    outcomes: ranked(counters.outcomes).map(([name, count]) => ({ name, count })),
-    answers: ranked(counters.answers).map(([code, count]) => ({ code, reason: reasonOf(code), count })),
+    outcomes: counters.outcomes.ranked(),
+    answers: counters.answers.ranked().map(({ name: code, count }) => ({ code, reason: reasonOf(code), count })),
     latencyMs: { ask: counters.asks.summary(), tap: counters.taps.summary(), late: counters.late.summary() },
     tapCurve: CURVE_PERCENTS.map((percent) => [percent, counters.taps.at(percent)]),
     ...(arrivals && { arrivals }),
@@ -106,8 +98,4 @@ export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, pro
     ...(failure && { unreached: { reason: describeLoss(failure), ...(failure.kind === 'refused' && { status: failure.status }) } }),
     clockErrorMs: Number.isFinite(clockErrorMs) ? clockErrorMs : 0,
   };
-}
-
-function ranked<K>(counts: ReadonlyMap<K, number>): [K, number][] {
-  return [...counts].sort(([, a], [, b]) => b - a);
 }

@@ -4,11 +4,7 @@ import type { Latency } from '../figures/latency.ts';
 import type { SwarmReport } from './report.ts';
 import { checkMoney } from './verdict.ts';
 
-/**
- * The report as plain text; the last line says whether the money adds up.
- * @param audit the audit of the same rain
- * @param others packets won by users outside of the swarm
- */
+/** The report as plain text; the last line says whether the money adds up. @param others packets won by users outside of the swarm */
 export function renderReport(report: SwarmReport, audit?: AuditReport, others?: Share): string {
   const { ask, tap } = report.latencyMs;
   return [
@@ -31,7 +27,6 @@ export function renderReport(report: SwarmReport, audit?: AuditReport, others?: 
   ].join('\n');
 }
 
-/** Lines that only some runs have. */
 function further({ arrivals, latencyMs: { late }, start, trouble, challenges, cheaters, processes }: SwarmReport): string[] {
   const lines: string[] = [];
   if (arrivals) {

@@ -3,20 +3,12 @@ import { figure } from '../../rain/figures.ts';
 import { formatMoney, parseMoney } from '../../rain/money.ts';
 import type { SwarmReport } from './report.ts';
 
+export type Verdict = ReturnType<typeof checkMoney>;
+
 const NOBODY: Share = { count: 0, cents: 0n };
 
-/** Whether the money adds up, as one sentence. */
-export interface Verdict {
-  balanced: boolean;
-  sentence: string;
-}
-
-/**
- * Checks whether the money adds up. From the answers alone: every winner has an own packet, always the same, with a valid amount. With
- * the audit of the rain also: the amounts in the answers are the amounts won [R8].
- * @param others the packets in the audit that users outside of the swarm have won
- */
-export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY): Verdict {
+/** By the answers alone, and with the audit also: the amounts in the answers are the amounts won [R8]. @param others won by other users */
+export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY) {
   const problems = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
   const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;
   if (problems.length > 0) return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${problems.join('; ')}.` };

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toLuckiest, type Luckiest } from '../../../client-demo/src/leaderboard/luckiest.ts';
-import { Leaderboard } from '../../../client-demo/src/leaderboard/leaderboard.ts';
+import { Leaderboard, toLuckiest, type Luckiest } from '../../../client-demo/src/leaderboard/leaderboard.ts';
 
 beforeEach(() => { vi.useFakeTimers(); });
 afterEach(() => { vi.useRealTimers(); });

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PACKET_HEIGHT, PACKET_WIDTH } from '../../../client-demo/src/packet.ts';
 import { Bursts } from '../../../client-demo/src/sky/burst.ts';
 import { glowOf, markOf, pictureOf } from '../../../client-demo/src/sky/costume.ts';
 import { Drift } from '../../../client-demo/src/sky/drift.ts';
-import { Shower, xOf } from '../../../client-demo/src/sky/shower.ts';
+import { PACKET_HEIGHT, PACKET_WIDTH, Shower, xOf } from '../../../client-demo/src/sky/shower.ts';
 
 const [WIDTH, HEIGHT] = [390, 600];
 const seeds = fc.nat(2 ** 32 - 1);

@@ -1,4 +1,5 @@
-import { PACKET_HEIGHT, PACKET_WIDTH } from '../../packet.ts';
+import { PACKET_HEIGHT, PACKET_WIDTH } from '../shower.ts';
+import { fill, outline, shade, type Pen } from './pen.ts';
 import { holedCoin } from './treasure.ts';
 
 /** A margin keeps the edge smooth when the picture is rotated. */
@@ -10,60 +11,38 @@ const PAPERS = {
 } as const;
 
 /** A red packet with its flap closed and a coin for a seal. */
-export function drawEnvelope(pen: CanvasRenderingContext2D, colour: keyof typeof PAPERS): void {
+export function drawEnvelope(pen: Pen, colour: keyof typeof PAPERS): void {
   const paper = PAPERS[colour];
   const [w, h] = [PACKET_WIDTH, PACKET_HEIGHT];
-  const fill = pen.createLinearGradient(0, -h / 2, 0, h / 2);
-  fill.addColorStop(0, paper.top);
-  fill.addColorStop(1, paper.bottom);
-  pen.beginPath();
-  pen.roundRect(-w / 2, -h / 2, w, h, 7);
-  pen.fillStyle = fill;
-  pen.fill();
+  fill(pen, shade(pen.createLinearGradient(0, -h / 2, 0, h / 2), [[0, paper.top], [1, paper.bottom]]), () => pen.roundRect(-w / 2, -h / 2, w, h, 7));
   pen.save();
   pen.clip();
   scales(pen, paper.pattern);
   pen.shadowColor = '#4a00087a';
   pen.shadowBlur = 6;
   pen.shadowOffsetY = 2;
-  pen.beginPath();
-  pen.moveTo(-w / 2 - 4, -h / 2 - 4);
-  pen.lineTo(w / 2 + 4, -h / 2 - 4);
-  pen.lineTo(w / 2 + 4, -h * 0.2);
-  pen.quadraticCurveTo(0, h * 0.1, -w / 2 - 4, -h * 0.2);
-  pen.closePath();
-  pen.fillStyle = paper.flap;
-  pen.fill();
+  fill(pen, paper.flap, () => {
+    pen.moveTo(-w / 2 - 4, -h / 2 - 4);
+    pen.lineTo(w / 2 + 4, -h / 2 - 4);
+    pen.lineTo(w / 2 + 4, -h * 0.2);
+    pen.quadraticCurveTo(0, h * 0.1, -w / 2 - 4, -h * 0.2);
+    pen.closePath();
+  });
   pen.shadowColor = 'transparent';
-  pen.lineWidth = 1.3;
-  pen.strokeStyle = paper.flapEdge;
-  pen.stroke();
+  outline(pen, paper.flapEdge, 1.3);
   // Light from the upper left.
-  const shine = pen.createLinearGradient(-w / 2, -h / 2, w / 2, h / 2);
-  shine.addColorStop(0, '#ffffff3d');
-  shine.addColorStop(0.45, '#ffffff00');
-  pen.fillStyle = shine;
+  pen.fillStyle = shade(pen.createLinearGradient(-w / 2, -h / 2, w / 2, h / 2), [[0, '#ffffff3d'], [0.45, '#ffffff00']]);
   pen.fillRect(-w / 2, -h / 2, w, h);
   pen.restore();
   holedCoin(pen, 0, -h * 0.06, 11.5, colour === 'red' ? '#c8262c' : '#a8121d');
-  pen.beginPath();
-  pen.roundRect(-w / 2 + 0.75, -h / 2 + 0.75, w - 1.5, h - 1.5, 6.5);
-  pen.strokeStyle = paper.rim;
-  pen.lineWidth = 1.5;
-  pen.stroke();
+  outline(pen, paper.rim, 1.5, () => pen.roundRect(-w / 2 + 0.75, -h / 2 + 0.75, w - 1.5, h - 1.5, 6.5));
 }
 
 /** Rows of fish scales, as on old brocade, on the lower half. */
-function scales(pen: CanvasRenderingContext2D, colour: string): void {
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1;
+function scales(pen: Pen, colour: string): void {
   for (let row = 0; row < 6; row++) {
     for (let x = -35; x <= 35; x += 14) {
-      for (const radius of [6.5, 3.2]) {
-        pen.beginPath();
-        pen.arc(x + (row % 2) * 7, 6 + row * 6.4, radius, Math.PI, 0);
-        pen.stroke();
-      }
+      for (const radius of [6.5, 3.2]) outline(pen, colour, 1, () => pen.arc(x + (row % 2) * 7, 6 + row * 6.4, radius, Math.PI, 0));
     }
   }
 }

@@ -3,22 +3,15 @@ import type { SwarmReport } from '../report.ts';
 /** Maximum columns of a plot: more cannot be distinguished. */
 const COLUMNS_MAX = 240;
 
-/** The timeline in columns for a plot. */
-export interface Columns {
-  count: number;
-  /** Duration of one column. */
-  seconds: number;
-  /** The counts per column of one name; each array has `count` values. */
-  of(name: string): number[];
-  names: readonly string[];
-}
+export type Columns = ReturnType<typeof columnsOf>;
 
-/** Adds up neighbouring bins until all fit. */
-export function columnsOf({ binMs, counts }: SwarmReport['timeline']): Columns {
+/** The timeline in columns for a plot: adds up neighbouring bins until all fit. `seconds` is the duration of a column. */
+export function columnsOf({ binMs, counts }: SwarmReport['timeline']) {
   const bins = Math.max(1, ...Object.values(counts).map(({ length }) => length));
   const merged = Math.ceil(bins / COLUMNS_MAX);
   const count = Math.ceil(bins / merged);
-  const of = (name: string) => {
+  /** The counts per column of one name. */
+  const of = (name: string): number[] => {
     const columns = Array.from({ length: count }, () => 0);
     (counts[name] ?? []).forEach((value, bin) => { columns[Math.floor(bin / merged)]! += value; });
     return columns;

@@ -1,16 +1,12 @@
 import type { Verdict } from '../verdict.ts';
 import type { SwarmReport } from '../report.ts';
-import { answersPlot, reasonsIn } from './answers.ts';
 import { columnsOf, running } from './columns.ts';
-import { linesPlot, type Course } from './lines.ts';
 import { percentilesPlot } from './percentiles.ts';
 import { duration, escape, figure, FRAMES, type Frame } from './plot.ts';
 import { STYLE } from './style.ts';
+import { answersPlot, coursesPlot, reasonsIn, type Course } from './timePlots.ts';
 
-/**
- * The report as one HTML page, light or dark, for a computer or a phone. It contains everything: no script, font or picture is
- * fetched, and the page's security policy forbids it.
- */
+/** The report as one HTML page, light or dark. It fetches nothing, and its security policy forbids it. */
 export function renderPage(report: SwarmReport, { balanced, sentence }: Verdict): string {
   const columns = columnsOf(report.timeline);
   const start = report.start.heard > 0 ? report.start.firstMs / 1_000 : undefined;
@@ -38,8 +34,8 @@ export function renderPage(report: SwarmReport, { balanced, sentence }: Verdict)
 ${section('How long users waited', waitWords(report), (frame) => percentilesPlot(frame, report))}
 ${section('Answers a second', 'By reason.', (frame) => answersPlot(frame, columns, start), reasonsIn(columns).map((reason) => `fill ${reason}`))}
 <div class="pair">
-${section('Sockets', 'Open at each moment.', (frame) => linesPlot(frame, columns, [sockets], start), [], 'narrow')}
-${section('Won and credited', 'Wins that users received, and credits that they received.', (frame) => linesPlot(frame, columns, [wins, credited], start),
+${section('Sockets', 'Open at each moment.', (frame) => coursesPlot(frame, columns, [sockets], start), [], 'narrow')}
+${section('Won and credited', 'Wins that users received, and credits that they received.', (frame) => coursesPlot(frame, columns, [wins, credited], start),
     ['fill won', 'fill credited'], 'narrow')}
 </div>
 <div class="pair">

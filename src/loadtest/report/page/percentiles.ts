@@ -23,7 +23,7 @@ export function percentilesPlot(frame: Frame, { tapCurve }: Pick<SwarmReport, 't
     const [at, value] = points[i]!;
     return `<circle class="dot" cx="${px(x(at))}" cy="${px(y(value))}" r="3.5"><title>${percent === 100 ? 'the longest' : `${percent} %`}: ${duration(ms)}</title></circle>`;
   });
-  const decades = y.ticks().filter((ms) => Number.isInteger(Math.log10(ms)) || Math.abs(Math.log10(ms) - Math.round(Math.log10(ms))) < 1e-9);
+  const decades = y.ticks().filter((ms) => Math.abs(Math.log10(ms) - Math.round(Math.log10(ms))) < 1e-9);
   return svg(frame, {
     x, y, marks: [`<path class="line tap" d="${curve}"/>`, ...dots].join('\n'), xName: 'percent of the users',
     xTicks: [{ value: 0, label: '0' }, ...SHOWN.map((percent) => ({ value: nines(percent), label: String(percent) })), { value: ALL, label: 'max' }]

@@ -1,26 +1,15 @@
 import { scaleLinear, type ScaleContinuousNumeric } from 'd3-scale';
 
-/** Size of one plot in user units; a wide window and a phone each have their own. */
-export interface Frame {
-  width: number;
-  height: number;
-  left: number;
-  bottom: number;
-  top: number;
-  right: number;
-}
-
-export const FRAMES: Readonly<Record<'wide' | 'narrow', Frame>> = {
+/** Sizes of a plot in user units, for a wide window and for a phone. */
+export const FRAMES = {
   wide: { width: 880, height: 300, left: 64, bottom: 36, top: 14, right: 20 },
   narrow: { width: 380, height: 250, left: 52, bottom: 34, top: 12, right: 12 },
 };
+export type Frame = typeof FRAMES.wide;
 
-type Scale = ScaleContinuousNumeric<number, number>;
+export type Scale = ScaleContinuousNumeric<number, number>;
 
-interface Tick {
-  value: number;
-  label: string;
-}
+type Tick = { value: number; label: string };
 
 interface Plot {
   x: Scale;
@@ -30,7 +19,6 @@ interface Plot {
   /** The drawing, between the grid and the labels. */
   marks: string;
   xName: string;
-  /** For screen readers. */
   description: string;
 }
 
@@ -42,11 +30,11 @@ export function heightScale(frame: Frame, largest: number): Scale {
   return scaleLinear([0, Math.max(1, largest)], upwards(frame)).nice(4);
 }
 
-export function ticksOf(scale: Scale, count: number, label: (value: number) => string = figure): Tick[] {
-  return scale.ticks(count).filter((value) => Number.isInteger(value) || label !== figure).map((value) => ({ value, label: label(value) }));
+/** Whole numbers only. */
+export function ticksOf(scale: Scale, count: number): Tick[] {
+  return scale.ticks(count).filter(Number.isInteger).map((value) => ({ value, label: figure(value) }));
 }
 
-/** Axes and grid around the drawing. */
 export function svg(frame: Frame, { x, y, xTicks, yTicks, marks, xName, description }: Plot): string {
   const [from, to] = across(frame);
   const [ground, top] = upwards(frame);
@@ -69,7 +57,7 @@ export function startLine(frame: Frame, x: Scale, atSeconds: number | undefined)
   // The label is left of the line, where the plot is nearly empty, unless there is no space.
   const at = x(atSeconds);
   const side = at > frame.left + 40 ? `x="${px(at - 5)}" text-anchor="end"` : `x="${px(at + 5)}"`;
-  return `<line class="start" x1="${px(x(atSeconds))}" x2="${px(x(atSeconds))}" y1="${ground}" y2="${top}"/><text class="tick over" ${side} y="${top + 9}">start</text>`;
+  return `<line class="start" x1="${px(at)}" x2="${px(at)}" y1="${ground}" y2="${top}"/><text class="tick over" ${side} y="${top + 9}">start</text>`;
 }
 
 export function px(value: number): string {

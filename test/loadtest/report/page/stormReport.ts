@@ -35,7 +35,7 @@ export function loadtestReport(rainId = 'spring-2027'): SwarmReport {
   }
   counters.cheats.users = 40;
   counters.cheats.frames = 71_000;
-  for (const [name, count] of [['answer too_fast', 41_022], ['answer nothing_left', 28_111], ['error bad_field', 801], ['closed too_many_errors', 77]] as const) counters.cheats.receive(name, count);
+  for (const [name, count] of [['answer too_fast', 41_022], ['answer nothing_left', 28_111], ['error bad_field', 801], ['closed too_many_errors', 77]] as const) counters.cheats.heard.add(name, count);
   counters.cuts = 311;
   counters.stops = 160;
   return reportOf(counters, {

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-interface ThinLine {
-  port: number;
-  close(): void;
-}
-
 const TICK_MS = 5;
 
 /** A TCP proxy to a local server; each connection has a limited bandwidth towards the server. */
-export async function openThinLine(target: number, bytesPerSecond: number): Promise<ThinLine> {
+export async function openThinLine(target: number, bytesPerSecond: number) {
   const open = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
     const peer = connect({ port: target, host: '127.0.0.1', noDelay: true });
@@ -25,7 +20,7 @@ export async function openThinLine(target: number, bytesPerSecond: number): Prom
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    close() {
+    close(): void {
       for (const socket of open) socket.destroy();
       server.close();
     },
@@ -51,4 +46,22 @@ function trickle(from: Socket, to: Socket, bytesPerSecond: number): void {
     }
   }, TICK_MS);
   from.once('close', () => clearInterval(timer));
+}
+
+/** Runs a process only in short slices, as on an overloaded machine. @returns lets it run normally again */
+export function slice(pid: number, { runMs, stopMs }: { runMs: number; stopMs: number }): () => void {
+  let timer: NodeJS.Timeout;
+  const stop = () => {
+    process.kill(pid, 'SIGSTOP');
+    timer = setTimeout(go, stopMs);
+  };
+  const go = () => {
+    process.kill(pid, 'SIGCONT');
+    timer = setTimeout(stop, runMs);
+  };
+  stop();
+  return () => {
+    clearTimeout(timer);
+    process.kill(pid, 'SIGCONT');
+  };
 }

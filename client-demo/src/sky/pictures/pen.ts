@@ -1,0 +1,31 @@
+export type Pen = CanvasRenderingContext2D;
+type Fill = string | CanvasGradient;
+
+/** Colours at fractions of a gradient, 0 to 1. */
+export function shade(gradient: CanvasGradient, stops: readonly (readonly [at: number, colour: string])[]): CanvasGradient {
+  for (const [at, colour] of stops) gradient.addColorStop(at, colour);
+  return gradient;
+}
+
+/** Fills the shape that `trace` draws. */
+export function fill(pen: Pen, style: Fill, trace: () => void): void {
+  pen.beginPath();
+  trace();
+  pen.fillStyle = style;
+  pen.fill();
+}
+
+/** Draws the outline of the shape; without `trace` of the last one. */
+export function outline(pen: Pen, style: string, width: number, trace?: () => void): void {
+  if (trace) {
+    pen.beginPath();
+    trace();
+  }
+  pen.strokeStyle = style;
+  pen.lineWidth = width;
+  pen.stroke();
+}
+
+export function circle(pen: Pen, x: number, y: number, radius: number): void {
+  pen.arc(x, y, radius, 0, Math.PI * 2);
+}
