@@ -3,7 +3,7 @@ import type { Refused } from '../operator/context.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
-import { wantsPaint, withoutPaint } from './colours.ts';
+import { paint, wantsPaint, withoutPaint } from './colours.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 /** The exit codes of all commands. */
@@ -45,6 +45,14 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; printe
 /** Commander's sentence, on one line. */
 function usageError({ message }: CommanderError): string {
   return message.replace(/^error: /, '').replaceAll('\n', ' ');
+}
+
+/** Prints the sentences of an error, with `--json` also as one JSON value. @returns its exit code */
+export function reportFailure(terminal: Terminal, error: unknown, json: boolean | undefined): Exit {
+  const { exit, reasons, printed } = explain(error);
+  if (json && reasons.length > 0) print(terminal, json, { ok: false, exit, reasons }, '');
+  if (!printed) for (const reason of reasons) notify(terminal, `${paint.error('rain:')} ${reason}`);
+  return exit;
 }
 
 /** Prints the answer of a command: one JSON value, or text. */

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import type { RequestedRow, Rows } from '../../rain/split/method.ts';
 import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
+import { typedAmount } from '../arguments.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
-import { typedAmount } from '../amount.ts';
 
 /** How a budget is split into packets: for a new rain, for a top-up, or for a preview. */
 export interface PlanOptions {
@@ -27,7 +27,7 @@ function parseRow({ columns, option }: Rows) {
   };
 }
 
-export function budgeted(command: Command): Command {
+export function budgeted<C extends Command>(command: C): C {
   command
     .requiredOption('--budget <amount>', 'total amount of all packets, e.g. 8888.00 or 8888', typedAmount)
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { sendFailed, sendReady } from '../../platform/process/ipc.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
-import { explain, print, notify } from '../exit.ts';
+import { parseCount } from '../arguments.ts';
+import type { RainCommand } from '../command.ts';
 import { configure } from '../context.ts';
-import { parseCount } from '../time.ts';
+import { explain, notify } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** More than any machine has cores. The parent process accepts about 4,000 connections a second for all of them. */
@@ -24,11 +24,13 @@ async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown
   }
 }
 
-export function addServeCommands(program: Command, terminal: Terminal): void {
+export function addServeCommands(program: RainCommand): void {
+  const { terminal } = program;
+
   program.command('gateway').summary('run a WebSocket gateway for players')
     .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
     .option('--processes <n>', 'how many processes share the port; every limit is per process, so n processes take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
+    .example('REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
     .action(({ processes }: { processes: number }) => serve(terminal, 'gateway', async (shutdown) => {
       if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown, terminal.environment) };
       return { ...await (await import('../servers/gateways.ts')).open(shutdown, terminal.environment, processes) };
@@ -36,7 +38,7 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
 
   program.command('worker').summary('run the relay, the credit worker and all background jobs')
     .description('Moves claims from Redis to the queue, credits them, and settles rains that have ended. Any number of workers may run. Needs REDIS_URL and DATABASE_URL.')
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
+    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
       const { payoutProviderOf } = await import('../servers/payoutProvider.ts');
@@ -56,16 +58,15 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
   program.command('console').summary("run the player's page and the operator's console")
     .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL and DATABASE_URL. Add operators with rain operator add.")
     .option('--guests', 'issue guest tokens to anybody: for demos only; needs JWT_SECRET')
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
+    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));
 
   program.command('migrate').summary('apply database migrations')
     .description('Applies the missing migrations to the database. Needs DATABASE_URL.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://rain@10.0.0.6/rain rain migrate')
-    .action(async ({ json }: { json?: boolean }) => {
+    .json().example('DATABASE_URL=postgres://rain@10.0.0.6/rain rain migrate')
+    .runs(async () => {
       const { migrate } = await import('../../ledger/migrate.ts');
       const applied = await migrate(configure(terminal.environment, ['DATABASE_URL']).DATABASE_URL);
-      print(terminal, json, { applied }, applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');
+      return { value: { applied }, text: applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date' };
     });
 }

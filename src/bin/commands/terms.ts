@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { requestedTermNames, describeTerm, TERM_NAMES, termWords, type RequestedTermName, type RequestedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
-import { parseCount } from '../time.ts';
+import { parseCount } from '../arguments.ts';
 
 /** The options below, as Commander parses them. */
 export type TermOptions = { -readonly [N in RequestedTermName]?: RequestedTerms[N] };
 
 /** Adds one option for each term. @param which kind of rains; absent: all kinds */
-export function withTerms(command: Command, ...which: TermDescription['suits'][]): Command {
+export function withTerms<C extends Command>(command: C, ...which: TermDescription['suits'][]): C {
   for (const name of requestedTermNames(...which)) {
     const term = describeTerm(name);
     const text = term.asks ?? term.tells;

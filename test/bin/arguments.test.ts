@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typedAmount } from '../../src/bin/amount.ts';
+import { typedAmount } from '../../src/bin/arguments.ts';
 import { budgeted, planOf, type PlanOptions } from '../../src/bin/commands/budgeted.ts';
 import { Command } from 'commander';
 
