@@ -49,30 +49,20 @@ export function addDeadLetterCommand(program: RainCommand): void {
     .requiredOption('--reason <text>', 'why, for the record; 1 to 500 characters')
     .option('--not-paid', 'confirm that the external wallet has not paid this claim')
     .json().example(`rain dead discard ${EXAMPLE} --reason "compensated by voucher 123"`)
-    .runsWithQueues(async (context, letter: string, { reason, notPaid, dryRun }: { reason: string; notPaid?: boolean; dryRun?: boolean }) => {
+    .runsWithQueues(async (context, letter: string, { reason, notPaid, dryRun = false }: { reason: string; notPaid?: boolean; dryRun?: boolean }) => {
       const done = accepted(await discardDeadLetter(context, letter, reason, notPaid, dryRun));
       const { ok: _ok, ...plain } = done;
-      return { value: { letter, ...plain }, text: `${letter}: ${dryRun ? describeDryRun(done) : describeDone(done)}` };
+      return { value: { letter, ...plain }, text: `${letter}: ${describeDone(done, dryRun)}` };
     });
 }
 
 type Done = Extract<Discarded, { ok: true }>;
 
-function describeDryRun(done: Done): string {
+function describeDone(done: Done, dryRun: boolean): string {
   switch (done.outcome) {
-    case 'returned': return `would be discarded, and ${done.amount} would go back`;
-    case 'discarded': return 'would be discarded; it holds no money';
-    case 'credited': return 'has been credited meanwhile; the dead letter would be removed';
-    case 'already': return describeDone(done);
-    default: return done satisfies never;
-  }
-}
-
-function describeDone(done: Done): string {
-  switch (done.outcome) {
-    case 'returned': return `discarded, ${done.amount} went back`;
-    case 'discarded': return 'discarded; it held no money';
-    case 'credited': return 'has been credited meanwhile; the dead letter is removed';
+    case 'returned': return dryRun ? `would be discarded, and ${done.amount} would go back` : `discarded, ${done.amount} went back`;
+    case 'discarded': return dryRun ? 'would be discarded; it holds no money' : 'discarded; it held no money';
+    case 'credited': return `has been credited meanwhile; the dead letter ${dryRun ? 'would be' : 'is'} removed`;
     case 'already': return `was discarded before by ${done.actor}: ${done.reason}`;
     default: return done satisfies never;
   }

@@ -26,7 +26,10 @@ export function addDoctorCommand(program: RainCommand): void {
     .json().example('rain doctor --packets 1000000 --users 5000000')
     .runs(async (planned: Planned) => {
       const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
-      const examined = await Promise.all([atRedis(REDIS_URL, DURABILITY, planned), atDatabase(DATABASE_URL)]);
+      const examined = await Promise.all([
+        findingsAt('redis', REDIS_URL, () => findingsOfRedis(REDIS_URL, DURABILITY, planned)),
+        findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
+      ]);
       const findings = examined.flatMap((result) => result.findings);
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
@@ -34,28 +37,25 @@ export function addDoctorCommand(program: RainCommand): void {
     });
 }
 
-async function atRedis(url: string, durability: Durability, planned: Planned): Promise<Examined> {
+/** What `examine` finds at a server, or that the server cannot be reached. */
+async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<Examined> {
+  try {
+    return { findings: await examine(), reached: true };
+  } catch (error) {
+    const found = `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`;
+    const advice = `check that it runs, and set ${subject === 'redis' ? 'REDIS_URL' : 'DATABASE_URL'}`;
+    return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found, expected: 'an answer', advice }], reached: false };
+  }
+}
+
+async function findingsOfRedis(url: string, durability: Durability, planned: Planned): Promise<Finding[]> {
   const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
   try {
     await untilReady(redis, REACHED_MS_MAX);
-    return { findings: await examineRedis(redis, durability, planned), reached: true };
-  } catch (error) {
-    return unreachable('redis', url, error, 'check that it runs, and set REDIS_URL');
+    return await examineRedis(redis, durability, planned);
   } finally {
     redis.disconnect();
   }
-}
-
-async function atDatabase(url: string): Promise<Examined> {
-  try {
-    return { findings: checkDatabase(await examineDatabase(url)), reached: true };
-  } catch (error) {
-    return unreachable('database', url, error, 'check that it runs, and set DATABASE_URL');
-  }
-}
-
-function unreachable(subject: Finding['subject'], url: string, error: unknown, advice: string): Examined {
-  return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found: `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`, expected: 'an answer', advice }], reached: false };
 }
 
 const VERDICTS: Record<Finding['verdict'], (text: string) => string> = { ok: paint.good, warning: paint.warning, wrong: paint.bad };

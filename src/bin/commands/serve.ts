@@ -45,8 +45,7 @@ export function addServeCommands(program: RainCommand): void {
       const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const log = createLog('worker', config.LOG_LEVEL);
       const { openTracing } = await import('../servers/tracing.ts');
-      const traces = await openTracing(config, 'rain-worker', log);
-      if (traces) shutdown.onClose('traces', () => traces.close());
+      const traces = await openTracing(config, 'rain-worker', log, shutdown);
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
         keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),

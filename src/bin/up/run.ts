@@ -6,8 +6,7 @@ import { describeReport } from '../auditText.ts';
 import { openContext } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 import { playRound, type Played, type RoundContext } from './demo.ts';
-import { FIRST_OPERATOR } from './firstOperator.ts';
-import { startSystem } from './system.ts';
+import { FIRST_OPERATOR, startSystem } from './system.ts';
 
 export interface UpOptions {
   demo: boolean;
