@@ -3,11 +3,7 @@ import { notify, reportFailure } from './exit.ts';
 import { openProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Runs one command, from the words after `rain` to the last line of its output. Several may run in one process, each with its own
- * terminal.
- * @returns the exit code; a server continues to run after the return
- */
+/** Runs one command, given the words after `rain`. @returns the exit code; a server continues to run after the return */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
   try {
     await (await openProgram(words[0], terminal)).parseAsync(words, { from: 'user' });

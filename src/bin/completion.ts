@@ -8,11 +8,7 @@ import type { Terminal } from './terminal.ts';
 /** The shell waits for the ids while the user types, ms. */
 const LOOKUP_MS_MAX = 500;
 
-/**
- * `rain completion bash|zsh|fish|powershell` prints a script for the shell to source. From then on the shell completes commands,
- * options, choices, and the ids of rains that are not settled.
- * @param completing whether the shell completes now: only then the rains are read
- */
+/** @param completing whether the shell completes now: only then the ids of rains are read */
 export async function addCompletion(program: Command, terminal: Terminal, completing: boolean): Promise<void> {
   const completed = tab(program, { completionCommandName: 'completion' });
   program.commands.find((command) => command.name() === 'completion')?.summary('completion for your shell')

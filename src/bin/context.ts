@@ -49,7 +49,6 @@ export async function openContext(redisUrl: string, databaseUrl: string, actor: 
   });
 }
 
-/** Runs an operator command with an open context, and closes the context in any case. */
 export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
   const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const context = await openContext(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);

@@ -6,7 +6,6 @@ import { ConfigError } from '../platform/config.ts';
 import { paint, wantsPaint, withoutPaint } from './colours.ts';
 import type { Output, Terminal } from './terminal.ts';
 
-/** The exit codes of all commands. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
 type Exit = (typeof EXIT)[keyof typeof EXIT];
 
@@ -42,7 +41,6 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; printe
   return { exit: isUnavailable(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
 }
 
-/** Commander's sentence, on one line. */
 function usageError({ message }: CommanderError): string {
   return message.replace(/^error: /, '').replaceAll('\n', ' ');
 }

@@ -38,11 +38,7 @@ const COLUMNS = 80;
 /** This command prints all the others, so all are loaded. */
 const MANUAL = 'manual';
 
-/**
- * The program with all commands, or only with those of the given verb's group.
- * @param verb the first word of the command line; with an unknown word all commands are loaded
- * @param terminal the streams and settings of the commands
- */
+/** @param verb the first word of the command line: only the commands of its group are loaded; with an unknown word all are */
 export async function openProgram(verb?: string, terminal = processTerminal()): Promise<RainCommand> {
   const program = new RainCommand(terminal, 'rain')
     .description('Red-packet rain (红包雨): plan a rain, run it, and check that every cent arrives.')

@@ -3,16 +3,12 @@ import { QUEUE_PREFIX } from '../store/keys.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import type { SystemContext } from '../operator/system.ts';
 
-/** The queues of the credits, of the postponed credits, and of the dead letters. */
 export function openQueues(options: Omit<QueueOptions, 'prefix'>): SystemContext['queues'] {
   const prefixed = { ...options, prefix: QUEUE_PREFIX };
   return { credit: createCreditQueue(prefixed), later: createLaterQueue(prefixed), dead: createDeadQueue(prefixed) };
 }
 
-/**
- * Runs an operator command with the queues open, and closes them in any case. They use the context's own connection, whose commands
- * have a deadline, because a user waits for the answer.
- */
+/** On the context's own connection, whose commands have a deadline, because a user waits for the answer. */
 export async function withQueues<T>(context: OperatorContext, verb: (context: SystemContext) => Promise<T>): Promise<T> {
   const queues = openQueues({ connection: context.redis, onError: () => {}, visiting: true });
   try {

@@ -31,8 +31,6 @@ const RAINS_MAX = 100_000;
 const REPAIR_WAIT_MS = 15_000;
 
 export function addAuditCommand(program: RainCommand): void {
-  const { terminal } = program;
-
   program.command('audit [id]').summary('check whether the money adds up').dryRun()
     .description('Compares the packets that the seed of a rain gives with Redis and with the ledger. Exit code 1 when the money does not add up, and '
       + 'while a claim is told twice; with --all also when some rains were not audited.')
@@ -45,7 +43,7 @@ export function addAuditCommand(program: RainCommand): void {
     .json('print JSON, with --watch one array per line').example('rain audit m3k9x2a1b2c3d4', 'rain audit --all --watch')
     .refuses(misuse)
     .runsWithContext((context, id: string | undefined, options: AuditOptions) =>
-      (id === undefined ? auditMany(terminal, context, options) : auditOne(terminal, context, id, options)));
+      (id === undefined ? auditMany(program.terminal, context, options) : auditOne(program.terminal, context, id, options)));
 }
 
 function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, acknowledgeLost: reason }: AuditOptions): string | undefined {
@@ -90,10 +88,7 @@ async function auditMany(terminal: Terminal, context: OpenContext, options: Audi
   });
 }
 
-/**
- * @param reported how many rains the last message counted as not audited
- * @returns how many rains are not audited now
- */
+/** @param reported how many rains the last message counted as not audited @returns how many are not audited now */
 async function auditRound(terminal: Terminal, context: OpenContext, { watch, settled, limit, json }: AuditOptions, { reported, interrupted }: { reported: number; interrupted?: AbortSignal } = { reported: 0 }): Promise<number> {
   const which = settled ? 'all' : 'unsettled';
   const rains: AuditedRain[] = [];

@@ -47,7 +47,6 @@ export function planOf(options: PlanOptions) {
   return { budget, packets, split: splitOf(options), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
-/** A list selects its own method. */
 function splitOf({ split, ...options }: PlanOptions) {
   const given = new Map<string, unknown>(Object.entries(options));
   const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as RequestedRow[];

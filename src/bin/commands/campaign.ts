@@ -10,14 +10,6 @@ import { accepted, CommandFailure, EXIT } from '../exit.ts';
 import { facts, table } from '../table.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
-interface CampaignOptions {
-  id?: string;
-  title?: string;
-  winsPerUser: number;
-  shards: number;
-  rollOver?: boolean;
-}
-
 const ADD_ROUND = 'rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load';
 
 export function addCampaignCommands(program: RainCommand): void {
@@ -33,7 +25,8 @@ export function addCampaignCommands(program: RainCommand): void {
     .option('--shards <n>', 'Redis shards of every round', parseCount(1, SHARDS_MAX), 1)
     .option('--roll-over', 'money that nobody has won in a round goes into the next round')
     .json().example('rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
-    .runsWithContext(async (context, { id, title, winsPerUser, shards, rollOver = false }: CampaignOptions) => {
+    .runsWithContext(async (context, options: { id?: string; title?: string; winsPerUser: number; shards: number; rollOver?: boolean }) => {
+      const { id, title, winsPerUser, shards, rollOver = false } = options;
       const terms = { winsPerUserMax: winsPerUser, shards, rollOver };
       const { campaignId } = accepted(await createCampaign(context, { ...terms, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
       return { value: { campaignId }, text: campaignId };

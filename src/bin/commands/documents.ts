@@ -6,8 +6,6 @@ import { print } from '../exit.ts';
 
 /** The commands that print a document made from the code; they need no server. */
 export function addDocumentCommands(program: RainCommand): void {
-  const { terminal } = program;
-
   program.command('codes').summary('every code that a client may receive')
     .description('Prints every result, error, close and refusal code with its meaning, as in docs/reference/codes.md.')
     .json().example('rain codes --json')
@@ -18,13 +16,13 @@ export function addDocumentCommands(program: RainCommand): void {
     .option('--asyncapi', 'print the AsyncAPI document')
     .json('the same as --asyncapi').example('rain protocol --asyncapi > asyncapi.json')
     .runs(({ asyncapi, json }: { asyncapi?: boolean; json?: boolean }) => {
-      print(terminal, false, undefined, asyncapi || json ? JSON.stringify(asyncApi('1'), null, 2) : fieldsMarkdown());
+      print(program.terminal, false, undefined, asyncapi || json ? JSON.stringify(asyncApi('1'), null, 2) : fieldsMarkdown());
     });
 
   program.command('manual', { hidden: true }).summary('this manual, as Markdown').description('Prints every command with its options and examples as Markdown: docs/reference/cli.md.')
     .example('rain manual')
     .runs(async () => {
       const { manual } = await import('../manual.ts');
-      terminal.stdout.write(manual(program));
+      program.terminal.stdout.write(manual(program));
     });
 }

@@ -10,7 +10,6 @@ import { askPassword } from '../password.ts';
 import { table } from '../table.ts';
 
 export function addOperatorCommand(program: RainCommand): void {
-  const { terminal } = program;
   const operator = program.command('operator').summary("operators of the console, and tokens for scripts")
     .description("Manages the operators that may sign in to the console, and their tokens for scripts. A password is read from the terminal, without echo, or from standard input.")
     .example('rain operator add alice');
@@ -19,8 +18,8 @@ export function addOperatorCommand(program: RainCommand): void {
     .addOption(new Option('--role <role>', 'a viewer may read everything and change nothing').choices(['operator', 'viewer']).default('operator'))
     .json().example('rain operator add alice --role viewer')
     .runs(async (name: string, { role }: { role: Role }) => {
-      const password = await askPassword(terminal, `password of ${name}, at least 10 characters`);
-      accepted(await withContext(terminal, (context) => addOperator(context, name, role, password)));
+      const password = await askPassword(program.terminal, `password of ${name}, at least 10 characters`);
+      accepted(await withContext(program.terminal, (context) => addOperator(context, name, role, password)));
       return { value: { name, role }, text: `${name} may sign in as ${role}` };
     });
 
@@ -37,8 +36,8 @@ export function addOperatorCommand(program: RainCommand): void {
   operator.command('password <name>').summary('set a new password').description('Sets a new password and ends all sessions of this operator; a disabled operator may then sign in again.')
     .json().example('rain operator password alice')
     .runs(async (name: string) => {
-      const password = await askPassword(terminal, `new password of ${name}, at least 10 characters`);
-      accepted(await withContext(terminal, (context) => changePassword(context, name, password)));
+      const password = await askPassword(program.terminal, `new password of ${name}, at least 10 characters`);
+      accepted(await withContext(program.terminal, (context) => changePassword(context, name, password)));
       return { value: { name }, text: `${name} has a new password; all sessions are ended` };
     });
 
@@ -55,7 +54,7 @@ export function addOperatorCommand(program: RainCommand): void {
     .json().example('rain operator token alice --label "nightly report" --for 30d')
     .runsWithContext(async (context, name: string, { label, for: forMs }: { label: string; for?: number }) => {
       const { token, expiresAt } = accepted(await issueToken(context, name, label, forMs));
-      notify(terminal, 'store this token now: it is not shown again');
+      notify(program.terminal, 'store this token now: it is not shown again');
       return { value: { name, label, token, ...(expiresAt !== undefined && { expiresAt: iso(expiresAt) }) }, text: token };
     });
 }

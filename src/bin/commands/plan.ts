@@ -11,10 +11,10 @@ import { parseCount, parseDuration, parseMoment } from '../arguments.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import type { OpenContext } from '../context.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
-import { describePreview } from '../previewText.ts';
 import { bar } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
+import { describePreview } from './preview.ts';
 import { needsCampaign, describeTerms, termsOf, withTerms, type TermOptions } from './terms.ts';
 
 export interface CreateOptions extends PlanOptions, TermOptions {
@@ -34,8 +34,6 @@ export interface CreateOptions extends PlanOptions, TermOptions {
 type Request = CreateRequest & { plan: ReturnType<typeof planOf>; terms: RequestedTerms };
 
 export function addPlanCommands(program: RainCommand): void {
-  const { terminal } = program;
-
   planned(program.command('create')).summary('plan a rain and reserve its budget')
     .description('Plans a rain: reserves the budget in the ledger and prints the id of the rain.')
     .option('--id <id>', 'letters, digits, _ and -; default a generated id')
@@ -43,13 +41,13 @@ export function addPlanCommands(program: RainCommand): void {
     .option('--campaign <id>', 'the rain is a round of this campaign; see rain campaign')
     .option('--round <n>', 'number of the round', parseCount(1, ROUNDS_MAX))
     .example('rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
-    .runsWithContext((context, options: CreateOptions) => create(terminal, context, options));
+    .runsWithContext((context, options: CreateOptions) => create(program.terminal, context, options));
 
   program.command('load <id>').summary('preallocate the packets of a rain')
     .description('Preallocates the packets in Redis. If the command is killed, run it again: it continues where it stopped.')
     .json().example('rain load m3k9x2a1b2c3d4')
     .runsWithContext(async (context, id: string) => {
-      const packets = await load(terminal, context, id);
+      const packets = await load(program.terminal, context, id);
       return { value: { rainId: id, packets }, text: `${id}: ${packets} packets are loaded` };
     });
 }

@@ -14,8 +14,6 @@ const SENTENCES: Record<Fit['verdict'], string> = {
 };
 
 export function addPreflightCommand(program: RainCommand): void {
-  const { terminal } = program;
-
   program.command('preflight').summary('check whether this machine can serve the planned rain')
     .description('Measures the cost of a socket, a loss, a win, a packet and a credit on this machine. It starts temporary servers for half a minute and does not touch yours. Then it reports whether '
       + 'the planned rain fits when all users tap in the same second. It measures processor time, not elapsed time, but the result is better on an idle machine. Exit code 1 when it does not fit.')
@@ -25,12 +23,12 @@ export function addPreflightCommand(program: RainCommand): void {
     .runs(async ({ users, packets }: { users: number; packets: number }) => {
       const plan = { users, packets };
       const [{ measure, TRIAL }, { withServers }] = await Promise.all([import('../../preflight/costs.ts'), import('../../preflight/servers.ts')]);
-      const { GATEWAY_SOCKETS_MAX } = loadConfig([], terminal.environment);
-      return interruptibly(terminal, async (interrupted) => {
-        notify(terminal, 'starting temporary servers …');
+      const { GATEWAY_SOCKETS_MAX } = loadConfig([], program.terminal.environment);
+      return interruptibly(program.terminal, async (interrupted) => {
+        notify(program.terminal, 'starting temporary servers …');
         const costs = await withServers((servers) => measure(servers, TRIAL, (what) => {
           interrupted.throwIfAborted();
-          notify(terminal, `${what} …`);
+          notify(program.terminal, `${what} …`);
         }), interrupted);
         const fits = checkFit(costs, plan, GATEWAY_SOCKETS_MAX);
         const verdict = worst(fits);

@@ -1,11 +1,15 @@
-import { previewRain } from '../../operator/preview.ts';
+import { previewRain, type Preview } from '../../operator/preview.ts';
 import { parseCount } from '../arguments.ts';
+import { paint } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
-import { describePreview } from '../previewText.ts';
+import { facts, table } from '../table.ts';
 import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
 
 const DRAWS_MAX = 20;
+/** Maximum lines of the histogram, and characters of its longest bar. */
+const LINES_MAX = 12;
+const BAR_MAX = 32;
 
 export function addPreviewCommand(program: RainCommand): void {
   budgeted(program.command('preview')).summary('preview the amounts of a plan')
@@ -16,4 +20,24 @@ export function addPreviewCommand(program: RainCommand): void {
       const preview = accepted(previewRain(planOf(plan), draws));
       return { value: preview, text: describePreview(preview) };
     });
+}
+
+export function describePreview({ packets, budget, min, max, mean, median, luckiest, histogram }: Preview): string {
+  const head = facts([['budget', `${budget} in ${packets} packets`], ['smallest', min], ['median', median], ['mean', mean], ['largest', max], ...(luckiest === max ? [] : [['luckiest of a draw', luckiest]])]);
+  return `${head}\n\n${bars(histogram)}\n${paint.quiet('drawn from a throw-away seed: the real rain will have another draw')}`;
+}
+
+function bars(histogram: Preview['histogram']): string {
+  const bins = joined(histogram);
+  const most = Math.max(...bins.map(({ count }) => count));
+  return table(['from', 'to', 'packets', ''], bins.map(({ from, to, count }) => [from, to, count, '█'.repeat(Math.ceil((count / most) * BAR_MAX))]));
+}
+
+/** Merges neighbouring bins, so that the histogram fits on a screen. */
+function joined(histogram: Preview['histogram']): Preview['histogram'] {
+  const each = Math.ceil(histogram.length / LINES_MAX);
+  return Array.from({ length: Math.ceil(histogram.length / each) }, (_, line) => {
+    const bins = histogram.slice(line * each, (line + 1) * each);
+    return { from: bins[0]!.from, to: bins.at(-1)!.to, count: bins.reduce((sum, { count }) => sum + count, 0) };
+  });
 }

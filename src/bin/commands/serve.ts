@@ -10,10 +10,7 @@ import type { Terminal } from '../terminal.ts';
 /** More than any machine has cores. The parent process accepts about 4,000 connections a second for all of them. */
 const PROCESSES_MAX = 64;
 
-/**
- * Runs a server until a signal arrives or its parent process ends. Users and `rain up` start servers in the same way; `rain up`
- * receives the result over IPC. Each server is imported on demand, so that `rain list` does not load a queue and an HTTP server.
- */
+/** Runs a server until a signal arrives or its parent process ends; `rain up`, when it is the parent, receives the result over IPC. */
 async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
   const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => notify(terminal, `${name}: ${sentence}`) });
   try {

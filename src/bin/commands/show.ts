@@ -8,8 +8,6 @@ import { facts, table } from '../table.ts';
 import { describeTerms } from './terms.ts';
 
 export function addShowCommands(program: RainCommand): void {
-  const { terminal } = program;
-
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
     .option('--limit <n>', 'how many rains to list', parseCount(1, RAINS_MAX), 100)
     .json().example('rain list --limit 20')
@@ -25,8 +23,8 @@ export function addShowCommands(program: RainCommand): void {
       for (;;) {
         const rain = await showRain(context, id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-        if (watch && !json) clearScreen(terminal);
-        print(terminal, json, rain, describe(rain));
+        if (watch && !json) clearScreen(program.terminal);
+        print(program.terminal, json, rain, describe(rain));
         if (!watch || rain.state === 'settled') return;
         await sleep(REFRESH_MS);
       }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { requestedTermNames, describeTerm, TERM_NAMES, termWords, type RequestedTermName, type RequestedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../arguments.ts';
 
-/** The options below, as Commander parses them. */
 export type TermOptions = { -readonly [N in RequestedTermName]?: RequestedTerms[N] };
 
 /** Adds one option for each term. @param which kind of rains; absent: all kinds */
@@ -30,7 +29,6 @@ export function describeTerms(terms: Terms): [string, string][] {
   });
 }
 
-/** A term that only a round can have. */
 export function needsCampaign(terms: RequestedTerms): boolean {
   return (Object.keys(terms) as RequestedTermName[]).some((name) => describeTerm(name).suits === 'rounds');
 }

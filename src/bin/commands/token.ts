@@ -22,14 +22,13 @@ export function addTokenCommand(program: RainCommand): void {
     });
 }
 
-/** @throws ConfigError when there is no secret to sign with */
 export function tokenSigner(terminal: Terminal, expiresInSeconds: number): (sub: string) => Promise<string> {
   const { secret, ...rest } = signingData(terminal, expiresInSeconds);
   const signing = import('../../platform/auth/token.ts');
   return async (sub) => (await signing).signToken(secret, { sub, ...rest });
 }
 
-/** The data to sign tokens in another process. @throws ConfigError when there is no secret to sign with */
+/** Also for tokens that another process signs. @throws ConfigError when there is no secret to sign with */
 export function signingData({ environment }: Terminal, expiresInSeconds: number): { secret: string; expiresInSeconds: number; issuer?: string; audience?: string } {
   const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = configure(environment, []);
   if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign tokens with']);

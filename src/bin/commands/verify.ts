@@ -19,7 +19,6 @@ interface VerifyOptions {
   offline?: string;
 }
 
-/** The printed result, for the servers' data and for a file. */
 interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
   checked: string;
   problems: readonly string[];

@@ -17,8 +17,6 @@ interface WinnersOptions {
 }
 
 export function addWinnersCommand(program: RainCommand): void {
-  const { terminal } = program;
-
   program.command('winners <id>').summary('list winners, as a table or CSV')
     .description('Prints the winners, their amounts, and whether they are credited, from the claim log and the ledger. Into a file or a pipe it prints all winners as CSV. On a terminal, or with --search or --limit, it prints a table of the latest winners.')
     .option('--search <text>', "an exact user id, the number of a packet, or the beginning of packet ids")
@@ -34,9 +32,9 @@ export function addWinnersCommand(program: RainCommand): void {
       const { search, limit, csv, json } = options;
       const rain = await context.ledger.rain(id);
       if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-      if (search !== undefined || limit !== undefined || (terminal.stdout.isTTY && !csv && !json)) return list(terminal, context, rain, options);
+      if (search !== undefined || limit !== undefined || (program.terminal.stdout.isTTY && !csv && !json)) return list(program.terminal, context, rain, options);
       const { winnersLines, winnersSheet } = await import('../../operator/winners/sheet.ts');
-      await pour(terminal, json ? winnersLines(context, rain) : winnersSheet(context, rain, csv ? 'spreadsheet' : 'plain'));
+      await pour(program.terminal, json ? winnersLines(context, rain) : winnersSheet(context, rain, csv ? 'spreadsheet' : 'plain'));
     });
 }
 

@@ -11,7 +11,6 @@ import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openTracing } from './tracing.ts';
 
-/** One gateway: the only process, or one of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {
   // Otherwise Node ends this process at once when its parent is gone, before it can drain its players.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;

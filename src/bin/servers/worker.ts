@@ -33,7 +33,6 @@ import { openQueues } from '../queues.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 
 export interface WorkerOptions {
-  /** The provider that pays users. */
   keep?: OpenPayoutProvider;
   /** With replicas, a claim is credited only after it is replicated; see `readReplicated`. */
   durability?: Durability;
@@ -58,7 +57,6 @@ export interface WorkerProcess {
   close(withinMs?: number): Promise<void>;
 }
 
-/** The counters of this process since its start. */
 export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
   registerMetric(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has moved to the queue. If it stands still while rain_relay_lag_claims does not fall, the relay is stuck', read: () => [{ value: carried() }] });
   registerMetric(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is unreachable', read: () => [{ value: faults() }] });

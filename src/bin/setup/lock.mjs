@@ -10,10 +10,7 @@ const HEARTBEAT_MS = 1_000;
 const SILENT_MS_MAX = 60_000;
 const WAIT_MS_MAX = 20 * 60_000;
 
-/**
- * Runs `work` while no other set-up of this folder runs.
- * @param {(pid: number) => void} onWait called once when another process holds the lock
- */
+/** @param {(pid: number) => void} onWait called once when another process holds the lock */
 export async function exclusively(folder, work, onWait, { silentMsMax = SILENT_MS_MAX, waitMsMax = WAIT_MS_MAX } = {}) {
   mkdirSync(folder, { recursive: true });
   const started = Date.now();

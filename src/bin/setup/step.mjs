@@ -22,11 +22,7 @@ export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/**
- * Runs a command to its end. Its output is shown only when it fails.
- * @param {string} command @param {string[]} args
- * @param {(output: string) => string} sentence the error message when it fails
- */
+/** Shows the command's output only when it fails. @param {(output: string) => string} sentence the error message then */
 export async function run(command, args, sentence, { env = {}, quiet = false } = {}) {
   const { code, output } = await attempt(command, args, env);
   if (code === 0) return output;
@@ -100,7 +96,6 @@ export function hashOf(paths, root = ROOT) {
   return hash.digest('hex');
 }
 
-/** Whether the step was finished for exactly these inputs. */
 export function isStamped(file, content) {
   return existsSync(file) && readFileSync(file, 'utf8') === content;
 }

@@ -36,11 +36,7 @@ interface System {
 const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
 const address = z.object({ url: z.string() });
 
-/**
- * Starts Redis and a database (unless REDIS_URL or DATABASE_URL name others), then gateway, worker and console, each a
- * child process that ends with this one.
- * @throws CommandFailure with one sentence; `shutdown` then closes all servers that were started
- */
+/** Starts all servers, as child processes that end with this one. @throws CommandFailure; `shutdown` then closes those that were started */
 export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
   const config = loadConfig([], terminal.environment);
   if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
