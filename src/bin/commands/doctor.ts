@@ -4,13 +4,11 @@ import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
-import type { Durability } from '../../platform/redis/durability.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
 import { paint } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
-import { configure, REACHED_MS_MAX } from '../context.ts';
+import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
 
 interface Examined {
@@ -27,7 +25,7 @@ export function addDoctorCommand(program: RainCommand): void {
     .runs(async (planned: Planned) => {
       const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const examined = await Promise.all([
-        findingsAt('redis', REDIS_URL, () => findingsOfRedis(REDIS_URL, DURABILITY, planned)),
+        findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const findings = examined.flatMap((result) => result.findings);
@@ -45,16 +43,6 @@ async function findingsAt(subject: 'redis' | 'database', url: string, examine: (
     const found = `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`;
     const advice = `check that it runs, and set ${subject === 'redis' ? 'REDIS_URL' : 'DATABASE_URL'}`;
     return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found, expected: 'an answer', advice }], reached: false };
-  }
-}
-
-async function findingsOfRedis(url: string, durability: Durability, planned: Planned): Promise<Finding[]> {
-  const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
-  try {
-    await untilReady(redis, REACHED_MS_MAX);
-    return await examineRedis(redis, durability, planned);
-  } finally {
-    redis.disconnect();
   }
 }
 

@@ -13,9 +13,10 @@ import type { OpenContext } from '../context.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
 import { bar } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
-import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
+import {
+  budgeted, describeTerms, needsCampaign, planOf, termsOf, withTerms, type PlanOptions, type TermOptions,
+} from './planOptions.ts';
 import { describePreview } from './preview.ts';
-import { needsCampaign, describeTerms, termsOf, withTerms, type TermOptions } from './terms.ts';
 
 export interface CreateOptions extends PlanOptions, TermOptions {
   start: (now: number) => number;

@@ -4,7 +4,7 @@ import { paint } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
 import { facts, table } from '../table.ts';
-import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
+import { budgeted, planOf, type PlanOptions } from './planOptions.ts';
 
 const DRAWS_MAX = 20;
 /** Maximum lines of the histogram, and characters of its longest bar. */

@@ -5,7 +5,7 @@ import { paintState } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
 import { facts, table } from '../table.ts';
-import { describeTerms } from './terms.ts';
+import { describeTerms } from './planOptions.ts';
 
 export function addShowCommands(program: RainCommand): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')

@@ -1,10 +1,9 @@
 import { userId } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
-import { ConfigError } from '../../platform/config.ts';
 import { parseDuration } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
-import { configure } from '../context.ts';
+import { configure, signingKey } from '../context.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -28,9 +27,7 @@ export function tokenSigner(terminal: Terminal, expiresInSeconds: number): (sub:
   return async (sub) => (await signing).signToken(secret, { sub, ...rest });
 }
 
-/** Also for tokens that another process signs. @throws ConfigError when there is no secret to sign with */
-export function signingData({ environment }: Terminal, expiresInSeconds: number): { secret: string; expiresInSeconds: number; issuer?: string; audience?: string } {
-  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = configure(environment, []);
-  if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign tokens with']);
-  return { secret: JWT_SECRET, expiresInSeconds, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
+/** Also for tokens that another process signs. */
+export function signingData({ environment }: Terminal, expiresInSeconds: number): ReturnType<typeof signingKey> & { expiresInSeconds: number } {
+  return { ...signingKey(configure(environment, []), 'tokens'), expiresInSeconds };
 }

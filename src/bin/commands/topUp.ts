@@ -4,7 +4,7 @@ import { topUpRain } from '../../operator/topUp.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, notify } from '../exit.ts';
 import { bar } from '../progress.ts';
-import { budgeted, planOf, type PlanOptions } from './budgeted.ts';
+import { budgeted, planOf, type PlanOptions } from './planOptions.ts';
 import { describePreview } from './preview.ts';
 
 type TopUpOptions = PlanOptions & { id?: string; dryRun?: boolean; json?: boolean };

@@ -1,6 +1,6 @@
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { QueueContext } from '../../operator/context.ts';
-import type { Winner } from '../../operator/winners/winner.ts';
+import type { WinnerPage } from '../../operator/winners/list.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { CommandFailure, EXIT, print } from '../exit.ts';
@@ -40,14 +40,13 @@ export function addWinnersCommand(program: RainCommand): void {
 
 async function list(terminal: Terminal, context: QueueContext, rain: BookedRain, { search, limit = 100, json }: WinnersOptions): Promise<void> {
   const { searchWinners } = await import('../../operator/winners/search.ts');
-  const winners: Winner[] = [];
-  let page = await searchWinners(context, rain, { search, limit });
-  winners.push(...page.winners);
+  const winners: WinnerPage['winners'] = [];
+  let page: WinnerPage = { winners };
   // One page is one section of the log. It may hold no match although the next page does.
-  while (winners.length < limit && page.next) {
+  do {
     page = await searchWinners(context, rain, { search, at: page.next, limit: limit - winners.length });
     winners.push(...page.winners);
-  }
+  } while (winners.length < limit && page.next);
   if (json) return void terminal.stdout.write(winners.map((winner) => `${JSON.stringify(winner)}\n`).join(''));
   const none = search === undefined ? 'no user has won yet' : 'no such user has won, and no such packet is won';
   const rows = table(['packet', 'user', 'amount', 'at', 'status'], winners.map(({ redPacketId, userId, amount, at, status }) => [redPacketId, userId, amount, at, status]));

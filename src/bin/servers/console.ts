@@ -1,9 +1,8 @@
-import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
+import { createGuestTokens } from '../../console/guests.ts';
 import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
 import { startConsole } from '../../console/server.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
-import { ConfigError, type Config } from '../../platform/config.ts';
 import { compiledEntry } from '../../platform/process/compiledEntry.ts';
 import { createLifecycle, type Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
@@ -11,7 +10,7 @@ import { connectRedis } from '../../platform/redis/connect.ts';
 import { openReadiness, type Readiness } from '../../platform/telemetry/health.ts';
 import { createLog, type Logger } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer, registerReadiness } from '../../platform/telemetry/metrics.ts';
-import { configure } from '../context.ts';
+import { configure, signingKey } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
 import { openPlayerBackend, type ConsoleConfig } from './player.ts';
@@ -20,7 +19,7 @@ import { openPlayerBackend, type ConsoleConfig } from './player.ts';
 export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
-  const guests = withGuests ? guestTokens(config) : undefined;
+  const guests = withGuests && createGuestTokens(signingKey(config, 'guest tokens'));
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
@@ -63,9 +62,4 @@ async function openConsoleReadiness(config: ConsoleConfig, log: Logger, lifecycl
     lifecycle.onClose('metrics', () => metrics.close());
   }
   return { readiness, counters };
-}
-
-function guestTokens({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config): GuestTokens {
-  if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign guest tokens with']);
-  return createGuestTokens({ secret: JWT_SECRET, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) });
 }

@@ -66,18 +66,15 @@ export function isRunning(pid) {
 
 /** The first of the names that can be executed, as a full path; like `command -v`. */
 export function findOnPath(names, path = process.env.PATH ?? '') {
-  for (const name of names) {
-    for (const folder of path.split(delimiter)) {
-      const file = join(folder || '.', name);
-      try {
-        accessSync(file, constants.X_OK);
-        if (statSync(file).isFile()) return file;
-      } catch {
-        // Try the next folder.
-      }
+  const files = names.flatMap((name) => path.split(delimiter).map((folder) => join(folder || '.', name)));
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
     }
-  }
-  return undefined;
+  });
 }
 
 /** SHA-256 over names and contents of files and folders; a missing path counts as absent. */
