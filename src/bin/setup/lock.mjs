@@ -31,23 +31,21 @@ export async function exclusively(folder, work, onWait, { silentMsMax = SILENT_M
 }
 
 async function hold(file, work) {
-  const heartbeat = setInterval(() => {
-    try {
-      utimesSync(file, new Date(), new Date());
-    } catch {
-      // The folder was removed; the work continues.
-    }
-  }, HEARTBEAT_MS);
+  const heartbeat = setInterval(() => whileThere(() => utimesSync(file, new Date(), new Date())), HEARTBEAT_MS);
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
     // Emptied, not removed: the numbers must never decrease.
-    try {
-      truncateSync(file);
-    } catch {
-      // The folder was removed.
-    }
+    whileThere(() => truncateSync(file));
+  }
+}
+
+function whileThere(touch) {
+  try {
+    touch();
+  } catch {
+    // The folder was removed; the work continues.
   }
 }
 

@@ -1,12 +1,10 @@
 import { MultiBar, type SingleBar } from 'cli-progress';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Audit } from '../../operator/audit.ts';
 import { createRain } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { showRain, type RainView } from '../../operator/list.ts';
 import { redisNow } from '../../store/rains.ts';
-import type { SwarmReport } from '../../loadtest/report/report.ts';
-import { checkMoney, type Verdict } from '../../loadtest/report/verdict.ts';
+import { checkMoney } from '../../loadtest/report/verdict.ts';
 import { runWave } from '../../loadtest/wave.ts';
 import { accepted } from '../exit.ts';
 import type { OpenContext } from '../context.ts';
@@ -37,19 +35,14 @@ export interface RoundContext {
   signal: AbortSignal;
 }
 
-export interface Played {
-  audit: Audit;
-  bots: SwarmReport;
-  settled: boolean;
-  verdict: Verdict;
-}
+export type Played = Awaited<ReturnType<typeof playRound>>;
 
 /** How long the settlement may take after the end of the rain before the round counts as unfinished, ms. */
 const SETTLE_MS_MAX = 60_000;
 const POLL_MS = 250;
 
 /** Runs one whole rain: creates and loads it, lets bots play over real sockets, waits until it is settled, audits it. */
-export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: RoundContext, round: Round): Promise<Played> {
+export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: RoundContext, round: Round) {
   const { durationMs, opensInMs = 3_000, reactionMs = { min: 100, max: Math.min(2_000, Math.max(200, durationMs / 2)) } } = round;
   const opensAt = await redisNow(context.redis) + opensInMs;
   const { rainId } = accepted(await createRain(context, {

@@ -5,12 +5,11 @@ import { z } from 'zod';
 import { migrate } from '../../ledger/migrate.ts';
 import { addOperator, changePassword } from '../../operator/staff/staff.ts';
 import { startChild } from '../../platform/process/childProcess.ts';
-import { ConfigError, loadConfig, type Config } from '../../platform/config.ts';
+import { ConfigError, loadConfig } from '../../platform/config.ts';
 import { startEmbeddedDatabase } from '../../platform/embedded/database.ts';
 import { startEmbeddedRedis, type StartedServer } from '../../platform/embedded/redis.ts';
 import { compiledEntry } from '../../platform/process/compiledEntry.ts';
-import { openHome, type Home } from '../../platform/process/home.ts';
-import type { HomeLock } from '../../platform/process/homeLock.ts';
+import { openHome } from '../../platform/process/home.ts';
 import { removeRunning, writeRunning } from '../../platform/process/runningSystem.ts';
 import { keepSecrets } from '../../platform/auth/secrets.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
@@ -59,7 +58,24 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
   // An external database has its own operators: rain operator add.
   const password = config.DATABASE_URL === undefined ? await admitFirstOperator(redisUrl, databaseUrl) : undefined;
-  const { gatewayUrl, pageUrl } = await startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
+
+  // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
+  const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
+  // Several processes share this environment, so they cannot share one fixed port.
+  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
+  async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> {
+    const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
+    if (!started.ok) throw failed(started.reason);
+    watch(terminal, name, started.child, shutdown);
+    return started.child.facts;
+  }
+  const worker = start('worker', z.object({}));
+  worker.catch(() => {}); // Awaited below; the gateway may fail first.
+  const gateway = await start('gateway', address);
+  const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
+  const { url: pageUrl } = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
+  await worker;
+
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
   return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
@@ -87,35 +103,6 @@ async function startOwn(terminal: Terminal, name: string, starting: Promise<Star
   if (!started.ok) throw failed(started.reason);
   watch(terminal, name, started.server, shutdown);
   return started.server.url;
-}
-
-interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'> {
-  terminal: Terminal;
-  config: Config;
-  home: Home;
-  lock: HomeLock;
-  shutdown: Shutdown;
-  demo: boolean;
-}
-
-async function startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
-  // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
-  const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
-  // Several processes share this environment, so they cannot share one fixed port.
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
-  async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> {
-    const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
-    if (!started.ok) throw failed(started.reason);
-    watch(terminal, name, started.child, shutdown);
-    return started.child.facts;
-  }
-  const worker = start('worker', z.object({}));
-  worker.catch(() => {}); // Awaited below; the gateway may fail first.
-  const gateway = await start('gateway', address);
-  const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
-  const page = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
-  await worker;
-  return { gatewayUrl, pageUrl: page.url };
 }
 
 /** Stops the process at the shutdown. The system needs all of its processes: if one ends unexpectedly, all are stopped. */
